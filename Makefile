@@ -1,0 +1,70 @@
+# Needs Python >= 3.11, a C compiler and make. Everything is installed into .venv in this folder and nowhere else.
+# Another Python:            make PYTHON=python3.13 test
+# Arguments for pytest:      make test ARGS="-k ndcg -x"
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+DOCS := $(wildcard README.md CONTRIBUTING.md docs)
+# CI runs the slow tests as well.
+CHOICE := $(if $(RANKWELL_CI),,-m "not slow")
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow check format build wheel bench clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+demo: $(VENV)/installed  ## install the package into .venv and run `rankwell demo`
+	@$(BIN)/rankwell demo
+
+test: build  ## run the tests on freshly built kernels
+	$(BIN)/python -m pytest $(CHOICE) $(ARGS)
+
+test-slow: build  ## run the tests that compile, or make an environment
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+check: build  ## lint, format, types, layers, doctests
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -p tests.conftest --doctest-modules --doctest-glob='*.md' \
+		--ignore=src/rankwell/kernels src/rankwell $(DOCS)
+
+format: $(VENV)/dev  ## let ruff mend what it can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+build: $(VENV)/dev  ## compile the kernels that changed
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+
+wheel: $(VENV)/dev  ## build a wheel into dist/
+	$(PIP) wheel --no-deps --wheel-dir dist .
+	@ls dist
+
+bench: build  ## compare speed and memory with other tools
+	@failed=; for script in benchmarks/bench_*.py; do $(BIN)/python $$script $(ARGS) || failed=yes; done; \
+		test -z "$$failed"
+
+clean:  ## remove everything that was built or installed here
+	rm -rf $(VENV) build dist src/*.egg-info src/rankwell/kernels/*.so
+	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find src tests -name __pycache__ -prune -exec rm -rf {} +
+
+# Stamps: each is made after its step succeeded, and made again when what it is made from changes.
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+		f"rankwell needs Python 3.11 or later; this is {sys.version.split()[0]}. Try: make PYTHON=python3.13")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# Editable installs compile the kernels too; one that exists is reused by `make build`.
+$(VENV)/installed: $(VENV)/made pyproject.toml setup.py $(wildcard src/rankwell/kernels/*.p*)
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/made pyproject.toml
+	$(PIP) install --editable '.[dev]'
+	@touch $@ $(VENV)/installed

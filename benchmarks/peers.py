@@ -1,0 +1,73 @@
+"""Make one virtual environment for each tool that the benchmarks compare with.
+
+    python benchmarks/peers.py            all of them
+    python benchmarks/peers.py rectools   only this one
+
+Each tool gets the newest version that pip resolves for it alone, so no tool's wishes hold another back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness import CACHE
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A tool to compare with: what to install, and the distribution whose version is reported."""
+
+    distribution: str
+    also: tuple[str, ...] = ()
+
+
+PEERS = {
+    "pytrec_eval": Peer("pytrec_eval-terrier"),
+    # pandas reads Parquet through pyarrow, whose version 26 refuses the NumPy 1 that rectools brings
+    "rectools": Peer("rectools", also=("pyarrow<26",)),
+}
+
+
+def python_of(name: str, cache: Path) -> Path:
+    """The interpreter of a peer's environment, which is made now if it is missing."""
+    folder = cache.resolve() / "envs" / name
+    python = folder / "bin" / "python"
+    ready = folder / "ready"
+    if not ready.exists():
+        peer = PEERS[name]
+        print(f"making the environment of {name} in {folder}", file=sys.stderr)
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, peer.distribution, *peer.also], check=True)
+        ready.touch()
+    return python
+
+
+def version_of(name: str, cache: Path) -> str:
+    """A peer as people name it: distribution and version."""
+    distribution = PEERS[name].distribution
+    code = f"from importlib.metadata import version; print(version({distribution!r}))"
+    version = subprocess.check_output([str(python_of(name, cache)), "-c", code], text=True)
+    return f"{distribution} {version.strip()}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"out of: {' '.join(PEERS)} (default: all)")
+    parser.add_argument("--cache", type=Path, default=CACHE, help="folder of data and environments")
+    chosen = parser.parse_args()
+    unknown = [name for name in chosen.names if name not in PEERS]
+    if unknown:
+        parser.error(f"no peer {unknown[0]!r}; there are: {' '.join(PEERS)}")
+    for name in chosen.names or PEERS:
+        print(f"{version_of(name, chosen.cache)}: {python_of(name, chosen.cache)}")
+
+
+if __name__ == "__main__":
+    main()

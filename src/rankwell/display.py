@@ -1,0 +1,299 @@
+"""Table: typed columns and rows, shown as text, Markdown, LaTeX or HTML, or handed on as CSV or JSON.
+
+What people read is rounded, and never says 0 or 1 of a value that is not; what programs read has every digit.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from itertools import zip_longest
+from numbers import Integral, Real
+from typing import Literal
+
+from rankwell.errors import UsageError, one_of
+
+Kind = Literal["text", "count", "value"]
+Better = Literal["higher", "lower", "neither"]
+Cell = str | int | float | None
+
+UNDEFINED = "–"
+ARROWS = {"higher": "↑", "lower": "↓", "neither": "↔"}
+EXPECTED = {"text": "text, whole number or None", "count": "whole number or None", "value": "number or None"}
+LEGEND = "* best value of its column"
+GAP = "  "
+NARROWEST = 24  # a last column of sentences is wrapped, but never to fewer characters than this
+JOINERS = "\u200c\u200d"  # invisible, but words of some scripts are spelt with them
+
+MARKDOWN = str.maketrans({mark: "\\" + mark for mark in "\\`*_[]<>|~&$#"})
+HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
+LATEX = str.maketrans(
+    {mark: "\\" + mark for mark in "&%$#_{}"}
+    | {mark: f"{{{mark}}}" for mark in "[]*"}  # after \\ these would be read as its arguments
+    | {mark: f"${mark}$" for mark in "<>|"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"`": r"\textasciigrave{}", UNDEFINED: r"\textendash{}", "∞": r"$\infty$"}
+    | {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "↔": r"$\leftrightarrow$"}
+)
+MINUS = {ord("-"): "$-$"}
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Round a value for people.
+
+    Text that reads as -1, 0 or 1 promises that the value is exactly that; one that is merely near is given as
+    a bound (``<0.0001``, ``>0.9999``). None and NaN are an en dash.
+    """
+    if value is None or math.isnan(value):
+        return UNDEFINED
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if abs(value) >= 1e15:
+        return f"{value:.{digits}e}"
+    text = f"{value:z.{digits}f}"
+    near, step = float(text), 10.0**-digits
+    if near == value or near not in (-1, 0, 1):
+        return text
+    return f"<{near + step:.{digits}f}" if value > near else f">{near - step:.{digits}f}"
+
+
+def count(value: int | None) -> str:
+    """Write a count for people: ``1,234,567``; None is an en dash."""
+    return UNDEFINED if value is None else f"{value:,}"
+
+
+def display_width(text: str) -> int:
+    """Return how many cells of a terminal the text fills: 2 for a wide character, 0 for a combining one."""
+    if text.isascii():
+        return len(text)
+    zero = [unicodedata.category(c) in ("Mn", "Me", "Cf") or "\u1160" <= c <= "\u11ff" for c in text]
+    wide = [unicodedata.east_asian_width(c) in "WF" for c in text]
+    return sum(0 if nothing else 1 + double for nothing, double in zip(zero, wide, strict=True))
+
+
+def _visible(text: str) -> str:
+    r"""Spell out what would break a line or steer a terminal (``\n``, ``\x1b``, bidi overrides)."""
+    hidden = {c for c in set(text) - {*JOINERS} if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
+    return text.translate({ord(c): c.encode("unicode_escape").decode() for c in hidden})
+
+
+def _wrap(text: str, room: float) -> list[str]:
+    if display_width(text) <= room:
+        return [text]
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and display_width(f"{lines[-1]} {word}") > room:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".lstrip()
+    return lines
+
+
+def _pad(text: str, room: int, right: bool, bold: bool = False) -> str:
+    """Fill the room; at the right edge, values of equal digits stand with their decimal points aligned."""
+    fill = " " * (room - display_width(text))
+    text = f"\x1b[1m{text}\x1b[0m" if bold and text else text
+    return fill + text if right else text + fill
+
+
+def _blocks(widths: Sequence[int], room: float) -> list[list[int]]:
+    """Split columns into blocks that fit the room, each beginning with column 0."""
+    blocks = [[0]]
+    for at in range(1, len(widths)):
+        if len(blocks[-1]) > 1 and _total(widths, [*blocks[-1], at]) > room:
+            blocks.append([0])
+        blocks[-1].append(at)
+    return blocks
+
+
+def _total(widths: Sequence[int], block: Sequence[int]) -> int:
+    return sum(widths[at] for at in block) + len(GAP) * (len(block) - 1)
+
+
+def _csv(cell: Cell) -> str:
+    if isinstance(cell, str):
+        plain = cell and not any(mark in cell for mark in '",\r\n')
+        return cell if plain else '"' + cell.replace('"', '""') + '"'
+    return "" if cell is None else repr(cell)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A named column of text (names and ids), counts, or values that are rounded to `digits` when shown."""
+
+    name: str
+    kind: Kind = "text"
+    _: KW_ONLY
+    better: Better | None = None
+    digits: int = 4
+
+    def __post_init__(self) -> None:
+        for field, value, allowed in ("kind", self.kind, EXPECTED), ("better", self.better, ARROWS):
+            if value is not None and value not in allowed:
+                raise UsageError(f"column {self.name!r}: {field} is {one_of(allowed)}, not {value!r}")
+        if self.better and self.kind == "text":
+            raise UsageError(f"column {self.name!r}: text has no better={self.better!r}")
+        if not 0 <= self.digits <= 15:
+            raise UsageError(f"column {self.name!r}: digits is 0 to 15, not {self.digits!r}")
+
+    @property
+    def header(self) -> str:
+        """The name, with an arrow that says where better values lie."""
+        return _visible(f"{self.name} {ARROWS[self.better]}" if self.better else self.name)
+
+    def shown(self, cell: Cell) -> str:
+        """Write a cell of this column for people."""
+        if cell is None:
+            return UNDEFINED
+        if self.kind == "text":
+            return _visible(str(cell))
+        return count(int(cell)) if self.kind == "count" else number(float(cell), self.digits)
+
+    def clean(self, cell: object, row: int) -> Cell:
+        """Return the cell as plain str, int, float or None (undefined), or refuse it and name its place."""
+        match self.kind, cell:
+            case (_, None):
+                return None
+            case ("text", str()):
+                return str(cell)
+            case ("text" | "count", Integral()) if not isinstance(cell, bool):
+                return int(cell)
+            case (_, Real()) if math.isnan(cell):
+                return None
+            case ("value", Real()) if not isinstance(cell, bool):
+                return float(cell)
+        raise UsageError(f"row {row}, column {self.name!r}: expected {EXPECTED[self.kind]}, not {cell!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under typed columns; None or NaN is an undefined cell. No text it gives ends with a newline.
+
+    With `mark_best`, each column that says where better values lie has its best one marked, together with
+    those that equal it in every digit, not only in the digits shown.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    _: KW_ONLY
+    caption: str = ""
+    notes: Sequence[str] = ()
+    mark_best: bool = False
+
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        twice = [name for name in names if names.count(name) > 1]
+        if twice or not names:
+            raise UsageError(f"two columns are named {twice[0]!r}" if twice else "a table needs a column")
+        rows = []
+        for at, row in enumerate(self.rows, 1):
+            if len(row) != len(names):
+                raise UsageError(f"row {at}: {len(row)} cells for {len(names)} columns ({', '.join(names)})")
+            rows.append(tuple(column.clean(cell, at) for column, cell in zip(self.columns, row, strict=True)))
+        notes = (self.notes,) if isinstance(self.notes, str) else self.notes
+        caption, *notes = (_visible(" ".join(text.split())) for text in (self.caption, *notes))
+        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "rows", tuple(rows))
+        object.__setattr__(self, "caption", caption)
+        object.__setattr__(self, "notes", tuple(notes))
+
+    def best(self) -> frozenset[tuple[int, int]]:
+        """The places (row, column) to be marked; a column with fewer than two defined values has none."""
+        places: set[tuple[int, int]] = set()
+        for at, column in enumerate(self.columns):
+            defined = {place: row[at] for place, row in enumerate(self.rows) if row[at] is not None}
+            if self.mark_best and column.better in ("higher", "lower") and len(defined) > 1:
+                top = (max if column.better == "higher" else min)(defined.values())  # type: ignore[type-var]
+                places.update((place, at) for place, cell in defined.items() if cell == top)
+        return frozenset(places)
+
+    def to_text(self, width: int | None = None, colour: bool = False) -> str:
+        """Write the table for a terminal or a plain file, in the same characters; `colour` adds bold print.
+
+        Columns that do not fit `width` follow in further blocks, each after the first column again.
+        """
+        room, right = math.inf if width is None else width, [column.kind != "text" for column in self.columns]
+        grid = self._grid({}, {}, "*{}")
+        spans = [max(map(display_width, cells)) for cells in zip(*grid, strict=True)]
+        if len(spans) > 1 and not right[-1]:
+            least = max(NARROWEST, display_width(grid[0][-1]))
+            spans[-1] = int(min(spans[-1], max(room - spans[0] - len(GAP), least)))
+        parts = [_wrap(self.caption, room)] if self.caption else []
+        for block in _blocks(spans, room):
+            lines = []
+            for row in grid:
+                for line in zip_longest(*(_wrap(row[at], spans[at]) for at in block), fillvalue=""):
+                    bold = [colour and (row is grid[0] or (right[at] and row[at][0] == "*")) for at in block]
+                    padded = (_pad(line[i], spans[at], right[at], bold[i]) for i, at in enumerate(block))
+                    lines.append(GAP.join(padded).rstrip())
+            lines.insert(1, "─" * _total(spans, block))
+            parts.append(lines)
+        notes = [*([LEGEND] if self.best() else []), *self.notes]
+        parts += [[line for note in notes for line in _wrap(note, room)]] if notes else []
+        return "\n\n".join("\n".join(lines) for lines in parts)
+
+    def to_markdown(self) -> str:
+        """Write a Markdown (pipe) table; the caption is bold above it, notes in italics below."""
+        head, *body = self._grid(MARKDOWN, {}, "**{}**")
+        right = [column.kind != "text" for column in self.columns]
+        widths = [max(3, *map(display_width, cells)) for cells in zip(head, *body, strict=True)]
+        rule = ["-" * (width - end) + ":" * end for width, end in zip(widths, right, strict=True)]
+        rows = [f"| {' | '.join(map(_pad, cells, widths, right))} |" for cells in (head, rule, *body)]
+        captions = [f"**{self.caption.translate(MARKDOWN)}**"] if self.caption else []
+        return "\n\n".join([*captions, "\n".join(rows), *(f"*{n.translate(MARKDOWN)}*" for n in self.notes)])
+
+    def to_latex(self) -> str:
+        r"""Write a LaTeX table environment; its rules need ``\usepackage{booktabs}``."""
+        head, *body = (" & ".join(row) + r" \\" for row in self._grid(LATEX, LATEX | MINUS, r"\textbf{{{}}}"))
+        places = "".join("l" if column.kind == "text" else "r" for column in self.columns)
+        captions = [rf"\caption{{{self.caption.translate(LATEX)}}}"] if self.caption else []
+        notes = [rf"{{\par\footnotesize {note.translate(LATEX)}\par}}" for note in self.notes]
+        lines = [r"\begin{table}", r"\centering", *captions, rf"\begin{{tabular}}{{{places}}}", r"\toprule"]
+        lines += [head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}"]
+        # two hyphens in a row would print as a dash
+        return "\n".join(lines).replace("--", "-{}-").replace("--", "-{}-")
+
+    def to_html(self) -> str:
+        """Write one HTML table element; how it looks is left to the style sheet, by class names."""
+        head, *body = self._grid(HTML, HTML, "<strong>{}</strong>")
+        kinds, best = [column.kind for column in self.columns], self.best()
+        heads = [f'<th class="{kinds[at]}" scope="col">{name}</th>' for at, name in enumerate(head)]
+        rows = [
+            [f'<td class="{kinds[at]}{" best" * ((place, at) in best)}">{c}</td>' for at, c in enumerate(row)]
+            for place, row in enumerate(body)
+        ]
+        notes = [f'<td class="note" colspan="{len(head)}">{note.translate(HTML)}</td>' for note in self.notes]
+        top = [f"<caption>{self.caption.translate(HTML)}</caption>"] if self.caption else []
+        lines = ['<table class="rankwell">', *top, "<thead>", f"<tr>{''.join(heads)}</tr>", "</thead>"]
+        lines += ["<tbody>", *(f"<tr>{''.join(row)}</tr>" for row in rows), "</tbody>"]
+        lines += ["<tfoot>", *(f"<tr>{note}</tr>" for note in notes), "</tfoot>"] if notes else []
+        return "\n".join([*lines, "</table>"])
+
+    def to_csv(self) -> str:
+        """Write a header and the rows in full precision; undefined is an empty field, empty text ``""``."""
+        head: list[Cell] = [column.name for column in self.columns]
+        return "\n".join(",".join(map(_csv, row)) or '""' for row in [head, *self.rows])
+
+    def to_records(self) -> list[dict[str, Cell]]:
+        """Return one dict per row, in full precision; undefined is None."""
+        names = [column.name for column in self.columns]
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+    def to_json(self) -> str:
+        """Write the records as a JSON array; undefined is null, and infinity, unknown to JSON, is text."""
+        texts: dict[Cell, Cell] = {math.inf: "inf", -math.inf: "-inf"}
+        known = ({name: texts.get(v, v) for name, v in record.items()} for record in self.to_records())
+        lines = [json.dumps(record, ensure_ascii=False, allow_nan=False) for record in known]
+        return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
+
+    def _grid(self, text: dict[int, str], figure: dict[int, str], mark: str) -> list[list[str]]:
+        """Write header and cells, escaped by the table `text` or `figure`, the best ones put into `mark`."""
+        best, escapes = self.best(), [text if column.kind == "text" else figure for column in self.columns]
+        grid = [[column.header.translate(text) for column in self.columns]]
+        for place, row in enumerate(self.rows):
+            cells = [self.columns[at].shown(cell).translate(escapes[at]) for at, cell in enumerate(row)]
+            grid.append([mark.format(c) if (place, at) in best else c for at, c in enumerate(cells)])
+        return grid

@@ -1,0 +1,183 @@
+"""Where it runs: one file per engine, found by its name; and what every engine does with a batch.
+
+An engine moves data and adds parts. ``run(rows, pool, policy, context, metrics, needs …) -> Part``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from rankwell.base import Metric, QueryMetric
+from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.hits import Context, Judged, Pool
+from rankwell.ids import Ids
+from rankwell.judge import judge
+from rankwell.policy import Policy
+from rankwell.states import State
+from rankwell.tables import Lists, Run
+from rankwell.ties import reordered, undecided
+
+FILLS = {"zero": 0.0, "one": 1.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is asked of every batch: the metrics, and all that they share."""
+
+    metrics: tuple[Metric, ...]
+    pool: Pool
+    policy: Policy
+    context: Context
+    needs: frozenset[str]
+    deepest: int | None
+    per_query: bool = True
+
+    def measure_lists(self, lists: Lists) -> Part:
+        """Judge a batch of lists and measure it."""
+        judged, counts = judge(lists, self.pool, self.policy, self.context, self.needs, self.deepest)
+        return self.measure(judged, counts)
+
+    def measure(self, judged: Judged, counts: Counter[str]) -> Part:
+        """Return what is kept of a judged batch: states, per-query values, counts; once more for tied orders."""
+        is_known = judged.known >= 0
+        values: dict[Metric, np.ndarray] = {}
+        states: dict[Metric, State] = {}
+        n: Counter[tuple[Metric, str]] = Counter()
+        for metric in self.metrics:
+            if isinstance(metric, QueryMetric):
+                own = self._values(metric, judged, is_known, n)
+                values[metric] = own
+                states[metric] = metric.summary(own[~np.isnan(own)])
+            elif judged.in_run:
+                states[metric] = metric.state(judged, self.context)
+        ends = self._tied_ends(judged, values, states, counts)
+        counts["queries with R > k"] += self._cut_short(judged, is_known)
+        kept = values if self.per_query else {}
+        return Part(judged.queries, judged.known, kept, states, ends, +counts, n)
+
+    def _values(
+        self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
+    ) -> np.ndarray:
+        """The metric's values under the policy: NaN where there is none, and the reasons counted."""
+        if metric.judgements or self.policy.population == "judged":
+            concerned = is_known
+        else:
+            concerned = np.ones(len(judged), np.bool_)
+        if not metric.judgements and not judged.in_run:
+            return np.full(len(judged), np.nan)
+        values = np.asarray(metric.per_query(judged, self.context), np.float64)
+        if values.shape != (len(judged),):
+            raise DataError(f"{metric}: per_query gave {values.shape} values for {len(judged)} queries.")
+        without = np.isnan(values) & concerned
+        if metric.undefined == "judgements" and without.any():
+            n[metric, "undefined by the judgements"] += int(without.sum())
+            if self.policy.undefined == "error":
+                query = judged.queries.one(int(np.flatnonzero(without)[0]))
+                raise DataError(
+                    f"{metric} is undefined for query {query!r}: its judgements hold no relevant item. "
+                    f"Say undefined='skip', 'zero' or 'one', or mend the qrels."
+                )
+            fill = FILLS.get(self.policy.undefined)
+            values = values if fill is None else np.where(without, fill, values)
+        elif without.any():
+            n[metric, "undefined by the list"] += int(without.sum())
+        return values if concerned.all() else np.where(concerned, values, np.nan)
+
+    def _tied_ends(
+        self, judged: Judged, values: dict[Metric, np.ndarray], states: dict[Metric, State], counts: Counter[str]
+    ) -> dict[Metric, tuple[State, State]]:
+        """The states under the best and the worst order of equal scores, where ties could change a value."""
+        ends = {m: (states[m], states[m]) for m in values if m.judgements and "shown" not in m.needs}
+        queries = undecided(judged.found, judged.scale) if len(judged.found) else ()
+        if not len(queries):
+            return ends
+        counts["queries in which ties could change a value"] = len(queries)
+        if self.policy.unjudged == "condense" or self.policy.ties in ("best", "worst"):
+            return ends
+
+        def state(metric: Metric, part: Judged) -> State:
+            assert isinstance(metric, QueryMetric)
+            changed = values[metric].copy()
+            changed[queries] = self._values(metric, part, part.known >= 0, Counter())
+            return metric.summary(changed[~np.isnan(changed)])
+
+        best, worst = (judged.take(queries, reordered(judged.found, how, judged.scale)) for how in ("best", "worst"))
+        return {m: (state(m, best), state(m, worst)) for m in ends}
+
+    def _cut_short(self, judged: Judged, is_known: np.ndarray) -> int:
+        """The number of queries for which dividing AP by R and by min(R, k) gives different values."""
+        cuts = [(m.k, getattr(m, "rel", None)) for m in self.metrics if m.name == "ap" and m.k is not None]
+        if not cuts:
+            return 0
+        k, rel = min(cuts, key=lambda cut: cut[0])
+        return int(np.count_nonzero(judged.n_relevant(rel)[is_known] > k))
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What is kept of some queries; parts of different queries add up."""
+
+    queries: Ids
+    known: np.ndarray
+    values: dict[Metric, np.ndarray]
+    states: dict[Metric, State]
+    ends: dict[Metric, tuple[State, State]]
+    counts: Counter[str]
+    undefined: Counter[tuple[Metric, str]]
+
+    @classmethod
+    def sum(cls, parts: Sequence[Part]) -> Part:
+        """Return all parts as one."""
+        if len(parts) == 1:
+            return parts[0]
+        states: dict[Metric, State] = {}
+        ends: dict[Metric, tuple[State, State]] = {}
+        counts: Counter[str] = Counter()
+        undefined: Counter[tuple[Metric, str]] = Counter()
+        for part in parts:
+            for metric, state in part.states.items():
+                states[metric] = states[metric] + state if metric in states else state
+            for metric, (best, worst) in part.ends.items():
+                old = ends.get(metric)
+                ends[metric] = (old[0] + best, old[1] + worst) if old else (best, worst)
+            counts.update(part.counts)
+            undefined.update(part.undefined)
+        filled = [part for part in parts if len(part.queries)] or parts[:1]
+        values = {m: np.concatenate([part.values[m] for part in filled]) for m in filled[0].values}
+        queries = Ids.concatenate([part.queries for part in filled])
+        known = np.concatenate([part.known for part in filled])
+        return cls(queries, known, values, states, ends, counts, undefined)
+
+
+class Engine(Protocol):
+    """Runs a task over a run."""
+
+    name: str
+
+    def run(self, run: Run, task: Task, threads: int | None) -> Part:
+        """Return the parts of all queries, added up."""
+
+
+def engine_of(wanted: str | Engine | None) -> Engine:
+    """Return an engine from its name or itself; None is the one for memory.
+
+    Raises
+    ------
+    UsageError
+        For a name that no engine has.
+    """
+    if wanted is not None and not isinstance(wanted, str):
+        return wanted
+    name = wanted or "memory"
+    names = [module.name for module in pkgutil.iter_modules(__path__)]
+    if name not in names:
+        raise UsageError(f"There is no engine {name!r}; it is {one_of(names)}.{nearest(name, names)}")
+    module = importlib.import_module(f"{__name__}.{name}")
+    return getattr(module, name.capitalize())()  # type: ignore[no-any-return]

@@ -1,0 +1,86 @@
+"""The engine for one machine and data that fit in its memory: batches of whole lists over threads."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from rankwell.engines import Part, Task
+from rankwell.errors import DataError, UsageError
+from rankwell.ids import Ids
+from rankwell.judge import missing_lists
+from rankwell.tables import Rows, Run
+
+BATCH_ROWS = 400_000
+
+
+class Memory:
+    """Evaluates in this process.
+
+    Parameters
+    ----------
+    batch
+        About how many rows are judged at a time.
+    progress
+        Called with the number of rows done after each batch.
+    """
+
+    name = "memory"
+
+    def __init__(self, *, batch: int = BATCH_ROWS, progress: Callable[[int], object] | None = None) -> None:
+        if batch < 1:
+            raise UsageError(f"Memory(batch={batch}): a batch has at least one row.")
+        self.batch, self.progress = batch, progress
+
+    def run(self, run: Run, task: Task, threads: int | None) -> Part:
+        """Return the parts of all queries, added up; judged queries that the run lacks come last."""
+        if threads is not None and threads < 1:
+            raise UsageError(f"threads={threads}: say a number from 1, or None for the cores of this process.")
+        rows = run.rows
+        part = self._all(rows, run.name, task, threads)
+        if not rows.grouped and not part.queries.is_distinct():
+            part = self._all(rows.regrouped(), run.name, task, threads)
+        if len(task.pool.queries) and not (part.known >= 0).any():
+            raise _nothing_in_common(run, task, part.queries)
+        if task.policy.missing == "empty":
+            judged = missing_lists(task.pool, part.known[part.known >= 0])
+            if len(judged):
+                missing = task.measure(judged, Counter({"judged queries missing from the run": len(judged)}))
+                part = Part.sum([part, missing])
+        else:
+            absent = len(task.pool.queries) - int((part.known >= 0).sum())
+            part.counts.update(+Counter({"judged queries missing from the run": absent}))
+        return part
+
+    def _all(self, rows: Rows, name: str, task: Task, threads: int | None) -> Part:
+        batches = list(rows.batches(self.batch))
+
+        def one(batch: Callable[[], object]) -> Part:
+            lists = batch()
+            part = task.measure_lists(lists)  # type: ignore[arg-type]
+            if self.progress:
+                self.progress(lists.rows)  # type: ignore[attr-defined]
+            return part
+
+        if not batches:
+            raise DataError(f"{name}: the run holds no rows.")
+        workers = min(threads or _cores(), len(batches))
+        if workers <= 1 or len(batches) == 1:
+            return Part.sum([one(batch) for batch in batches])
+        with ThreadPoolExecutor(workers) as executor:
+            return Part.sum(list(executor.map(one, batches)))
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _nothing_in_common(run: Run, task: Task, queries: Ids) -> DataError:
+    judged = task.pool.queries.ids
+    return DataError(
+        f"{run.name}: no query of the run is judged: the run has {queries.one(0)!r}, the qrels have "
+        f"{judged.one(0)!r}. Are the two files in the right order, and of the same collection?"
+    )

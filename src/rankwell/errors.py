@@ -1,0 +1,45 @@
+"""Every error that rankwell raises: what happened, where, what was allowed, and the nearest name.
+
+    RankwellError
+    ├── UsageError   (ValueError)    a name, parameter or argument that does not exist or does not fit
+    ├── DataError    (ValueError)    a run, qrels or table with a wrong content; carries the place
+    ├── InputError   (OSError)       a file that cannot be read or written
+    └── NeededError  (LookupError)   a metric needs a table that was not given
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class RankwellError(Exception):
+    """The base of all errors of rankwell: one clear sentence, never a list of internals."""
+
+
+class UsageError(RankwellError, ValueError):
+    """A name, a parameter or an argument that rankwell does not know or cannot accept."""
+
+
+class DataError(RankwellError, ValueError):
+    """Data that cannot be evaluated as they stand; the message names the file and line, or the query."""
+
+
+class InputError(RankwellError, OSError):
+    """A file that cannot be opened, read or written."""
+
+
+class NeededError(RankwellError, LookupError):
+    """A metric needs a table (items=, train= …) that was not given."""
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str:
+    """Return ``" Did you mean X?"`` for the closest allowed name, or an empty string."""
+    close = difflib.get_close_matches(name.lower(), list(allowed), n=1, cutoff=0.6)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def one_of(allowed: Iterable[object]) -> str:
+    """Return the allowed values as readable text: ``a, b or c``."""
+    words = [str(value) for value in allowed]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

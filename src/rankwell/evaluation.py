@@ -1,0 +1,177 @@
+"""evaluate and Evaluator: from data and metrics to results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+from rankwell.base import Metric
+from rankwell.engines import Engine, Task, engine_of
+from rankwell.errors import NeededError, UsageError
+from rankwell.hits import Context
+from rankwell.ids import Known
+from rankwell.judge import pool_of
+from rankwell.metrics import metric_of
+from rankwell.policy import Policy
+from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.results import Results
+from rankwell.tables import Items
+
+Wanted = str | Metric | type[Metric]
+
+
+class Evaluator:
+    """Judgements and metrics made ready once, for any number of runs; immutable, and safe between threads.
+
+    Parameters
+    ----------
+    qrels
+        The judgements, as :func:`rankwell.read_qrels` takes them; None if the metrics need only lists.
+    metrics
+        Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``.
+    items
+        The catalogue, for metrics that need it: ids, a table with an item column, or a path.
+    policy
+        The rules for ties, missing queries, ratings …; see :class:`rankwell.Policy`.
+    engine, threads
+        Where it runs, and on how many threads (default: the cores of this process).
+    per_query
+        Whether to keep the value of each query.
+
+    Raises
+    ------
+    RankwellError
+        If a metric is unknown or needs a table that was not given, or the judgements cannot be used.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> ev = rw.Evaluator({"1": {"a": 1}, "2": {"b": 1}}, ["rr"])
+    >>> ev.evaluate({"1": {"a": 1.0}, "2": {"a": 2.0, "b": 1.0}})["rr"]
+    0.75
+    """
+
+    def __init__(
+        self,
+        qrels: Any,
+        metrics: Iterable[Wanted] | Wanted | None,
+        *,
+        items: Any = None,
+        policy: Policy = Policy(),  # noqa: B008 - a frozen value
+        engine: str | Engine | None = None,
+        threads: int | None = None,
+        per_query: bool = True,
+    ) -> None:
+        if not isinstance(policy, Policy):
+            raise UsageError(f"policy is a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}.")
+        self.metrics, self.policy = metrics_of(metrics), policy
+        self._engine, self._threads = engine_of(engine), threads
+        catalogue = None if items is None else read_items(items)
+        self._check_needs(has_qrels=qrels is not None, catalogue=catalogue)
+        judgements = None if qrels is None else read_qrels(qrels)
+        pool, self._counts = pool_of(judgements, policy, self.metrics)
+        context = Context(
+            scale=pool.scale,
+            grade_max=float(pool.grades.max()) if len(pool.grades) else None,
+            catalogue=None if catalogue is None else Known(catalogue.item),
+        )
+        needs = frozenset().union(*(metric.needs for metric in self.metrics))
+        cuts = [metric.k for metric in self.metrics if "shown" in metric.needs]
+        deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
+        self._task = Task(self.metrics, pool, policy, context, needs, deepest, per_query)
+
+    def _check_needs(self, *, has_qrels: bool, catalogue: Items | None) -> None:
+        for metric in self.metrics:
+            if metric.judgements and not has_qrels:
+                raise NeededError(f"{metric} needs judgements: give qrels=. Without them only metrics of lists can be had.")
+            if "catalogue" in metric.needs and catalogue is None:
+                raise NeededError(f"{metric} needs the catalogue: give items= (--items), every item that could be shown.")
+
+    def evaluate(self, run: Any) -> Results:
+        """Return the results of one run: a path, a dict, a table or a Run.
+
+        Raises
+        ------
+        RankwellError
+            If the run cannot be read, or has nothing in common with the judgements.
+        """
+        read = read_run(run)
+        part = self._engine.run(read, self._task, self._threads)
+        return Results(
+            read.name,
+            self.metrics,
+            self.policy,
+            self._task.context,
+            queries=part.queries,
+            values=part.values,
+            states=part.states,
+            ends=part.ends,
+            counts=self._counts + part.counts,
+            undefined=part.undefined,
+            known=part.known,
+        )
+
+    def evaluate_all(self, runs: Mapping[str, Any]) -> dict[str, Results]:
+        """Return the results of several runs by their names."""
+        return {name: self.evaluate(read_run(run, name=name)) for name, run in runs.items()}
+
+
+def evaluate(
+    run: Any,
+    qrels: Any = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
+    *,
+    items: Any = None,
+    policy: Policy = Policy(),  # noqa: B008 - a frozen value
+    engine: str | Engine | None = None,
+    threads: int | None = None,
+    per_query: bool = True,
+) -> Results:
+    """Evaluate one run against judgements.
+
+    Parameters
+    ----------
+    run
+        A path, ``{query: {item: score}}``, a table with columns query, item, score or rank, or a Run.
+    qrels
+        A path, ``{query: {item: grade}}``, a table with columns query, item, grade, or Qrels; None if the metrics
+        need only lists.
+    metrics
+        Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
+    items, policy, engine, threads, per_query
+        As for :class:`Evaluator`.
+
+    Returns
+    -------
+    Results: ``res["ndcg@10"]``, ``res.mean``, ``res.per_query``, ``res.counts``, ``res.policy``.
+
+    Raises
+    ------
+    RankwellError
+        With one sentence that names the file and line or the query, the cause and the remedy.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> run = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
+    {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
+    """
+    evaluator = Evaluator(
+        qrels, metrics, items=items, policy=policy, engine=engine, threads=threads, per_query=per_query
+    )
+    return evaluator.evaluate(run)
+
+
+def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
+    """Return the metrics asked for, each once, in the order asked."""
+    if wanted is None:
+        raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    listed: Iterable[Wanted] = [wanted] if isinstance(wanted, (str, Metric, type)) else wanted
+    made = tuple(dict.fromkeys(metric_of(each) for each in listed))
+    if not made:
+        raise UsageError("the list of metrics is empty; say for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    return made
+
+

@@ -1,0 +1,246 @@
+"""Ids: a column of query or item ids, integers or spans of text; no Python string per row.
+
+An integer column is an int64 array. A text column is one byte buffer with starts and lengths: what a mapped file
+and an Arrow string column have already. Ids from text are text and never guessed: ``0104257`` stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankwell.errors import DataError
+from rankwell.kernels import ids as kernel
+
+NO_TEXT = np.empty(0, np.uint8)
+NO_STARTS = np.empty(0, np.int64)
+NO_LENGTHS = np.empty(0, np.int32)
+
+
+class Ids:
+    """An immutable column of ids, all integers or all text."""
+
+    def __init__(self, keys: np.ndarray | None, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> None:
+        self._keys = keys
+        self.text = text
+        self.starts = starts
+        self.lengths = lengths
+
+    @classmethod
+    def of_integers(cls, values: np.ndarray) -> Ids:
+        """Return a column of integer ids."""
+        return cls(np.ascontiguousarray(values, np.int64).view(np.uint64), NO_TEXT, NO_STARTS, NO_LENGTHS)
+
+    @classmethod
+    def of_spans(cls, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Ids:
+        """Return a column of text ids that lie in ``text``."""
+        if len(text) == 0:
+            text = np.zeros(1, np.uint8)
+        column = cls(None, text, starts, lengths)
+        return column if len(starts) else cls(np.empty(0, np.uint64), text, starts, lengths)
+
+    @classmethod
+    def of_strings(cls, strings: Sequence[str]) -> Ids:
+        """Return a column of text ids from Python strings."""
+        joined = "".join(strings)
+        if joined.isascii():
+            data = joined.encode()
+            lengths = np.fromiter(map(len, strings), np.int32, len(strings))
+        else:
+            encoded = [string.encode() for string in strings]
+            data = b"".join(encoded)
+            lengths = np.fromiter(map(len, encoded), np.int32, len(encoded))
+        return cls.of_lengths(np.frombuffer(data, np.uint8), lengths)
+
+    @classmethod
+    def of_lengths(cls, text: np.ndarray, lengths: np.ndarray) -> Ids:
+        """Return a column of text ids that lie end to end in ``text``."""
+        starts = np.empty(len(lengths), np.int64)
+        if len(starts):
+            starts[0] = 0
+            np.cumsum(lengths[:-1], out=starts[1:])
+        return cls.of_spans(text, starts, lengths)
+
+    @classmethod
+    def of(cls, values: Iterable[object], name: str = "id") -> Ids:
+        """Return a column of ids from Python values, all ``str`` or all ``int``.
+
+        Raises DataError for other types, bool among them, and for a mixture.
+        """
+        listed = values if isinstance(values, list) else list(values)
+        try:
+            return cls.of_strings(listed)
+        except TypeError:
+            pass
+        for value in listed:
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+                kinds = sorted({type(each).__name__ for each in listed})
+                raise DataError(
+                    f"{name} ids must be all str or all int, but there are {' and '.join(kinds)} "
+                    f"(such as {value!r}). Write them as text."
+                )
+        try:
+            return cls.of_integers(np.array(listed, np.int64))
+        except OverflowError:
+            raise DataError(f"{name} ids: an integer does not fit in 64 bits. Write the ids as text.") from None
+
+    @classmethod
+    def of_column(cls, values: Any, name: str) -> Ids:
+        """Return a column of ids from Ids, a NumPy array, an Arrow column (Polars, pandas, pyarrow …) or a list."""
+        if isinstance(values, cls):
+            return values
+        if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+            return cls.of_integers(values)
+        if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+            return cls.of_series(values, name)
+        return cls.of(values.tolist() if isinstance(values, np.ndarray) else values, name)
+
+    @classmethod
+    def of_series(cls, values: Any, name: str) -> Ids:
+        """Return a column of ids from an Arrow column; text goes from buffer to buffer."""
+        import polars as pl
+
+        series = values if isinstance(values, pl.Series) else pl.Series(values)
+        if series.null_count():
+            row = int(series.is_null().arg_max() or 0)
+            raise DataError(f"row {row + 1}: the {name} id is missing (null). Remove the row or fill the id.")
+        if series.dtype.is_integer():
+            return cls.of_integers(series.cast(pl.Int64).to_numpy())
+        if series.dtype in (pl.Categorical, pl.Enum):
+            series = series.cast(pl.String)
+        if series.dtype != pl.String:
+            raise DataError(f"{name} ids must be text or integers, not {series.dtype}. Cast the column.")
+        lengths = series.str.len_bytes().to_numpy().astype(np.int32)
+        parts = [
+            np.frombuffer(part.str.join("").cast(pl.Binary).item(), np.uint8)
+            for part in series.iter_slices(10_000_000)
+            if len(part)
+        ]
+        return cls.of_lengths(parts[0] if len(parts) == 1 else np.concatenate([NO_TEXT, *parts]), lengths)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the ids are text."""
+        return self.text is not NO_TEXT
+
+    @property
+    def keys(self) -> np.ndarray:
+        """The integers themselves, or a 64-bit hash per text id (uint64)."""
+        if self._keys is None:
+            self._keys = kernel.keys(self.text, self.starts, self.lengths)
+        return self._keys
+
+    @property
+    def integers(self) -> np.ndarray:
+        """The ids as int64; only for integer columns."""
+        return self.keys.view(np.int64)
+
+    @property
+    def columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Keys, text, starts and lengths, as the kernels take them."""
+        return self.keys, self.text, self.starts, self.lengths
+
+    def __len__(self) -> int:
+        return len(self.starts) if self.is_text else len(self.keys)
+
+    def __getitem__(self, rows: Any) -> Ids:
+        """Return the ids of a slice, a mask or an array of rows."""
+        keys = None if self._keys is None else self._keys[rows]
+        if not self.is_text:
+            return Ids(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
+        return Ids(keys, self.text, self.starts[rows], self.lengths[rows])
+
+    def one(self, row: int) -> str | int:
+        """Return one id as a Python value."""
+        if not self.is_text:
+            return int(self.integers[row])
+        start = int(self.starts[row])
+        return self.text[start : start + int(self.lengths[row])].tobytes().decode(errors="replace")
+
+    def tolist(self) -> list[str] | list[int]:
+        """Return all ids as Python values; for results, never for every row of a run."""
+        if not self.is_text:
+            return self.integers.tolist()  # type: ignore[no-any-return]
+        return [self.one(row) for row in range(len(self))]  # type: ignore[misc]
+
+    def order(self) -> np.ndarray:
+        """Return the rows sorted by id: integers by value, text by its bytes."""
+        if not self.is_text:
+            return np.argsort(self.integers, kind="stable")
+        listed = [self.text[s : s + n].tobytes() for s, n in zip(self.starts, self.lengths, strict=True)]
+        return np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
+
+    def group(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return each row's number among the distinct ids (by first appearance) and their first rows."""
+        return kernel.group(*self.columns)
+
+    def runs(self) -> np.ndarray:
+        """Return the first row of each stretch of equal neighbours."""
+        if not self.is_text:
+            keys = self.keys
+            return np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1)) if len(keys) else NO_STARTS
+        return kernel.runs(*self.columns)
+
+    def is_distinct(self) -> bool:
+        """Whether no id occurs twice."""
+        if not self.is_text and bool(np.all(self.integers[1:] > self.integers[:-1])):
+            return True
+        return len(self.group()[1]) == len(self)
+
+    def as_integers(self) -> Ids | None:
+        """Return text ids as integers if each one is the plain decimal form of one (no sign +, no zero before)."""
+        values, plain = kernel.decimals(self.text, self.starts, self.lengths)
+        return Ids.of_integers(values) if plain else None
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Ids]) -> Ids:
+        """Return the columns end to end; parts of one buffer stay in it."""
+        if len(parts) == 1:
+            return parts[0]
+        known = all(part._keys is not None for part in parts)
+        keys = np.concatenate([part.keys for part in parts]) if known or not parts[0].is_text else None
+        if not parts[0].is_text:
+            return Ids(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
+        lengths = np.concatenate([part.lengths for part in parts])
+        if all(part.text is parts[0].text for part in parts):
+            return Ids(keys, parts[0].text, np.concatenate([part.starts for part in parts]), lengths)
+        offsets = np.cumsum([0] + [len(part.text) for part in parts])
+        starts = np.concatenate([part.starts + at for part, at in zip(parts, offsets[:-1], strict=True)])
+        return Ids(keys, np.concatenate([part.text for part in parts]), starts, lengths)
+
+
+class Known:
+    """Distinct ids with a hash table: where an id stands among them."""
+
+    def __init__(self, ids: Ids) -> None:
+        self.ids = ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def _slots(self) -> np.ndarray:
+        return kernel.slots(self.ids.keys)
+
+    def find(self, wanted: Ids) -> np.ndarray:
+        """Return the row of each wanted id, or -1; both columns must be of one kind (see :func:`alike`)."""
+        return kernel.lookup(self._slots, *self.ids.columns, *wanted.columns)
+
+
+def alike(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
+    """Return ``ids`` in the kind of ``like``, and whether text was converted to integers.
+
+    Text becomes integers only if every id is the plain decimal form of one; otherwise DataError.
+    """
+    if ids.is_text == like.is_text or not len(ids) or not len(like):
+        return (ids, False) if ids.is_text == like.is_text or len(ids) else (like[:0], False)
+    converted = ids.as_integers() if ids.is_text else None
+    if converted is None:
+        raise DataError(
+            f"{what} ids are text on one side and integers on the other, and the text is not plain numbers "
+            f"(such as {(ids if ids.is_text else like).one(0)!r}). Give both sides the same type."
+        )
+    return converted, True

@@ -1,0 +1,6 @@
+"""judge: a run and the qrels brought together under a policy. The only place where ids meet."""
+
+from rankwell.judge.lists import judge, missing_lists
+from rankwell.judge.pool import pool_of
+
+__all__ = ["judge", "missing_lists", "pool_of"]

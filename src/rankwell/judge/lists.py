@@ -1,0 +1,169 @@
+"""The lists of a run, ordered by the policy and matched with the judgements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from rankwell.errors import DataError
+from rankwell.hits import NO_ROWS, Context, Judged, Pool, Ranked
+from rankwell.ids import NO_TEXT, alike
+from rankwell.kernels import match, order
+from rankwell.policy import Policy
+from rankwell.tables import Lists
+from rankwell.ties import condensed, reordered
+
+
+def judge(
+    lists: Lists, pool: Pool, policy: Policy, context: Context, needs: frozenset[str], deepest: int | None = None
+) -> tuple[Judged, Counter[str]]:
+    """Order lists by the policy, match them with the judgements, and count what each rule touched.
+
+    Raises
+    ------
+    DataError
+        If a list holds an item twice (``duplicates=error``), an item is not in the catalogue (``outside=error``),
+        or ids are text on one side and integers on the other.
+    """
+    counts: Counter[str] = Counter({"lists": len(lists.queries), "rows": lists.rows})
+    counts["rows whose rank contradicts the score"] = lists.against_score
+    lists, pool = _same_kinds(lists, pool, counts)
+    if policy.scores == "single" and not lists.by_rank:
+        lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
+    rule = order.TIE_RULES.get(policy.ties, 0)
+    if policy.depth is not None:
+        lists = _first_rows(lists, rule, policy.depth)
+    known = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
+    lost = NO_TEXT
+    found = _hits(lists, known, pool, lost)
+    if found[3][1] >= 0:
+        if policy.duplicates == "error":
+            raise _twice(lists, *found[3])
+        lost = np.zeros(lists.rows, np.uint8)
+        found = _hits(lists, known, pool, lost)
+        counts["rows that repeat an item"] = int(lost.sum())
+    left_out = lost if policy.duplicates == "drop" else NO_TEXT
+    lengths = np.diff(lists.offsets)
+    if len(left_out):
+        until = np.concatenate(([0], np.cumsum(left_out)))
+        lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
+    hits = _ranked(lists, rule, left_out, found, pool.grades)
+    if policy.ties in ("best", "worst"):
+        hits = reordered(hits, policy.ties, pool.scale)
+    shown = _shown(lists, rule, left_out, found, pool, context, policy, deepest, counts) if "shown" in needs else None
+    counts["lists without judgements"] = int(np.count_nonzero(known < 0))
+    counts["judged items found"] = len(hits)
+    judged = Judged(lists.queries, known, hits, lengths, pool, shown)
+    return (condensed(judged) if policy.unjudged == "condense" else judged), +counts
+
+
+def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
+    """Return empty lists for the judged queries that are not in ``seen`` (rows of the pool)."""
+    absent = np.ones(len(pool.queries), np.bool_)
+    absent[seen] = False
+    known = np.flatnonzero(absent)
+    none = Ranked(len(known), NO_ROWS, NO_ROWS, np.empty(0))
+    return Judged(pool.queries.ids[known], known, none, np.zeros(len(known), np.int64), pool, in_run=False)
+
+
+def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:
+    """Bring ids of both sides to one kind, if the text of one is the plain decimal form of integers."""
+    if not len(pool.queries) or not lists.rows:
+        return lists, pool
+    if (pool.queries.ids.is_text and not lists.queries.is_text) or (pool.items.is_text and not lists.items.is_text):
+        pool = pool.in_integers()
+        counts["judgement ids read as integers"] = 1
+    queries, queries_changed = alike(lists.queries, pool.queries.ids, "query")
+    items, items_changed = alike(lists.items, pool.items, "item")
+    counts["run ids read as integers"] = queries_changed * len(queries) + items_changed * len(items)
+    return replace(lists, queries=queries, items=items), pool
+
+
+def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
+    """The first ``depth`` rows of each list."""
+    rows = np.arange(lists.rows)
+    order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
+    lengths = np.diff(lists.offsets)
+    rank = np.arange(1, len(rows) + 1) - np.repeat(lists.offsets[:-1], lengths)
+    kept = np.sort(rows[rank <= depth])
+    offsets = np.concatenate(([0], np.cumsum(np.minimum(lengths, depth))))
+    place = lists.place
+    return replace(
+        lists, offsets=offsets, items=lists.items[kept], score=lists.score[kept], place=lambda row: place(int(kept[row]))
+    )
+
+
+def _hits(
+    lists: Lists, known: np.ndarray, pool: Pool, lost: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
+    return match.hits(lists.offsets, lists.score, *lists.items.columns, known, pool.offsets, *pool.items.columns, lost)
+
+
+def _ranked(
+    lists: Lists,
+    rule: int,
+    left_out: np.ndarray,
+    found: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
+    grades: np.ndarray,
+) -> Ranked:
+    """The hits of each list with their ranks and tie groups, in rank order."""
+    query, rows, pooled, _ = found
+    ends = np.searchsorted(query, np.arange(len(lists.queries) + 1))
+    judgement = np.empty(lists.rows, np.int64)
+    judgement[rows] = pooled
+    rows = rows.copy()
+    order.sort(rows, ends, lists.score, *lists.items.columns, rule)
+    rank, start, size = order.ranks(
+        lists.offsets, lists.score, *lists.items.columns, rule, left_out, ends, rows
+    )
+    grade = grades[judgement[rows]]
+    return Ranked(len(lists.queries), query, rank, grade, score=lists.score[rows], tie_start=start, tie_size=size)
+
+
+def _shown(
+    lists: Lists,
+    rule: int,
+    left_out: np.ndarray,
+    found: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
+    pool: Pool,
+    context: Context,
+    policy: Policy,
+    deepest: int | None,
+    counts: Counter[str],
+) -> Ranked:
+    """The whole lists in rank order down to ``deepest``, unjudged rows with grade NaN."""
+    rows = np.arange(lists.rows)
+    order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
+    query = np.repeat(np.arange(len(lists.queries)), np.diff(lists.offsets))
+    if len(left_out):
+        kept = left_out[rows] == 0
+        rows, query = rows[kept], query[kept]
+    counted = np.bincount(query, minlength=len(lists.queries))
+    rank = np.arange(1, len(rows) + 1) - np.repeat(np.cumsum(counted) - counted, counted)
+    if deepest is not None:
+        rows, query, rank = rows[rank <= deepest], query[rank <= deepest], rank[rank <= deepest]
+    grade = np.full(lists.rows, np.nan)
+    grade[found[1]] = pool.grades[found[2]]
+    item = None
+    if context.catalogue is not None:
+        ids, _ = alike(lists.items, context.catalogue.ids, "item")
+        item = context.catalogue.find(ids[rows])
+        outside = np.flatnonzero(item < 0)
+        if len(outside) and policy.outside == "error":
+            row = int(rows[outside[0]])
+            raise DataError(
+                f"{lists.place(row)}: item {lists.items.one(row)!r} is not in the catalogue ({len(outside)} such rows "
+                f"here). Complete items=, or say outside='ignore' to leave such items out and count them."
+            )
+        counts["rows outside the catalogue"] = len(outside)
+    return Ranked(len(lists.queries), query, rank, grade[rows], item=item, score=lists.score[rows])
+
+
+def _twice(lists: Lists, first: int, second: int) -> DataError:
+    query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
+    return DataError(
+        f"{lists.place(second)}: query {lists.queries.one(query)!r} lists item {lists.items.one(second)!r} twice "
+        f"(first: {lists.place(first)}). Remove one, or say duplicates='first' or 'drop'."
+    )

@@ -1,0 +1,264 @@
+"""Distinct ids, groups and look-ups: the loops behind every id column.
+
+Ids come in two kinds. Integer ids are their own keys and have empty ``text``. Text ids are spans of one byte
+buffer (``text[starts[i] : starts[i] + lengths[i]]``) with a 64-bit hash as key; equal keys are always verified by
+their bytes, so a collision costs time and never a wrong match.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.string import memcpy
+from cython.cimports.rankwell.kernels.spans import mix, same
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def _word(at: cython.p_const_uchar, n: cython.Py_ssize_t) -> cython.ulonglong:
+    """Up to eight bytes as one number, without reading past them."""
+    word: cython.ulonglong = 0
+    half: cython.uint = 0
+    if n >= 8:
+        memcpy(cython.address(word), at, 8)
+    elif n >= 4:
+        memcpy(cython.address(half), at, 4)
+        word = half
+        memcpy(cython.address(half), at + n - 4, 4)
+        word = (word << 32) | half
+    elif n > 0:
+        word = (cython.cast(cython.ulonglong, at[0]) << 16) | (cython.cast(cython.ulonglong, at[n >> 1]) << 8) | at[n - 1]
+    return word
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def _hash(at: cython.p_const_uchar, n: cython.Py_ssize_t) -> cython.ulonglong:
+    left: cython.Py_ssize_t = n
+    h: cython.ulonglong = n
+    while left > 8:
+        h = mix(h ^ _word(at, 8)) + left
+        at += 8
+        left -= 8
+    return mix(mix(h + _word(at, left)) ^ n)
+
+
+def keys(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return a 64-bit hash per span."""
+    t: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    found = np.empty(len(starts), np.uint64)
+    out: cython.ulonglong[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(s.shape[0]):
+            out[i] = _hash(cython.address(t[s[i]]), n[i]) if n[i] > 0 else 0
+    return found
+
+
+def slots(keys: np.ndarray) -> np.ndarray:
+    """Return a hash table (row + 1 per slot, 0 where free) of distinct ids, for :func:`lookup`."""
+    k: cython.const[cython.ulonglong][::1] = keys
+    size: cython.Py_ssize_t = 8
+    while size < 2 * k.shape[0]:
+        size *= 2
+    table = np.zeros(size, np.int64)
+    t: cython.longlong[::1] = table
+    mask: cython.ulonglong = size - 1
+    at: cython.ulonglong
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(k.shape[0]):
+            at = mix(k[i]) & mask
+            while t[at] > 0:
+                at = (at + 1) & mask
+            t[at] = i + 1
+    return table
+
+
+def lookup(
+    table: np.ndarray,
+    known_keys: np.ndarray,
+    known_text: np.ndarray,
+    known_starts: np.ndarray,
+    known_lengths: np.ndarray,
+    keys: np.ndarray,
+    text: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+) -> np.ndarray:
+    """Return for each id its row among the known ids, or -1. Ids in the order of the known ones are found at once."""
+    t: cython.const[cython.longlong][::1] = table
+    kk: cython.const[cython.ulonglong][::1] = known_keys
+    kt: cython.const[cython.uchar][::1] = known_text
+    ks: cython.const[cython.longlong][::1] = known_starts
+    kn: cython.const[cython.int][::1] = known_lengths
+    k: cython.const[cython.ulonglong][::1] = keys
+    x: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    found = np.empty(len(keys), np.int64)
+    out: cython.longlong[::1] = found
+    is_text: cython.bint = s.shape[0] > 0
+    mask: cython.ulonglong = t.shape[0] - 1
+    at: cython.ulonglong
+    i: cython.Py_ssize_t
+    row: cython.longlong
+    last: cython.longlong = -1
+    with cython.nogil:
+        for i in range(k.shape[0]):
+            row = last + 1
+            if row >= kk.shape[0] or kk[row] != k[i] or (
+                is_text and not same(x, s[i], n[i], kt, ks[row], kn[row])
+            ):
+                at = mix(k[i]) & mask
+                while True:
+                    row = t[at] - 1
+                    if row < 0 or (
+                        kk[row] == k[i] and (not is_text or same(x, s[i], n[i], kt, ks[row], kn[row]))
+                    ):
+                        break
+                    at = (at + 1) & mask
+            out[i] = row
+            if row >= 0:
+                last = row
+    return found
+
+
+def group(
+    keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of each id among the distinct ones, in order of first appearance, and the first rows."""
+    k: cython.const[cython.ulonglong][::1] = keys
+    x: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    codes = np.empty(len(keys), np.int64)
+    firsts = np.empty(len(keys), np.int64)
+    c: cython.longlong[::1] = codes
+    f: cython.longlong[::1] = firsts
+    is_text: cython.bint = s.shape[0] > 0
+    size: cython.Py_ssize_t = 1024
+    table = np.zeros(size, np.int64)
+    t: cython.longlong[::1] = table
+    mask: cython.ulonglong = size - 1
+    at: cython.ulonglong
+    count: cython.longlong = 0
+    old: cython.longlong
+    row: cython.longlong
+    i: cython.Py_ssize_t
+    for i in range(k.shape[0]):
+        if 2 * count >= size:
+            size *= 4
+            table = np.zeros(size, np.int64)
+            t = table
+            mask = size - 1
+            for old in range(count):
+                at = mix(k[f[old]]) & mask
+                while t[at] > 0:
+                    at = (at + 1) & mask
+                t[at] = old + 1
+        if i > 0 and k[i] == k[i - 1] and (not is_text or same(x, s[i], n[i], x, s[i - 1], n[i - 1])):
+            c[i] = c[i - 1]
+            continue
+        at = mix(k[i]) & mask
+        while True:
+            old = t[at] - 1
+            if old < 0:
+                t[at] = count + 1
+                f[count] = i
+                c[i] = count
+                count += 1
+                break
+            row = f[old]
+            if k[row] == k[i] and (not is_text or same(x, s[i], n[i], x, s[row], n[row])):
+                c[i] = old
+                break
+            at = (at + 1) & mask
+    return codes, firsts[:count].copy()
+
+
+def runs(keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the first row of each stretch of equal neighbouring ids."""
+    k: cython.const[cython.ulonglong][::1] = keys
+    x: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    changed = np.empty(len(keys), np.bool_)
+    out: cython.uchar[::1] = changed.view(np.uint8)
+    is_text: cython.bint = s.shape[0] > 0
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(k.shape[0]):
+            out[i] = i == 0 or k[i] != k[i - 1] or (
+                is_text and not same(x, s[i], n[i], x, s[i - 1], n[i - 1])
+            )
+    return np.flatnonzero(changed)
+
+
+def gather(codes: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows group by group, in their old order within each group, and the groups' offsets."""
+    c: cython.const[cython.longlong][::1] = codes
+    offsets = np.zeros(groups + 1, np.int64)
+    o: cython.longlong[::1] = offsets
+    rows = np.empty(len(codes), np.int64)
+    r: cython.longlong[::1] = rows
+    i: cython.Py_ssize_t
+    total: cython.longlong = 0
+    held: cython.longlong
+    with cython.nogil:
+        for i in range(c.shape[0]):
+            o[c[i]] += 1
+        for i in range(o.shape[0]):
+            held = o[i]
+            o[i] = total
+            total += held
+        for i in range(c.shape[0]):
+            r[o[c[i]]] = i
+            o[c[i]] += 1
+        for i in range(o.shape[0] - 1, 0, -1):
+            o[i] = o[i - 1]
+        o[0] = 0
+    return rows, offsets
+
+
+def decimals(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Return spans as int64, and whether each one is the plain decimal form of its number."""
+    x: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    values = np.zeros(len(starts), np.int64)
+    v: cython.longlong[::1] = values
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    digit: cython.int
+    value: cython.longlong
+    negative: cython.bint
+    with cython.nogil:
+        for i in range(s.shape[0]):
+            j = s[i]
+            end = j + n[i]
+            negative = n[i] > 1 and x[j] == 45
+            j += negative
+            # 18 digits always fit; a 0 may only stand alone
+            if j == end or end - j > 18 or (x[j] == 48 and (end - j > 1 or negative)):
+                break
+            value = 0
+            while j < end:
+                digit = x[j] - 48
+                if digit < 0 or digit > 9:
+                    break
+                value = value * 10 + digit
+                j += 1
+            if j < end:
+                break
+            v[i] = -value if negative else value
+        else:
+            i = s.shape[0]
+    return values, i == s.shape[0]

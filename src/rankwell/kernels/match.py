@@ -1,0 +1,168 @@
+"""The judged rows of each list, and rows that repeat an item of their list."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.string import memset
+from cython.cimports.rankwell.kernels.spans import mix, same
+
+
+def hits(
+    offsets: np.ndarray,
+    score: np.ndarray,
+    keys: np.ndarray,
+    text: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+    judged: np.ndarray,
+    pool_offsets: np.ndarray,
+    pool_keys: np.ndarray,
+    pool_text: np.ndarray,
+    pool_starts: np.ndarray,
+    pool_lengths: np.ndarray,
+    lost: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
+    """Find the judged rows of each list, and rows that repeat an item of their list.
+
+    ``judged[g]`` is the pool's query of list g, or -1. Returns, list after list, the list, the row and the row of
+    the pool of each hit, and the first pair of rows that repeat an item (or ``(-1, -1)``). With ``lost`` empty the
+    search ends at such a pair; with one byte per row the better copy (higher score, then earlier row) is kept and
+    the others are marked in ``lost``.
+    """
+    o: cython.const[cython.longlong][::1] = offsets
+    sc: cython.const[cython.double][::1] = score
+    k: cython.const[cython.ulonglong][::1] = keys
+    x: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    q: cython.const[cython.longlong][::1] = judged
+    po: cython.const[cython.longlong][::1] = pool_offsets
+    pk: cython.const[cython.ulonglong][::1] = pool_keys
+    px: cython.const[cython.uchar][::1] = pool_text
+    ps: cython.const[cython.longlong][::1] = pool_starts
+    pn: cython.const[cython.int][::1] = pool_lengths
+    gone: cython.uchar[::1] = lost
+    is_text: cython.bint = s.shape[0] > 0
+    mark: cython.bint = gone.shape[0] > 0
+    g: cython.Py_ssize_t
+    r: cython.longlong
+    other: cython.longlong
+    low: cython.longlong
+    p: cython.longlong
+    j: cython.longlong
+    longest: cython.longlong = 0
+    most: cython.longlong = 0
+    for g in range(q.shape[0]):
+        r = o[g + 1] - o[g]
+        longest = max(longest, r)
+        if q[g] >= 0:
+            j = po[q[g] + 1] - po[q[g]]
+            most += min(r, j)
+    size: cython.longlong = 8
+    while size < 2 * longest:
+        size *= 2
+    table = np.empty(size, np.int32)
+    t: cython.int[::1] = table
+    hit_list = np.empty(most, np.int64)
+    hit_row = np.empty(most, np.int64)
+    hit_pool = np.empty(most, np.int64)
+    hl: cython.longlong[::1] = hit_list
+    hr: cython.longlong[::1] = hit_row
+    hp: cython.longlong[::1] = hit_pool
+    found: cython.longlong = 0
+    first: cython.longlong = -1
+    second: cython.longlong = -1
+    mask: cython.ulonglong
+    at: cython.ulonglong
+    with cython.nogil:
+        for g in range(q.shape[0]):
+            low = o[g]
+            size = 8
+            while size < 2 * (o[g + 1] - low):
+                size *= 2
+            mask = size - 1
+            memset(cython.address(t[0]), 0, size * 4)
+            for r in range(low, o[g + 1]):
+                at = mix(k[r]) & mask
+                while t[at] > 0:
+                    other = low + t[at] - 1
+                    if k[other] == k[r] and (not is_text or same(x, s[r], n[r], x, s[other], n[other])):
+                        if second < 0:
+                            first = other
+                            second = r
+                        if mark:
+                            if sc[r] > sc[other]:
+                                gone[other] = 1
+                                t[at] = cython.cast(cython.int, r - low + 1)
+                            else:
+                                gone[r] = 1
+                        break
+                    at = (at + 1) & mask
+                if t[at] == 0:
+                    t[at] = cython.cast(cython.int, r - low + 1)
+            if second >= 0 and not mark:
+                break
+            p = q[g]
+            if p < 0:
+                continue
+            for j in range(po[p], po[p + 1]):
+                at = mix(pk[j]) & mask
+                while t[at] > 0:
+                    r = low + t[at] - 1
+                    if k[r] == pk[j] and (not is_text or same(x, s[r], n[r], px, ps[j], pn[j])):
+                        hl[found] = g
+                        hr[found] = r
+                        hp[found] = j
+                        found += 1
+                        break
+                    at = (at + 1) & mask
+    return hit_list[:found], hit_row[:found], hit_pool[:found], (first, second)
+
+
+def repeats(
+    offsets: np.ndarray, keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray
+) -> np.ndarray:
+    """Return for each row the first row of its list that has the same item (itself where it is the first)."""
+    o: cython.const[cython.longlong][::1] = offsets
+    k: cython.const[cython.ulonglong][::1] = keys
+    x: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    is_text: cython.bint = s.shape[0] > 0
+    g: cython.Py_ssize_t
+    r: cython.longlong
+    other: cython.longlong
+    low: cython.longlong
+    longest: cython.longlong = 0
+    for g in range(o.shape[0] - 1):
+        longest = max(longest, o[g + 1] - o[g])
+    size: cython.longlong = 8
+    while size < 2 * longest:
+        size *= 2
+    table = np.empty(size, np.int32)
+    t: cython.int[::1] = table
+    firsts = np.empty(len(keys), np.int64)
+    f: cython.longlong[::1] = firsts
+    mask: cython.ulonglong
+    at: cython.ulonglong
+    with cython.nogil:
+        for g in range(o.shape[0] - 1):
+            low = o[g]
+            size = 8
+            while size < 2 * (o[g + 1] - low):
+                size *= 2
+            mask = size - 1
+            memset(cython.address(t[0]), 0, size * 4)
+            for r in range(low, o[g + 1]):
+                at = mix(k[r]) & mask
+                f[r] = r
+                while t[at] > 0:
+                    other = low + t[at] - 1
+                    if k[other] == k[r] and (not is_text or same(x, s[r], n[r], x, s[other], n[other])):
+                        f[r] = other
+                        break
+                    at = (at + 1) & mask
+                if t[at] == 0:
+                    t[at] = cython.cast(cython.int, r - low + 1)
+    return firsts

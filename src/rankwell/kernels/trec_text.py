@@ -1,0 +1,296 @@
+"""TREC text to columns: one pass over the bytes, ids stay where they are in the text.
+
+A line is words between white space (blanks, tabs, other bytes up to 32 but the line end); lines that are empty or
+start with ``#`` are passed over. A run is ``query Q0 item rank score tag …``, qrels are ``query topic item grade``.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.stdlib import strtod
+from cython.cimports.libc.string import memcmp
+
+OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN = range(5)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(-1, check=False)
+def _blank_end(
+    t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    while at < end and t[at] <= 32 and t[at] != 10:
+        at += 1
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(-1, check=False)
+def _word_end(
+    t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    while at < end and t[at] > 32:
+        at += 1
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(-1, check=False)
+def _line_end(
+    t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """The first byte of the next line."""
+    while at < end and t[at] != 10:
+        at += 1
+    return at + 1 if at < end else end
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(-1, check=False)
+def _data_line(
+    t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """The first word of the next line that holds data, or ``end``."""
+    while at < end:
+        at = _blank_end(t, at, end)
+        if at < end and t[at] == 35:
+            at = _line_end(t, at, end)
+        elif at < end and t[at] == 10:
+            at += 1
+        else:
+            break
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _slow_number(
+    t: cython.const[cython.uchar][::1],
+    at: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    value: cython.p_double,
+) -> cython.int:
+    """Read any number that C reads: long mantissas, big exponents, inf. Hexadecimal and nan(…) are no numbers."""
+    buffer: cython.char[512]
+    stop: cython.p_char = cython.NULL
+    length: cython.Py_ssize_t = end - at
+    i: cython.Py_ssize_t
+    c: cython.uchar
+    if length == 0 or length >= 512:
+        return 3
+    for i in range(length):
+        c = t[at + i]
+        if c == 120 or c == 88 or c == 40:
+            return 3
+        buffer[i] = c
+    buffer[length] = 0
+    value[0] = strtod(buffer, cython.address(stop))
+    if stop != cython.cast(cython.p_char, buffer) + length:
+        return 3
+    if value[0] != value[0]:
+        return 4
+    return 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(-1, check=False)
+def _number(
+    t: cython.const[cython.uchar][::1],
+    at: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    powers: cython.const[cython.double][::1],
+    value: cython.p_double,
+) -> cython.int:
+    """Read a decimal number; exact where mantissa and power of ten are (the usual case), else by strtod."""
+    i: cython.Py_ssize_t = at
+    digits: cython.ulonglong = 0
+    places: cython.Py_ssize_t = 0
+    negative: cython.bint = False
+    c: cython.uchar
+    if i < end and (t[i] == 45 or t[i] == 43):
+        negative = t[i] == 45
+        i += 1
+    if end - i > 16 or i == end:
+        return _slow_number(t, at, end, value)
+    while i < end:
+        c = t[i] - 48
+        if c > 9:
+            break
+        digits = digits * 10 + c
+        i += 1
+    if i < end and t[i] == 46:
+        i += 1
+        places = end - i
+        if end - at == 1 or (places == 0 and digits == 0):
+            return _slow_number(t, at, end, value)
+        while i < end:
+            c = t[i] - 48
+            if c > 9:
+                break
+            digits = digits * 10 + c
+            i += 1
+    if i < end or (digits >> 53) > 0:
+        return _slow_number(t, at, end, value)
+    value[0] = cython.cast(cython.double, digits) / powers[places]
+    if negative:
+        value[0] = -value[0]
+    return 0
+
+
+def line_after(text: np.ndarray, at: int, end: int) -> int:
+    """Return where the line after byte ``at`` begins, at most ``end``."""
+    t: cython.const[cython.uchar][::1] = text
+    return _line_end(t, min(at, end), end)
+
+
+def next_query(text: np.ndarray, begin: int, end: int) -> int:
+    """Return the start of the first line after ``begin`` whose query differs from that of the line before it.
+
+    ``begin`` may lie within a line; that line and all that repeat the query of the next one are passed over.
+    """
+    t: cython.const[cython.uchar][::1] = text
+    stop: cython.Py_ssize_t = end
+    at: cython.Py_ssize_t = _data_line(t, _line_end(t, begin, stop), stop)
+    start: cython.Py_ssize_t = at
+    length: cython.Py_ssize_t = _word_end(t, at, stop) - at
+    with cython.nogil:
+        while at < stop:
+            if _word_end(t, at, stop) - at != length or memcmp(
+                cython.address(t[at]), cython.address(t[start]), length
+            ):
+                break
+            at = _data_line(t, _line_end(t, at, stop), stop)
+    return at
+
+
+def index(text: np.ndarray, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the start of each line of data and the length of its first word, the query."""
+    t: cython.const[cython.uchar][::1] = text
+    stop: cython.Py_ssize_t = end
+    at: cython.Py_ssize_t = begin
+    rows: cython.Py_ssize_t = 0
+    starts = np.empty((end - begin) // 8 + 1, np.int64)
+    lengths = np.empty(len(starts), np.int32)
+    s: cython.longlong[::1] = starts
+    n: cython.int[::1] = lengths
+    with cython.nogil:
+        at = _data_line(t, at, stop)
+        while at < stop and rows < s.shape[0]:
+            s[rows] = at
+            n[rows] = cython.cast(cython.int, _word_end(t, at, stop) - at)
+            rows += 1
+            at = _data_line(t, _line_end(t, at, stop), stop)
+    return starts[:rows], lengths[:rows]
+
+
+def parse(
+    text: np.ndarray, begin: int, end: int, lines: np.ndarray, value_column: int, columns: int, topics: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int]:
+    """Read the lines of ``text[begin:end]``, or those that start at ``lines`` (in that order) if there are any.
+
+    The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are asked
+    for; exactly so many with ``topics``, where the second word is kept too. Returns the first rows of the
+    stretches of lines with one query, that query's start and length, per row the item's start and length, the
+    topic's start and length (``topics`` only) and the number; then a status (OK …) and the start of the line that
+    it is about.
+    """
+    t: cython.const[cython.uchar][::1] = text
+    given: cython.const[cython.longlong][::1] = lines
+    listed: cython.bint = given.shape[0] > 0
+    stop: cython.Py_ssize_t = end
+    most: cython.Py_ssize_t = given.shape[0] if listed else (end - begin) // (2 * columns) + 1
+    firsts = np.empty(most, np.int64)
+    query_starts = np.empty(most, np.int64)
+    query_lengths = np.empty(most, np.int32)
+    item_starts = np.empty(most, np.int64)
+    item_lengths = np.empty(most, np.int32)
+    topic_starts = np.empty(most if topics else 0, np.int64)
+    topic_lengths = np.empty(most if topics else 0, np.int32)
+    values = np.empty(most, np.float64)
+    powers = np.array([10.0**power for power in range(20)])
+    f: cython.longlong[::1] = firsts
+    qs: cython.longlong[::1] = query_starts
+    qn: cython.int[::1] = query_lengths
+    xs: cython.longlong[::1] = item_starts
+    xn: cython.int[::1] = item_lengths
+    ts: cython.longlong[::1] = topic_starts
+    tn: cython.int[::1] = topic_lengths
+    v: cython.double[::1] = values
+    pw: cython.const[cython.double][::1] = powers
+    with_topics: cython.bint = topics
+    value_at: cython.int = value_column
+    least: cython.int = columns
+    rows: cython.Py_ssize_t = 0
+    groups: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t = begin
+    line: cython.Py_ssize_t = begin
+    word: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    column: cython.int
+    status: cython.int = 0
+    with cython.nogil:
+        while rows < most:
+            line = given[rows] if listed else _data_line(t, at, stop)
+            if line >= stop:
+                break
+            at = _word_end(t, line, stop)
+            length = at - line
+            if (
+                groups == 0
+                or qn[groups - 1] != length
+                or memcmp(cython.address(t[line]), cython.address(t[qs[groups - 1]]), length)
+            ):
+                f[groups] = rows
+                qs[groups] = line
+                qn[groups] = cython.cast(cython.int, length)
+                groups += 1
+            column = 1
+            while column < least:
+                word = _blank_end(t, at, stop)
+                at = _word_end(t, word, stop)
+                if at == word:
+                    status = 1
+                    break
+                if column == 2:
+                    xs[rows] = word
+                    xn[rows] = cython.cast(cython.int, at - word)
+                elif column == value_at:
+                    status = _number(t, word, at, pw, cython.address(v[rows]))
+                    if status:
+                        break
+                elif with_topics and column == 1:
+                    ts[rows] = word
+                    tn[rows] = cython.cast(cython.int, at - word)
+                column += 1
+            if status:
+                break
+            if with_topics:
+                at = _blank_end(t, at, stop)
+                if at < stop and t[at] != 10:
+                    status = 2
+                    break
+            at = _line_end(t, at, stop)
+            rows += 1
+    return (
+        firsts[:groups],
+        query_starts[:groups],
+        query_lengths[:groups],
+        item_starts[:rows],
+        item_lengths[:rows],
+        topic_starts[:rows],
+        topic_lengths[:rows],
+        values[:rows],
+        status,
+        line,
+    )

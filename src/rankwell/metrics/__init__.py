@@ -1,0 +1,166 @@
+"""What is measured: one file per family, found by its presence; and how a metric's text is read.
+
+    text   = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
+    value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" number ":" number … "}" | text
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from rankwell.base import REGISTRY, Metric, parameter_types, unknown_metric
+from rankwell.errors import UsageError, nearest, one_of
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<word>[^\W\d][\w-]*)"
+    r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>[()\[\]{},:=@]))"
+)
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+@cache
+def _load() -> None:
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+
+
+def registry() -> dict[str, type[Metric]]:
+    """Return every metric class by its names and aliases, the user's own among them."""
+    _load()
+    return REGISTRY
+
+
+def classes() -> list[type[Metric]]:
+    """Return every metric class once, in the order of its name."""
+    return sorted(set(registry().values()), key=lambda cls: cls.name)
+
+
+def find(name: str) -> type[Metric]:
+    """Return the class with this name or alias, in upper or lower case."""
+    found = registry().get(name.lower())
+    if found is None:
+        raise unknown_metric(name)
+    return found
+
+
+def metric_of(wanted: str | Metric | type[Metric]) -> Metric:
+    """Return a metric from its text, its class or itself; one that needs a cut-off must have it.
+
+    Raises
+    ------
+    UsageError
+        For an unknown name or parameter, a value that does not fit, or a missing cut-off.
+
+    Examples
+    --------
+    >>> metric_of("nDCG(gain=exp2)@10").signature
+    'ndcg(gain=exp2,discount=log2p1,ideal=judged)@10'
+    >>> metric_of("map@10")
+    ap(denom=min_rk)@10
+    """
+    if isinstance(wanted, str):
+        made = _Reader(wanted).read()
+    elif isinstance(wanted, type) and issubclass(wanted, Metric):
+        made = wanted()
+    elif isinstance(wanted, Metric):
+        made = wanted
+    else:
+        raise UsageError(f"{wanted!r} is no metric. Write a text such as 'ndcg@10', or a value such as rw.P @ 5.")
+    made.check()
+    return made
+
+
+class _Reader:
+    """Reads one metric's text from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+
+    def read(self) -> Metric:
+        made = self._metric()
+        if self.text[self.at :].strip():
+            raise self._error("nothing more")
+        return made
+
+    def _peek(self) -> tuple[str, str] | None:
+        match = _TOKEN.match(self.text, self.at)
+        return (str(match.lastgroup), match[match.lastgroup]) if match and match.lastgroup else None
+
+    def _take(self, kind: str, sign: str = "") -> str | None:
+        """Take the next token if it is of this kind (and this sign)."""
+        match = _TOKEN.match(self.text, self.at)
+        if not match or match.lastgroup != kind or (sign and match[kind] != sign):
+            return None
+        self.at = match.end()
+        return match[kind]
+
+    def _expect(self, kind: str, wanted: str, sign: str = "") -> str:
+        taken = self._take(kind, sign)
+        if taken is None:
+            raise self._error(wanted)
+        return taken
+
+    def _error(self, wanted: str) -> UsageError:
+        left = self.text[self.at :].strip() or "the end"
+        return UsageError(
+            f"cannot read {self.text!r} as a metric: {wanted} expected where {left!r} stands. "
+            f"A metric is written name(param=value,…)@k, such as ndcg(gain=exp2)@10."
+        )
+
+    def _metric(self) -> Metric:
+        cls = find(self._expect("word", "the name of a metric"))
+        values: dict[str, Any] = {}
+        if self._take("sign", "("):
+            while not self._take("sign", ")"):
+                if values:
+                    self._expect("sign", "',' or ')'", ",")
+                name = self._expect("word", "the name of a parameter").lower()
+                allowed = [each for each in parameter_types(cls) if each != "k"]
+                if name not in allowed:
+                    has = f"it has {one_of(allowed)}" if allowed else "it has none"
+                    raise UsageError(f"{cls.name} has no parameter {name!r}; {has}.{nearest(name, allowed)}")
+                self._expect("sign", "'='", "=")
+                values[name] = self._value()
+        made = cls(**values)
+        if self._take("sign", "@"):
+            k = self._expect("number", "a cut-off, a whole number from 1,")
+            if not k.isdecimal() or int(k) < 1:
+                raise UsageError(f"{self.text!r}: a cut-off is a whole number from 1, not {k}.")
+            made = replace(made, k=int(k))
+        return made
+
+    def _value(self) -> Any:
+        number = self._take("number")
+        if number is not None:
+            return float(number)
+        quoted = self._take("quoted")
+        if quoted is not None:
+            return quoted[1:-1]
+        if self._take("sign", "["):
+            return tuple(self._series("]", self._value))
+        if self._take("sign", "{"):
+            return dict(self._series("}", self._pair))
+        start, word = self.at, self._expect("word", "a value")
+        following = self._peek()
+        if word.lower() in registry() and following in (("sign", "("), ("sign", "@")):
+            self.at = start
+            return self._metric()
+        return _WORDS.get(word.lower(), word)
+
+    def _pair(self) -> tuple[float, float]:
+        key = self._expect("number", "a number")
+        self._expect("sign", "':'", ":")
+        return float(key), float(self._expect("number", "a number"))
+
+    def _series(self, close: str, part: Any) -> list[Any]:
+        parts: list[Any] = []
+        while not self._take("sign", close):
+            if parts:
+                self._expect("sign", f"',' or {close!r}", ",")
+            parts.append(part())
+        return parts

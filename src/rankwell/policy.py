@@ -1,0 +1,108 @@
+"""Policy: how the data are to be read where the definition of a metric leaves a choice; printed with every result."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Literal, get_args, get_type_hints
+
+from rankwell.errors import UsageError, nearest, one_of
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Policy:
+    """The rules for everything that is not part of a metric's definition; the first value of each is the default.
+
+    Parameters
+    ----------
+    grades
+        What the numbers in the qrels mean: ``auto`` looks at them and asks when they look like ratings,
+        ``judgements`` (relevant above 0, or from ``rel``), ``ratings`` (relevant from ``rel``, gains count from
+        there), ``interactions`` (every row is a 1).
+    ties
+        The order of equal scores: ``item-desc`` (as trec_eval), ``item-asc``, ``order`` (as given), ``best`` and
+        ``worst`` (tied groups by grade).
+    scores
+        ``double``, or ``single`` (rounded to 32 bits first, as trec_eval 9 and pytrec_eval do).
+    depth
+        Only the first n items of each list are seen; None for all.
+    duplicates
+        An item twice in a list: ``error``, ``first`` (later copies keep their rank and gain nothing), ``drop``.
+    duplicate_grades
+        Two judgements of one (query, item, topic): ``error``, ``max``, ``last``.
+    negative
+        Grades below 0: ``unjudged`` (in the pool, not judged, as trec_eval) or ``nonrelevant``.
+    missing
+        A judged query that the run lacks: ``empty`` (an empty list) or ``skip``.
+    undefined
+        A query whose judgements leave a metric undefined: ``skip`` (left out of the mean and counted), ``zero``
+        (as trec_eval), ``one``, ``error``.
+    population
+        For metrics that need only lists: ``all`` queries of the run, or the ``judged`` ones.
+    unjudged
+        Unjudged items: ``nonrelevant``, or ``condense`` (taken out before ranks are counted).
+    outside
+        Recommended items that the catalogue lacks: ``error`` or ``ignore`` (counted, left out).
+    rel
+        The grade from which an item is relevant; a metric's own ``rel=`` wins.
+
+    Raises
+    ------
+    UsageError
+        For a value that a field does not allow.
+
+    Examples
+    --------
+    >>> print(Policy(missing="skip", rel=7))
+    grades=auto ties=item-desc scores=double depth=all duplicates=error duplicate_grades=error negative=unjudged \
+missing=skip undefined=skip population=all unjudged=nonrelevant outside=error rel=7
+    """
+
+    grades: Literal["auto", "judgements", "ratings", "interactions"] = "auto"
+    ties: Literal["item-desc", "item-asc", "order", "best", "worst"] = "item-desc"
+    scores: Literal["double", "single"] = "double"
+    depth: int | None = None
+    duplicates: Literal["error", "first", "drop"] = "error"
+    duplicate_grades: Literal["error", "max", "last"] = "error"
+    negative: Literal["unjudged", "nonrelevant"] = "unjudged"
+    missing: Literal["empty", "skip"] = "empty"
+    undefined: Literal["skip", "zero", "one", "error"] = "skip"
+    population: Literal["all", "judged"] = "all"
+    unjudged: Literal["nonrelevant", "condense"] = "nonrelevant"
+    outside: Literal["error", "ignore"] = "error"
+    rel: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            allowed = choices(field.name)
+            if allowed and value not in allowed:
+                hint = nearest(str(value), allowed)
+                raise UsageError(f"Policy({field.name}={value!r}): {field.name} is {one_of(allowed)}.{hint}")
+        if self.depth is not None and (isinstance(self.depth, bool) or self.depth != int(self.depth) or self.depth < 1):
+            raise UsageError(f"Policy(depth={self.depth!r}): depth is a whole number from 1, or None for all.")
+        if self.rel is not None and (isinstance(self.rel, (bool, str)) or not math.isfinite(self.rel)):
+            raise UsageError(f"Policy(rel={self.rel!r}): rel is a number, or None.")
+        if self.grades == "ratings" and self.rel is None:
+            raise UsageError("Policy(grades='ratings') needs rel=, the rating from which an item is relevant.")
+
+    def __str__(self) -> str:
+        return " ".join(f"{name}={value}" for name, value in self.to_dict().items() if value is not None)
+
+    def to_dict(self) -> dict[str, str | float | None]:
+        """Return the fields as plain values; ``depth`` None is written ``all``."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        if values["depth"] is None:
+            values["depth"] = "all"
+        if isinstance(values["rel"], float) and values["rel"].is_integer():
+            values["rel"] = int(values["rel"])
+        return values
+
+
+def choices(field: str) -> tuple[str, ...]:
+    """Return the words that a field of Policy allows; empty for depth and rel.
+
+    >>> choices("missing")
+    ('empty', 'skip')
+    """
+    return get_args(get_type_hints(Policy)[field]) if field not in ("depth", "rel") else ()

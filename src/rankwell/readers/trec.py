@@ -1,0 +1,206 @@
+"""TREC text: runs of ``query Q0 item rank score tag`` and qrels of ``query topic item grade``, plain or gzipped.
+
+The score decides the order and the rank column is ignored. The bytes of a plain file stay where they are (mapped);
+ids are spans of them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import mmap
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from rankwell.errors import DataError, InputError
+from rankwell.ids import Ids
+from rankwell.kernels import ids as id_kernel
+from rankwell.kernels import trec_text
+from rankwell.tables import Columns, Lists, Qrels, Run, cuts
+
+SUFFIXES = (".run", ".qrels", ".txt", ".trec", ".gz")
+GZIP = b"\x1f\x8b"
+ALL_LINES = np.empty(0, np.int64)
+RUN, QRELS = ("query Q0 item rank score tag", 4, 6), ("query topic item grade", 3, 4)
+
+
+def recognises(start: bytes) -> bool:
+    """Whether a file begins like gzip, the one compression read here; any text may be TREC text."""
+    return start.startswith(GZIP)
+
+
+def read_run(path: Path, *, name: str) -> Run:
+    """Return the run in a TREC file; nothing is read before somebody looks."""
+    text, begin = _bytes_of(path)
+    return Run.of_rows(TextRows(Text(str(path), text, begin)), name)
+
+
+def read_qrels(path: Path, *, name: str) -> Qrels:
+    """Return the judgements in a TREC file."""
+    text, begin = _bytes_of(path)
+    source = Text(str(path), text, begin)
+    parsed = source.parse(begin, len(text), ALL_LINES, QRELS)
+    if not len(parsed.value):
+        raise DataError(f"{path}: the file holds no judgements; a line is {QRELS[0]}.")
+
+    def place(row: int) -> str:
+        return source.place(int(parsed.item.starts[row]))
+
+    query = parsed.query[np.repeat(np.arange(len(parsed.firsts)), np.diff(np.append(parsed.firsts, len(parsed.item))))]
+    return Qrels(query, parsed.item, parsed.value, parsed.topic, name=name, place=place)
+
+
+def _bytes_of(path: Path) -> tuple[np.ndarray, int]:
+    """The bytes of a file, mapped or decompressed, and where its text begins (after a byte-order mark)."""
+    try:
+        with path.open("rb") as file:
+            if file.read(2) == GZIP:
+                file.seek(0)
+                text = np.frombuffer(gzip.GzipFile(fileobj=file).read(), np.uint8)
+            else:
+                text = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{path}: the gzip data are damaged or cut off ({error}).") from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read ({error}).") from error
+    start = text[:3].tobytes()
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise DataError(f"{path}:1: the file is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8).")
+    return text, 3 if start == b"\xef\xbb\xbf" else 0
+
+
+class Parsed:
+    """Columns of some lines: per stretch of one query its first row and id, per row item, number and topic."""
+
+    def __init__(self, text: np.ndarray, parts: tuple[np.ndarray, ...], *, topics: bool) -> None:
+        self.firsts = parts[0]
+        self.query = Ids.of_spans(text, parts[1], parts[2])
+        self.item = Ids.of_spans(text, parts[3], parts[4])
+        self.topic = Ids.of_spans(text, parts[5], parts[6]) if topics else None
+        self.value = parts[7]
+
+
+class Text:
+    """The bytes of one file, and the lines they are read from."""
+
+    def __init__(self, path: str, text: np.ndarray, begin: int) -> None:
+        self.path, self.text, self.begin = path, text, begin
+
+    def place(self, at: int) -> str:
+        """Return ``file:line`` of a byte."""
+        return f"{self.path}:{int(np.count_nonzero(self.text[:at] == 10)) + 1}"
+
+    def parse(self, begin: int, end: int, lines: np.ndarray, layout: tuple[str, int, int]) -> Parsed:
+        """Read a range of bytes, or the lines that start at ``lines``."""
+        columns, value, least = layout
+        is_qrels = layout is QRELS
+        *parts, status, at = trec_text.parse(self.text, begin, end, lines, value, least, is_qrels)
+        if status:
+            raise DataError(f"{self.place(at)}: {self._trouble(status, at, value, least)} A line is: {columns}.")
+        return Parsed(self.text, tuple(parts), topics=is_qrels)
+
+    def _trouble(self, status: int, at: int, value: int, least: int) -> str:
+        line = self.text[at : at + 4096].tobytes().split(b"\n")[0].decode(errors="replace")
+        words = line.split()
+        if status in (trec_text.FEW_COLUMNS, trec_text.MANY_COLUMNS):
+            exactly = "" if least == 6 else "exactly "
+            seen = "comma-separated" if len(words) == 1 and "," in line else f"{len(words)} columns"
+            return f"{seen} where {exactly}{least} are wanted ({line.strip()[:80]!r})."
+        number = "score" if least == 6 else "grade"
+        if status == trec_text.NAN:
+            return f"the {number} is not a number (nan). Remove the line or mend the {number}."
+        return f"the {number} {words[value]!r} is not a number."
+
+
+class TextRows:
+    """The lines of a TREC run, read in batches as if the lines of each query stood together."""
+
+    grouped = False
+
+    def __init__(self, source: Text) -> None:
+        self.source = source
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each read one batch; a file whose queries are scattered is indexed first."""
+        text, at, end = self.source.text, self.source.begin, len(self.source.text)
+        sample = text[at : at + 65536]
+        width = max(len(sample) // max(int(np.count_nonzero(sample == 10)), 1), 8)
+        cut = self._cut(at, end, size * width)
+        first = self._lists(at, cut)
+        if not first.queries.is_distinct():
+            yield from self.regrouped().batches(size)
+            return
+        if first.rows:
+            yield lambda: first
+        at = cut
+        while at < end:
+            cut = self._cut(at, end, size * width)
+            yield lambda at=at, cut=cut: self._lists(at, cut)
+            at = cut
+
+    def _cut(self, at: int, end: int, length: int) -> int:
+        return trec_text.next_query(self.source.text, at + length, end) if at + length < end else end
+
+    def _lists(self, begin: int, end: int) -> Lists:
+        return _lists_of(self.source, self.source.parse(begin, end, ALL_LINES, RUN))
+
+    def regrouped(self) -> IndexedRows:
+        """Return the same lines, those of each query together."""
+        return IndexedRows(self.source)
+
+    def table(self) -> Columns:
+        """Return all lines as columns."""
+        parsed = self.source.parse(self.source.begin, len(self.source.text), ALL_LINES, RUN)
+        lengths = np.diff(np.append(parsed.firsts, len(parsed.item)))
+        query = parsed.query[np.repeat(np.arange(len(lengths)), lengths)]
+        return Columns(query, parsed.item, parsed.value, place=lambda row: self.source.place(int(parsed.item.starts[row])))
+
+
+class IndexedRows:
+    """The lines of a TREC run in any order: where each line starts, sorted by query; the rest is read in batches."""
+
+    grouped = True
+
+    def __init__(self, source: Text) -> None:
+        self.source = source
+        starts, codes, heads = [], [], []
+        at, end, known = source.begin, len(source.text), 0
+        while at < end:
+            stop = trec_text.line_after(source.text, at + (1 << 24), end)
+            lines, lengths = trec_text.index(source.text, at, stop)
+            query = Ids.of_spans(source.text, lines, lengths)
+            numbers, firsts = query.group()
+            starts.append(lines)
+            codes.append((numbers + known).astype(np.int32))
+            heads.append(query[firsts])
+            known += len(firsts)
+            at = stop
+        same, firsts = Ids.concatenate(heads).group()
+        order, self.offsets = id_kernel.gather(same[np.concatenate(codes)], len(firsts))
+        del codes
+        self.starts = np.concatenate(starts)[order]
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each read the lines of some queries."""
+        for low, high in cuts(self.offsets, size):
+            lines = self.starts[self.offsets[low] : self.offsets[high]]
+            yield lambda lines=lines: _lists_of(
+                self.source, self.source.parse(0, len(self.source.text), lines, RUN)
+            )
+
+    def regrouped(self) -> IndexedRows:
+        """Return these rows: they are grouped."""
+        return self
+
+    def table(self) -> Columns:
+        """Return all lines as columns, in the order of the file."""
+        return TextRows(self.source).table()
+
+
+def _lists_of(source: Text, parsed: Parsed) -> Lists:
+    offsets = np.append(parsed.firsts, len(parsed.item))
+    return Lists(
+        parsed.query, offsets, parsed.item, parsed.value, lambda row: source.place(int(parsed.item.starts[row]))
+    )

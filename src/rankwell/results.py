@@ -1,0 +1,267 @@
+"""Results: means, per-query values, counts and the rules they were made under."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.base import Metric
+from rankwell.errors import UsageError, nearest
+from rankwell.hits import Context
+from rankwell.ids import Ids
+from rankwell.metrics import metric_of
+from rankwell.policy import Policy
+from rankwell.states import State
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SCHEMA = 1
+TIE_RANGE = 0.001
+EXPLAINED = {
+    "queries in which ties could change a value": "equal scores stand beside different grades there",
+    "queries with R > k": "AP ÷ R and AP ÷ min(R, k) differ there",
+}
+
+
+class Results:
+    """What an evaluation gives: values, what they mean, and on how many queries and rows they rest.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> res = rw.evaluate({"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}, {"1": {"b": 1}, "2": {"a": 1}}, ["rr", "p@1"])
+    >>> res["rr"], res["mrr"], res[rw.P @ 1]
+    (0.75, 0.75, 0.5)
+    >>> res.n["rr"]
+    2
+    """
+
+    def __init__(
+        self,
+        name: str,
+        metrics: tuple[Metric, ...],
+        policy: Policy,
+        context: Context,
+        *,
+        queries: Ids,
+        values: dict[Metric, np.ndarray],
+        states: dict[Metric, State],
+        ends: dict[Metric, tuple[State, State]],
+        counts: Counter[str],
+        undefined: Counter[tuple[Metric, str]],
+        known: np.ndarray,
+    ) -> None:
+        self.name, self.metrics, self.policy, self.context = name, metrics, policy, context
+        self._queries, self._values, self._states, self._ends = queries, values, states, ends
+        self._counts, self._undefined, self._known = counts, undefined, known
+
+    @cached_property
+    def mean(self) -> dict[str, float]:
+        """The value of each metric, by its text, in the order asked; NaN where no query defines it."""
+        return {str(metric): self._states[metric].value for metric in self.metrics}
+
+    @cached_property
+    def n(self) -> dict[str, int]:
+        """The number of queries that each value rests on."""
+        return {str(metric): self._states[metric].n for metric in self.metrics}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows, lists and queries each rule touched; rules that touched none are left out."""
+        return dict(self._counts)
+
+    @property
+    def undefined(self) -> dict[str, dict[str, int]]:
+        """For each metric that is undefined somewhere: how many queries, by reason."""
+        found: dict[str, dict[str, int]] = {}
+        for (metric, reason), count in self._undefined.items():
+            found.setdefault(str(metric), {})[reason] = count
+        return found
+
+    @property
+    def tie_range(self) -> dict[str, tuple[float, float]]:
+        """The values under the worst and the best order of equal scores, where they differ by more than 0.001."""
+        ranges = {}
+        for metric, (best, worst) in self._ends.items():
+            if abs(best.value - worst.value) > TIE_RANGE:
+                ranges[str(metric)] = (worst.value, best.value)
+        return ranges
+
+    @property
+    def grades(self) -> str:
+        """What the grades were taken for: judgements, ratings or interactions."""
+        return self.context.scale.kind
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on everything that a reader of the values should know."""
+        scale, counts = self.context.scale, self._counts
+        sentences = [f"{m}: {m.signature}" for m in self.metrics if str(m) != m.signature]
+        if any(metric.judgements for metric in self.metrics):
+            above = "above 0" if scale.rel is None else f"from {scale.rel:g}"
+            meaning = {
+                "judgements": f"grades are judgements: relevant {above}",
+                "ratings": f"grades are ratings: relevant {above}",
+                "interactions": "grades are not used: every judged row is a 1 (interactions)",
+            }
+            sentences.append(meaning[scale.kind])
+        sentences.append(f"policy: {self.policy}")
+        for what, count in counts.items():
+            why = f" ({EXPLAINED[what]})" if what in EXPLAINED else ""
+            sentences.append(f"{what}: {count:,}{why}")
+        for metric, reasons in self.undefined.items():
+            sentences += [f"{metric}: {reason} for {count:,} queries" for reason, count in reasons.items()]
+        for metric, (low, high) in self.tie_range.items():
+            sentences.append(f"{metric}: {low:.4f} to {high:.4f}, depending on the order of equal scores")
+        return sentences
+
+    def __getitem__(self, metric: str | Metric | type[Metric]) -> float:
+        """Return the value of a metric in any spelling.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not asked for.
+        """
+        wanted = metric_of(metric)
+        if wanted not in self._states:
+            raise NotAsked(f"{wanted} was not asked for; there are {', '.join(self.mean)}.{nearest(str(wanted), self.mean)}")
+        return self.mean[str(wanted)]
+
+    @cached_property
+    def per_query(self) -> pl.DataFrame:
+        """One row per query, one column per metric that has a value per query; undefined is null.
+
+        Rows are sorted by query: integers by value, text by its UTF-8 bytes.
+        """
+        import polars as pl
+
+        concerned = np.ones(len(self._queries), np.bool_)
+        if self._values and all(metric.judgements for metric in self._values):
+            concerned = self._known >= 0
+        rows = np.flatnonzero(concerned)
+        rows = rows[self._queries[rows].order()]
+        dtype = pl.String if self._queries.is_text else pl.Int64
+        columns = [pl.Series("query", self._queries[rows].tolist(), dtype)]
+        columns += [
+            pl.Series(str(metric), values[rows], nan_to_null=True) for metric, values in self._values.items()
+        ]
+        return pl.DataFrame(columns)
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Return everything as plain values, as ``to_json`` writes it."""
+        ranges, undefined = self.tie_range, self.undefined
+        data: dict[str, Any] = {
+            "run": self.name,
+            "mean": {name: _plain(value) for name, value in self.mean.items()},
+            "metrics": [
+                {
+                    "metric": str(metric),
+                    "signature": metric.signature,
+                    "value": _plain(self.mean[str(metric)]),
+                    "n": self.n[str(metric)],
+                    "better": metric.better,
+                    "range": [_plain(end) for end in metric.range],
+                    "undefined": undefined.get(str(metric), {}),
+                    "tie_range": list(ranges[str(metric)]) if str(metric) in ranges else None,
+                }
+                for metric in self.metrics
+            ],
+            "grades": self.grades,
+            "policy": self.policy.to_dict(),
+            "counts": self.counts,
+        }
+        if per_query:
+            data["per_query"] = self.per_query.to_dicts()
+        return data
+
+    def to_json(self, *, per_query: bool = False) -> str:
+        """Return everything as JSON text, numbers in full precision; undefined is null.
+
+        Examples
+        --------
+        >>> import json, rankwell as rw
+        >>> res = rw.evaluate({"1": {"a": 2.0}}, {"1": {"a": 1}}, ["rr"])
+        >>> json.loads(res.to_json())["mean"]
+        {'rr': 1.0}
+        """
+        data = {"rankwell": _version(), "schema": SCHEMA, **self.to_dict(per_query=per_query)}
+        return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+
+    def __add__(self, other: Results) -> Results:
+        """Return the results of two disjoint sets of queries together.
+
+        Raises
+        ------
+        UsageError
+            If metrics, policy or context differ, or a query is on both sides.
+        """
+        for what in ("metrics", "policy"):
+            if getattr(self, what) != getattr(other, what):
+                raise UsageError(
+                    f"results with different {what} do not add: {getattr(self, what)} and {getattr(other, what)}."
+                )
+        context = self._joined_context(other)
+        queries = Ids.concatenate([self._queries, other._queries])
+        codes, firsts = queries.group()
+        if len(firsts) < len(queries):
+            twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
+            raise UsageError(f"results do not add: query {queries.one(twice)!r} is on both sides.")
+        both = self._values.keys() & other._values.keys()
+        return Results(
+            self.name,
+            self.metrics,
+            self.policy,
+            context,
+            queries=queries,
+            values={m: np.concatenate([self._values[m], other._values[m]]) for m in self._values if m in both},
+            states={m: self._states[m] + other._states[m] for m in self.metrics},
+            ends={m: (b + other._ends[m][0], w + other._ends[m][1]) for m, (b, w) in self._ends.items()},
+            counts=self._counts + other._counts,
+            undefined=self._undefined + other._undefined,
+            known=np.concatenate([self._known, other._known]),
+        )
+
+    def _joined_context(self, other: Results) -> Context:
+        mine, theirs = self.context, other.context
+        if mine.scale != theirs.scale:
+            raise UsageError(f"results with different grades do not add: {mine.scale} and {theirs.scale}.")
+        if any("grade_max" in m.needs for m in self.metrics) and mine.grade_max != theirs.grade_max:
+            raise UsageError(
+                f"results with different highest grades do not add: {mine.grade_max} and {theirs.grade_max}. "
+                f"Give max_grade= to the metric."
+            )
+        sizes = [len(context.catalogue) if context.catalogue else None for context in (mine, theirs)]
+        if sizes[0] != sizes[1]:
+            raise UsageError(f"results with different catalogues do not add: {sizes[0]} and {sizes[1]} items.")
+        return mine
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
+        return f"Results of {self.name!r}: {values}"
+
+
+class NotAsked(UsageError, KeyError):
+    """A metric that a result does not hold."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def _plain(value: float) -> float | str | None:
+    """A number for JSON: NaN is null, infinity the word."""
+    if math.isnan(value):
+        return None
+    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+
+
+def _version() -> str:
+    from rankwell import __version__
+
+    return __version__

@@ -1,0 +1,105 @@
+"""States: what is kept of a batch so that a value can be had from all of them; ``sum(states).value``.
+
+A state is frozen and small. Adding is exact, so it does not matter how the queries were cut into batches.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+
+# every finite double is a whole number of 2**-_POINT
+_POINT = 1127
+
+
+class State(Protocol):
+    """What a metric keeps of a batch of queries."""
+
+    def __add__(self, other: Self) -> Self:
+        """Return the state of both batches together."""
+
+    @property
+    def value(self) -> float:
+        """The metric's value, NaN where it is undefined."""
+
+    @property
+    def n(self) -> int:
+        """The number of queries that the value rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """An arithmetic mean with an exact sum: a whole number of 2**-1127, rounded once, when the value is read.
+
+    Examples
+    --------
+    >>> (Mean.of(np.array([0.1, 0.2])) + Mean.of(np.array([0.6]))).value == Mean.of(np.array([0.6, 0.2, 0.1])).value
+    True
+    >>> Mean.of(np.array([])).value
+    nan
+    """
+
+    total: int = 0
+    n: int = 0
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> Mean:
+        """Return the state of finite values."""
+        return cls(exact_sum(values), len(values))
+
+    def __add__(self, other: Mean) -> Mean:
+        return Mean(self.total + other.total, self.n + other.n)
+
+    @property
+    def value(self) -> float:
+        """The mean, correctly rounded; NaN of nothing."""
+        return self.total / (self.n << _POINT) if self.n else math.nan
+
+
+def exact_sum(values: np.ndarray) -> int:
+    """Return the sum of finite doubles as a whole number of 2**-1127.
+
+    >>> exact_sum(np.array([1e308, 1.0, -1e308])) == 1 << 1127
+    True
+    """
+    mantissas, exponents = np.frexp(values)
+    whole = (mantissas * 9007199254740992.0).astype(np.int64)
+    if len(values) < 200:
+        pairs = zip(whole.tolist(), exponents.tolist(), strict=True)
+        return sum(number << (power + _POINT - 53) for number, power in pairs)
+    total = 0
+    powers, place = np.unique(exponents, return_inverse=True)
+    for low in range(0, len(values), 1 << 26):
+        part = slice(low, low + (1 << 26))
+        # halves of 27 bits: their float sums stay below 2**53 and are exact
+        upper, lower = whole[part] >> 26, whole[part] & 0x3FFFFFF
+        uppers = np.bincount(place[part], weights=upper, minlength=len(powers))
+        lowers = np.bincount(place[part], weights=lower, minlength=len(powers))
+        for power, up, down in zip(powers.tolist(), uppers.tolist(), lowers.tolist(), strict=True):
+            total += ((int(up) << 26) + int(down)) << (power + _POINT - 53)
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class ItemCounts:
+    """How often each item of the catalogue was shown, and in how many lists."""
+
+    counts: np.ndarray
+    n: int
+
+    def __add__(self, other: ItemCounts) -> ItemCounts:
+        return ItemCounts(self.counts + other.counts, self.n + other.n)
+
+    def __eq__(self, other: object) -> bool:
+        same = isinstance(other, ItemCounts) and self.n == other.n
+        return same and np.array_equal(self.counts, other.counts)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def value(self) -> float:
+        """The share of items that were shown at least once; NaN for an empty catalogue."""
+        return np.count_nonzero(self.counts) / len(self.counts) if len(self.counts) else math.nan

@@ -1,0 +1,1 @@
+"""Every number from outside or computed a second time, slowly."""

@@ -1,0 +1,208 @@
+"""A slow second implementation of rankwell's first metrics and of its policies: the oracle of the tests.
+
+Plain loops over dicts and lists, written from the definitions alone: no NumPy and nothing of rankwell. Runs
+and qrels are lists of rows, so that copies, contradictions and the given order can be expressed. Where the
+definitions leave a case open, the choice made here:
+
+- a list is ordered, cut by `depth`, rid of copies, condensed, and only then ranks, k and n are taken;
+  so copies below `depth` are not seen at all, and given ranks order the list but are then renumbered 1, 2, …;
+- copies are looked for in every list of the run, also in those of queries without judgements;
+- a later copy under duplicates=first is an unjudged row: no gain, not counted by judged@k, removed by
+  condense;
+- `grades=auto` counts the rows as given, before `duplicate_grades`;
+- a negative grade under negative=unjudged is never relevant, not even with rel below 0;
+- with ratings and gain_from=threshold a gain table is read at the level g - rel + 1, and in ERR the highest
+  grade (or max_grade=) becomes a level in the same way; with gain_from=raw `rel` must be known all the same;
+- ERR refuses a max_grade= below a grade that occurs;
+- nDCG against the retrieved list is 0 when the list has no gain but the judgements have;
+- nDCG's judged ideal leaves out items whose gain in a table is negative;
+- coverage looks at the items down to its k only, also for `outside`; its lists are those of the run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from .reference_metrics import NEEDS_RELEVANCE, PER_QUERY, Undefined, View
+from .reference_policy import (
+    Id,
+    Judgement,
+    Order,
+    ReferenceRefusal,
+    Scale,
+    complete,
+    in_order,
+    judged_items,
+    scale_of,
+    seen_part,
+)
+
+__all__ = ["Outcome", "ReferenceRefusal", "evaluate", "evaluate_many", "parse_metric", "rows_of"]
+
+RunRows = Mapping[Any, Sequence[tuple[Any, float | None]]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """values: one per evaluated query, None where undefined; empty for coverage.
+    mean: over the queries with a value, exact and rounded once; None when there are none.
+    counts: queries (with a value) · undefined_judgements · undefined_list · missing (judged, not in the run)
+    ·
+    not_judged (in the run, without judgements) · outside (distinct shown items outside the catalogue)."""
+
+    mean: float | None
+    values: dict[Id, float | None] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def evaluate(
+    run: RunRows,
+    qrels: Sequence[Judgement] | None,
+    metric: str,
+    params: Mapping[str, Any] | None = None,
+    policy: Mapping[str, Any] | None = None,
+    catalogue: Iterable[Id] | None = None,
+    *,
+    order: Order = "score",
+) -> Outcome:
+    """One metric, given by name with `params` (k among them), or as a whole text such as "ap(denom=R)@10"."""
+    name, own = parse_metric(metric)
+    return evaluate_many(run, qrels, [(name, {**own, **(params or {})})], policy, catalogue, order=order)[0]
+
+
+def evaluate_many(
+    run: RunRows,
+    qrels: Sequence[Judgement] | None,
+    metrics: Sequence[str | tuple[str, Mapping[str, Any]]],
+    policy: Mapping[str, Any] | None = None,
+    catalogue: Iterable[Id] | None = None,
+    *,
+    order: Order = "score",
+) -> list[Outcome]:
+    """Several metrics of one run; refused as a whole when one of them is refused."""
+    rules = complete(policy)
+    wanted = [parse_metric(metric) if isinstance(metric, str) else metric for metric in metrics]
+    rows = list(qrels or [])
+    rel_given = rules["rel"] is not None or any(params.get("rel") is not None for _, params in wanted)
+    scale = scale_of(rows, rules, rel_given)
+    judged = judged_items(rows, rules, scale)
+    lists = {
+        query: seen_part(in_order(listed, order, rules, judged.get(query, {})), rules, query)
+        for query, listed in run.items()
+    }
+    items = None if catalogue is None else set(catalogue)
+    outcomes = []
+    for name, params in wanted:
+        if name == "coverage":
+            outcomes.append(_coverage(lists, None if qrels is None else judged, params, rules, items))
+        elif qrels is None:
+            raise ReferenceRefusal("qrels", f"{name} needs judgements")
+        else:
+            outcomes.append(_per_query(name, params, lists, judged, scale, rules))
+    return outcomes
+
+
+def _per_query(
+    name: str,
+    params: Mapping[str, Any],
+    lists: Mapping[Id, list[tuple[Id, bool]]],
+    judged: Mapping[Id, Mapping[Id, float]],
+    scale: Scale,
+    rules: Mapping[str, Any],
+) -> Outcome:
+    rel = params["rel"] if params.get("rel") is not None else rules["rel"]
+    if name in NEEDS_RELEVANCE and scale == "unclear":
+        raise ReferenceRefusal("grades", "the grades look like ratings and no rel is given")
+    if name in NEEDS_RELEVANCE and scale == "ratings" and rel is None:
+        raise ReferenceRefusal("rel", f"{name} of ratings needs rel")
+    highest = max((grade for known in judged.values() for grade in known.values()), default=0.0)
+    values: dict[Id, float | None] = {}
+    counts = {"queries": 0, "undefined_judgements": 0, "undefined_list": 0, "missing": 0}
+    counts["not_judged"] = sum(1 for query in lists if query not in judged)
+    for query, known in judged.items():
+        if query not in lists:
+            counts["missing"] += 1
+            if rules["missing"] == "skip":
+                continue
+        listed = [known.get(item) if first else None for item, first in lists.get(query, [])]
+        if rules["unjudged"] == "condense":
+            listed = [grade for grade in listed if grade is not None]
+        value = PER_QUERY[name](View(listed, list(known.values()), scale, rel, highest), params)
+        if value is Undefined.BY_LIST:
+            counts["undefined_list"] += 1
+            values[query] = None
+        elif value is Undefined.BY_JUDGEMENTS:
+            counts["undefined_judgements"] += 1
+            if rules["undefined"] == "error":
+                raise ReferenceRefusal("undefined", f"{name} of {query!r}")
+            values[query] = {"skip": None, "zero": 0.0, "one": 1.0}[rules["undefined"]]
+        else:
+            assert isinstance(value, float)
+            values[query] = value
+    numbers = [value for value in values.values() if value is not None]
+    counts["queries"] = len(numbers)
+    mean = float(sum(map(Fraction, numbers)) / len(numbers)) if numbers else None
+    return Outcome(mean, values, counts)
+
+
+def _coverage(
+    lists: Mapping[Id, list[tuple[Id, bool]]],
+    judged: Mapping[Id, Mapping[Id, float]] | None,
+    params: Mapping[str, Any],
+    rules: Mapping[str, Any],
+    catalogue: set[Id] | None,
+) -> Outcome:
+    if not catalogue:
+        raise ReferenceRefusal("catalogue", "coverage needs the items of the catalogue")
+    if rules["population"] == "judged" and judged is None:
+        raise ReferenceRefusal("qrels", "population=judged needs judgements")
+    shown: set[Id] = set()
+    n_lists = 0
+    for query, listed in lists.items():
+        if rules["population"] == "judged" and query not in (judged or {}):
+            continue
+        n_lists += 1
+        for rank, (item, _) in enumerate(listed, start=1):
+            if params.get("k") is None or rank <= params["k"]:
+                shown.add(item)
+    outside = shown - catalogue
+    if outside and rules["outside"] == "error":
+        raise ReferenceRefusal("outside", f"{min(map(str, outside))} is not in the catalogue")
+    value = len(shown & catalogue) / len(catalogue)
+    return Outcome(value, {}, {"queries": n_lists, "outside": len(outside)})
+
+
+def rows_of(qrels: Mapping[Any, Mapping[Any, float | None]]) -> list[Judgement]:
+    """Rows from {query: {item: grade}}."""
+    return [(query, item, grade, None) for query, known in qrels.items() for item, grade in known.items()]
+
+
+def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
+    """ "ap(denom=R)@10" -> ("ap", {"denom": "R", "k": 10}). No aliases, no defaults, no checks."""
+    match = re.fullmatch(r"\s*([a-zA-Z_]+)\s*(?:\((.*)\))?\s*(?:@(\d+))?\s*", text, re.DOTALL)
+    if match is None:
+        raise ValueError(f"not a metric: {text!r}")
+    name, inside, k = match.groups()
+    params: dict[str, Any] = {}
+    for part in re.split(r",(?![^\[{]*[\]}])", inside or ""):
+        if part.strip():
+            key, _, value = part.partition("=")
+            params[key.strip()] = _value(value.strip())
+    if k is not None:
+        params["k"] = int(k)
+    return name.lower(), params
+
+
+def _value(text: str) -> Any:
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

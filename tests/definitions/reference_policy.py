@@ -1,0 +1,177 @@
+"""The policies once more, in plain loops: order, judgements, copies and cuts.
+
+Part of the slow second implementation (see `reference.py`). Nothing here knows rankwell, and nothing is fast.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+Id = str | int
+Row = tuple[Id, float | None]  # (item, score), or (item, rank); the number is not looked at for order "list"
+Judgement = tuple[Id, Id, float | None, str | None]  # (query, item, grade, topic)
+Order = Literal["score", "rank", "list"]
+Scale = Literal["judgements", "ratings", "interactions", "unclear"]
+
+DEFAULTS: dict[str, Any] = {
+    "grades": "auto",
+    "ties": "item-desc",
+    "scores": "double",
+    "depth": None,
+    "duplicates": "error",
+    "duplicate_grades": "error",
+    "negative": "unjudged",
+    "missing": "empty",
+    "undefined": "skip",
+    "population": "all",
+    "unjudged": "nonrelevant",
+    "outside": "error",
+    "rel": None,
+}
+
+CHOICES: dict[str, set[str]] = {
+    "grades": {"auto", "judgements", "ratings", "interactions"},
+    "ties": {"item-desc", "item-asc", "order", "best", "worst"},
+    "scores": {"double", "single"},
+    "duplicates": {"error", "first", "drop"},
+    "duplicate_grades": {"error", "max", "last"},
+    "negative": {"unjudged", "nonrelevant"},
+    "missing": {"empty", "skip"},
+    "undefined": {"skip", "zero", "one", "error"},
+    "population": {"all", "judged"},
+    "unjudged": {"nonrelevant", "condense"},
+    "outside": {"error", "ignore"},
+}
+
+
+class ReferenceRefusal(Exception):
+    """The reference refuses; `kind` says which rule did: grades, rel, duplicates, duplicate_grades,
+    undefined,
+    outside, catalogue, qrels, cutoff, max_grade or score."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+
+
+def complete(policy: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The policy with every default filled in; an unknown field or word is a mistake of the test."""
+    full = dict(DEFAULTS)
+    for name, value in (policy or {}).items():
+        if name not in full:
+            raise KeyError(f"no policy field {name!r}")
+        if name in CHOICES and value not in CHOICES[name]:
+            raise ValueError(f"{name}={value!r}")
+        full[name] = value
+    return full
+
+
+def as_single(score: float) -> float:
+    """The score as a 32-bit float holds it; beyond its range, infinity."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", score))[0])
+    except OverflowError:
+        return math.copysign(math.inf, score)
+
+
+def id_bytes(item: Id) -> bytes:
+    """What tie order compares: the UTF-8 bytes of the id, integers by their decimal text."""
+    return str(item).encode("utf-8")
+
+
+def in_order(
+    rows: Sequence[Row], order: Order, policy: Mapping[str, Any], grades: Mapping[Id, float]
+) -> list[Id]:
+    """The items of one list, best first. `grades` serves best and worst only; no grade counts as 0."""
+    if order == "list":
+        return [item for item, _ in rows]
+    groups: dict[float, list[Id]] = {}
+    for item, number in rows:
+        key = float(number)  # type: ignore[arg-type]
+        if math.isnan(key):
+            raise ReferenceRefusal("score", f"the score of {item!r} is not a number")
+        if order == "score" and policy["scores"] == "single":
+            key = as_single(key)
+        groups.setdefault(key, []).append(item)
+    items: list[Id] = []
+    for key in sorted(groups, reverse=order == "score"):
+        items.extend(_break_ties(groups[key], policy["ties"], grades))
+    return items
+
+
+def _break_ties(tied: list[Id], ties: str, grades: Mapping[Id, float]) -> list[Id]:
+    if ties == "order":
+        return list(tied)
+    if ties == "item-asc":
+        return sorted(tied, key=id_bytes)
+    down = sorted(tied, key=id_bytes, reverse=True)
+    if ties == "best":
+        return sorted(down, key=lambda item: -grades.get(item, 0.0))
+    if ties == "worst":
+        return sorted(down, key=lambda item: grades.get(item, 0.0))
+    return down
+
+
+def seen_part(items: list[Id], policy: Mapping[str, Any], query: Id) -> list[tuple[Id, bool]]:
+    """What of an ordered list is seen, as (item, is it the first copy): first `depth`, then `duplicates`."""
+    depth = policy["depth"]
+    seen: set[Id] = set()
+    result: list[tuple[Id, bool]] = []
+    for position, item in enumerate(items):
+        if depth is not None and position >= depth:
+            break
+        if item in seen:
+            if policy["duplicates"] == "error":
+                raise ReferenceRefusal("duplicates", f"{item!r} twice in the list of {query!r}")
+            if policy["duplicates"] == "first":
+                result.append((item, False))
+            continue
+        seen.add(item)
+        result.append((item, True))
+    return result
+
+
+def scale_of(rows: Iterable[Judgement], policy: Mapping[str, Any], rel_given: bool) -> Scale:
+    """What the grades are. "unclear" means: they look like ratings and nobody said `rel`. Copies count."""
+    grades = [grade for _, _, grade, _ in rows]
+    if policy["grades"] == "interactions" or (grades and all(grade is None for grade in grades)):
+        return "interactions"
+    if policy["grades"] == "judgements":
+        return "judgements"
+    if policy["grades"] == "ratings":
+        return "ratings"
+    levels = {float(grade) for grade in grades if grade is not None and grade > 0}
+    low = sum(1 for grade in grades if grade is not None and grade <= 0)
+    if len(levels) <= 3 or 100 * low >= len(grades):
+        return "judgements"
+    return "ratings" if rel_given else "unclear"
+
+
+def judged_items(
+    rows: Iterable[Judgement], policy: Mapping[str, Any], scale: Scale
+) -> dict[Id, dict[Id, float]]:
+    """query -> item -> grade. A query whose every grade is negative stays, without items, under
+    negative=unjudged."""
+    per_topic: dict[tuple[Id, Id, str | None], float] = {}
+    for query, item, grade, topic in rows:
+        value = 1.0 if scale == "interactions" or grade is None else float(grade)
+        key = (query, item, topic)
+        if key in per_topic:
+            if policy["duplicate_grades"] == "error":
+                raise ReferenceRefusal("duplicate_grades", f"{key!r} is judged twice")
+            if policy["duplicate_grades"] == "max":
+                value = max(value, per_topic[key])
+        per_topic[key] = value
+    result: dict[Id, dict[Id, float]] = {}
+    for (query, item, _), value in per_topic.items():
+        known = result.setdefault(query, {})
+        known[item] = max(value, known[item]) if item in known else value
+    if policy["negative"] == "unjudged":
+        return {
+            query: {item: grade for item, grade in known.items() if grade >= 0}
+            for query, known in result.items()
+        }
+    return result

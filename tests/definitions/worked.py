@@ -1,0 +1,216 @@
+"""The worked examples of the specification as cases for any implementation.
+
+The file describes its metrics in words of its own (`log2(i+1)`, `b`, `denom` on `ap` with a `k` beside it);
+this module holds the translation into metric texts. Expected values are the file's, so nothing here is
+computed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+WORKED_EXAMPLES = Path(__file__).resolve().parents[3] / "shared" / "spec" / "worked_examples.json"
+MISSING = f"the worked examples are not there ({WORKED_EXAMPLES.parent.name}/{WORKED_EXAMPLES.name})"
+
+Run = dict[str, list[tuple[str, float]]]
+Qrels = list[tuple[str, str, float, str | None]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """`expected` is the mean over the queries, None for "undefined"; with kind "invalid" it must not come
+    out.
+
+    run: {query: [(item, score), …]} in rank order, scores falling; qrels: rows (query, item, grade, topic).
+    """
+
+    id: str
+    run: Run
+    qrels: Qrels
+    metric: str
+    expected: float | None
+    kind: str
+    policy: dict[str, Any] = field(default_factory=dict)
+    catalogue: list[str] | None = None
+
+
+# Cases of the families s000, s001, s002, s004, ord and rs that these metrics do not cover, with the reason.
+NOT_COVERED = {
+    "s001.cg": "cumulated gain",
+    "s001.dg_terms": "single terms of a DCG",
+    "s001.dcg_linear": "DCG",
+    "s001.dcg_jk": "DCG",
+    "s001.idcg_term_rank4": "single terms of a DCG",
+    "s001.idcg_linear": "DCG",
+    "s001.dcg_exp": "DCG",
+    "s001.idcg_exp": "DCG",
+    "s004.accuracy": "accuracy",
+    "s004.accuracy_literal_std_names": "accuracy",
+    "s004.fallout": "fallout",
+    "s004.F_c0.2": "F",
+    "s004.F_c0.5": "F",
+    "s004.F_c0.8": "F",
+    "s004.iprec11_R3": "interpolated precision",
+    "s004.avg11_R3": "interpolated precision",
+    "s004.iprec_float_trap": "interpolated precision",
+    "s004.iprec_trec9_trap": "interpolated precision",
+    "s004.iprec_trec10_trap": "interpolated precision",
+    "ord.rbp": "RBP",
+    "ord.rbo_ext": "RBO",
+    "ord.rbo_min": "RBO",
+    "ord.tie_dcg": "ties=expected",
+    "ord.auc": "AUC",
+    "ord.gmap": "GMAP",
+    "rs.data": "input of the other cases",
+    "rs.counts": "no metric",
+    "rs.popularity": "no metric",
+    "rs.short_head": "no metric",
+    "rs.personalization": "personalization",
+    "rs.ils_per_user": "intra-list similarity",
+    "rs.ils": "intra-list similarity",
+    "rs.ils_diag": "intra-list similarity",
+    "rs.ils_ziegler_u1": "intra-list similarity",
+    "rs.ild": "intra-list distance",
+    "rs.gini": "Gini",
+    "rs.gini_diversity": "Gini",
+    "rs.entropy": "entropy",
+    "rs.entropy_norm": "entropy",
+    "rs.msi": "novelty",
+    "rs.epc_plain": "novelty",
+    "rs.arp": "popularity bias",
+    "rs.aplt": "popularity bias",
+    "rs.calibration_kl_u1": "calibration",
+    "rs.unexpectedness": "serendipity",
+    "rs.unserendipity": "serendipity",
+}
+FAMILIES = ("s000.", "s001.", "s002.", "s004.", "ord.", "rs.")
+
+# Metric texts per case; several texts: each must give the value.
+TEXTS: dict[str, list[str]] = {
+    "s000.precision": ["p@3", "p(denom=n)@3"],
+    "s000.recall": ["r@3"],
+    "s001.ndcg_linear": ["ndcg(ideal=retrieved)", "ndcg(ideal=retrieved)@6", "ndcg"],
+    "s001.ndcg_exp": ["ndcg(gain=exp2,ideal=retrieved)", "ndcg(gain=exp2,ideal=retrieved)@6"],
+    "s001.ndcg_jk": ["ndcg(discount=jk,base=2,ideal=retrieved)@6", "ndcg(discount=jk,ideal=retrieved)"],
+    "s001.ndcg_all_judged": ["ndcg@6", "ndcg(gain=linear,discount=log2p1,ideal=judged)@6"],
+    "s001.mixed_literal": [
+        "ndcg",
+        "ndcg(ideal=retrieved)",
+        "ndcg(gain=exp2)",
+        "ndcg(gain=exp2,ideal=retrieved)",
+    ],
+    "s001.mixed_literal_perfect": ["ndcg", "ndcg(gain=exp2)", "ndcg(gain=exp2,ideal=retrieved)@6"],
+    "s002.code_no_relevant": ["ap@5", "ap(denom=hits)@5", "ap"],
+    "s004.precision": ["p@20"],
+    "s004.recall": ["r@20"],
+    "s004.recall_literal_std_names": ["r@20", "r(denom=min_rk)@20"],
+    "s004.r_precision": ["p@3", "r@3"],
+    "s004.ndcg_exp": ["ndcg(gain=exp2)@6", "ndcg(gain=exp2,discount=log2p1,ideal=judged)@6"],
+    "ord.err": ["err(max_grade=3)@6", "err@6", "err"],
+    "ord.bpref": ["bpref"],
+    "ord.bpref_trecnote": ["bpref"],
+}
+
+
+def shared_examples() -> dict[str, Any] | None:
+    """The file's cases by id; None where the file is missing."""
+    if not WORKED_EXAMPLES.exists():
+        return None
+    cases = json.loads(WORKED_EXAMPLES.read_text(encoding="utf-8"))["cases"]
+    return {case["id"]: case for case in cases}
+
+
+def cases() -> list[Case]:
+    """All cases; an empty list where the file is missing. Ids are the file's, with the metric text behind."""
+    examples = shared_examples()
+    if examples is None:
+        return []
+    result: list[Case] = []
+    for name, example in examples.items():
+        if not name.startswith(FAMILIES) or name in NOT_COVERED:
+            continue
+        result.extend(_cases(name, example, examples))
+    return result
+
+
+def _cases(name: str, example: dict[str, Any], examples: dict[str, Any]) -> list[Case]:
+    given, params, expected, kind = example["input"], example["params"], example["expected"], example["kind"]
+    if name == "rs.catalog_coverage":
+        data = examples[given["ref"]]["input"]
+        run = {user: _falling(items) for user, items in data["recs"].items()}
+        texts = ["coverage", "coverage@3"]
+        return [
+            Case(f"{name} {text}", run, [], text, expected, kind, {}, data["catalogue"]) for text in texts
+        ]
+    if isinstance(given, list):
+        run, qrels = {}, []
+        for number, one in enumerate(given, start=1):
+            one_run, one_qrels = _lists(one, f"u{number}")
+            run.update(one_run)
+            qrels.extend(one_qrels)
+    else:
+        run, qrels = _lists(given, "u1")
+    policy = {"duplicates": params["duplicates"]} if "duplicates" in params else {}
+    if name == "s000.prec_at_ranks":
+        return [
+            Case(f"{name} p@{k}", run, qrels, f"p@{k}", float(value), kind)
+            for k, value in enumerate(expected, start=1)
+        ]
+    texts = TEXTS.get(name) or [_average_precision(params)]
+    result = [Case(f"{name} {text}", run, qrels, text, expected, kind, policy) for text in texts]
+    if name == "s002.code_no_relevant":  # the article's own value is what the policy "zero" gives
+        result.append(
+            Case(f"{name} zero", run, qrels, "ap@5", example["article_value"], kind, {"undefined": "zero"})
+        )
+    if name == "s002.code_shortlist":  # the article's code divides by min(R, n), not by min(R, k)
+        result.append(Case(f"{name} code", run, qrels, "ap(denom=min_rn)@5", example["article_value"], kind))
+    if name == "s002.code_duplicates":
+        again = Case(f"{name} dropped", run, qrels, "ap@3", expected, kind, {"duplicates": "drop"})
+        never = Case(f"{name} never", run, qrels, "ap@3", example["article_value"], "invalid", policy)
+        result.extend([again, never])
+    return result
+
+
+def _average_precision(params: dict[str, Any]) -> str:
+    cut = f"@{params['k']}" if "k" in params else ""
+    return f"ap(denom={params['denom']}){cut}"
+
+
+def _falling(items: list[str]) -> list[tuple[str, float]]:
+    return [(item, float(len(items) - place)) for place, item in enumerate(items)]
+
+
+def _lists(given: dict[str, Any], query: str) -> tuple[Run, Qrels]:
+    """One list and its judgements from any of the forms in which the file describes them."""
+    if "TP" in given:
+        rel = [1] * given["TP"] + [0] * given["FP"]
+        return _graded(rel, [1] * (given["TP"] + given["relevant_not_retrieved"]), query)
+    if "rel" in given:
+        return _graded(given["rel"], [1] * given.get("R", sum(given["rel"])), query)
+    if "judgements" in given:
+        return _graded(given["judgements"], [1] * given["R"] + [0] * given["N"], query)
+    for name in ("gains", "grades"):
+        if name in given:
+            return _graded(given[name], given.get("judged", given[name]), query)
+    items: list[str] = given["recommended"] if "recommended" in given else given["predicted"]
+    qrels: Qrels = [(query, item, 1.0, None) for item in given["relevant"]]
+    # A query without a relevant item is one that was judged all the same.
+    return {query: _falling(items)}, qrels or [(query, items[0], 0.0, None)]
+
+
+def _graded(listed: Sequence[float | None], judged: Sequence[float], query: str) -> tuple[Run, Qrels]:
+    """Items i1, i2, … with the grades of the list (None: unjudged); x1, x2, … for other judged items."""
+    items = [f"i{place}" for place in range(1, len(listed) + 1)]
+    qrels: Qrels = []
+    left = [float(grade) for grade in judged]
+    for item, grade in zip(items, listed, strict=True):
+        if grade is not None:
+            qrels.append((query, item, float(grade), None))
+            if float(grade) in left:
+                left.remove(float(grade))
+    qrels.extend((query, f"x{place}", grade, None) for place, grade in enumerate(left, start=1))
+    return {query: _falling(items)}, qrels

@@ -1,0 +1,43 @@
+"""The shape of the source tree."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import rankwell as rw
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "rankwell"
+MODULES = sorted(path for path in PACKAGE.rglob("*.py*") if path.suffix in {".py", ".pyi"})
+
+
+def test_the_source_tree_is_found():
+    assert PACKAGE / "__init__.py" in MODULES
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_file_has_at_most_300_lines(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+
+
+def test_there_is_no_drawer_for_odds_and_ends():
+    assert not {path.stem for path in MODULES} & {"util", "utils", "helper", "helpers", "common", "misc"}
+
+
+def test_no_module_has_the_name_of_a_public_function():
+    functions = {name for name in rw.__all__ if inspect.isroutine(getattr(rw, name))}
+    folders = {path.parent.name for path in MODULES}
+    assert "evaluate" in functions
+    assert not functions & ({path.stem for path in MODULES} | folders)
+
+
+def test_a_layer_imports_only_what_is_below_it():
+    program = Path(sysconfig.get_path("scripts"), "lint-imports")
+    done = subprocess.run([program, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 kept, 0 broken" in done.stdout

@@ -1,0 +1,78 @@
+"""What is not needed is not loaded. Each case is a fresh Python that prints its sys.modules."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+HEAVY = {"numpy", "polars", "scipy", "pandas", "pyarrow", "rich", "cyclopts", "rankwell.cli"}
+
+QRELS = """\
+q1 0 a 1
+q1 0 b 0
+q1 0 c 1
+q2 0 a 0
+q2 0 d 1
+"""
+RUN = """\
+q1 Q0 a 1 9.0 bm25
+q1 Q0 b 2 8.0 bm25
+q1 Q0 c 3 7.0 bm25
+q2 Q0 a 1 5.0 bm25
+q2 Q0 d 2 4.0 bm25
+"""
+
+
+def loaded_by(code: str, *arguments: str) -> set[str]:
+    """The names in sys.modules after the code has run in a Python of its own."""
+    ending = "\nimport json, sys\nprint('\\n' + json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code + ending, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_bare_python_loads_none_of_it():
+    # An editable install or a plug-in of the environment that loads NumPy would make the other tests say nothing.
+    assert not loaded_by("") & HEAVY
+
+
+def test_importing_the_package_loads_no_library():
+    modules = loaded_by("import rankwell")
+    assert "rankwell" in modules
+    assert not modules & HEAVY
+
+
+def test_asking_for_the_version_loads_no_library():
+    modules = loaded_by("""
+import sys
+from rankwell.__main__ import main
+sys.argv = ["rankwell", "--version"]
+try:
+    code = main()
+except SystemExit as exit:
+    code = exit.code
+assert not code, code
+""")
+    assert "rankwell.__main__" in modules
+    assert not modules & HEAVY
+
+
+def test_evaluating_trec_files_loads_no_frame_library(tmp_path):
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "bm25.run"
+    qrels.write_text(QRELS, encoding="utf-8")
+    run.write_text(RUN, encoding="utf-8")
+    modules = loaded_by(
+        """
+import sys
+import rankwell as rw
+res = rw.evaluate(sys.argv[1], sys.argv[2], ["ap", "ndcg@10"])
+# by hand: q1 finds a and c at ranks 1 and 3, (1 + 2/3) / 2 = 5/6; q2 finds d at rank 2, 1/2; mean 2/3
+assert abs(res["ap"] - 2 / 3) < 1e-12, res["ap"]
+""",
+        str(run),
+        str(qrels),
+    )
+    assert not modules & (HEAVY - {"numpy"})

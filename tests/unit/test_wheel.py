@@ -1,0 +1,81 @@
+"""The wheel as people get it: built with pip, installed and run where there is no compiler."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import rankwell as rw
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+KERNELS = sorted(
+    path.stem for path in (ROOT / "src/rankwell/kernels").glob("*.py") if path.stem != "__init__"
+)
+
+
+def run(*command: str | Path, **options) -> str:
+    """The output of a command that must succeed."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, ROOT)
+    [built] = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def files(wheel) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def test_one_wheel_serves_every_python_from_3_11(wheel):
+    assert wheel.name.startswith(f"rankwell-{rw.__version__}-cp311-abi3-")
+
+
+def test_the_wheel_holds_every_kernel_compiled_and_none_as_source(files):
+    inside = {name.rpartition("/")[2] for name in files if name.startswith("rankwell/kernels/")}
+    assert KERNELS
+    assert {name.partition(".")[0] for name in inside} == {"__init__", *KERNELS}
+    assert {name for name in inside if name.endswith((".py", ".c"))} == {"__init__.py"}
+
+
+def test_the_wheel_holds_exactly_the_modules_and_data_of_the_source_tree(files):
+    package = ROOT / "src" / "rankwell"
+    wanted = {
+        path.relative_to(package.parent).as_posix()
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.parent.name != "kernels"
+    }
+    held = {name for name in files if name.startswith("rankwell/") and "/kernels/" not in name}
+    assert held == wanted
+
+
+def test_the_wheel_installs_and_runs_without_a_compiler(wheel, tmp_path):
+    run(sys.executable, "-m", "venv", tmp_path / "venv")
+    programs = tmp_path / "venv" / "bin"
+    dropped = {"PYTHONPATH", "CC", "CXX", "LDSHARED"}
+    env = {name: value for name, value in os.environ.items() if name not in dropped} | {"PATH": str(programs)}
+    assert not [name for name in ("cc", "gcc", "clang", "tcc") if shutil.which(name, path=env["PATH"])]
+
+    run(programs / "python", "-m", "pip", "install", "--only-binary", ":all:", wheel, env=env, cwd=tmp_path)
+
+    version = run(programs / "rankwell", "--version", env=env, cwd=tmp_path)
+    assert rw.__version__ in version
+    demo = run(programs / "rankwell", "demo", env=env, cwd=tmp_path)
+    assert len(demo.splitlines()) > 10
+    where = run(programs / "python", "-c", "import rankwell; print(rankwell.__file__)", env=env, cwd=tmp_path)
+    assert Path(where.strip()).is_relative_to(tmp_path)
