@@ -91,12 +91,13 @@ def movietweetings(source: Path, target: Path) -> None:
         part = {name: only(run, users).filter(pl.col("rank") <= DEPTH) for name, run in runs.items()}
         few = only(test, users)
         table = scores(part, few)
+        title = f"slice, seed {seed}: {len(users)} users, {few.height} ratings"
         if winners(table) == winners(full):
             break
     else:
         raise SystemExit("no seed keeps the winners of the full data")
     show(f"all {test['user_id'].n_unique()} users", full, runs, items.height)
-    show(f"slice, seed {seed}: {len(users)} users, {few.height} ratings", table, part, items.height)
+    show(title, table, part, items.height)
     few.sort("user_id", "item_id").write_parquet(target / "test.parquet")
     items.write_parquet(target / "items.parquet")
     for name, run in part.items():

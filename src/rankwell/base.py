@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-import math
 import types
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache
-from typing import Any, ClassVar, Literal, Self, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
+from functools import cached_property
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypeVar,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
 
 import numpy as np
 
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.hits import Context, Judged
+from rankwell.parameters import UNFIT, described, fitted, parameter_types, value_text
 from rankwell.states import Mean, State
 
 Better = Literal["higher", "lower", "neither"]
 Function = Callable[[Judged, Context], np.ndarray]
-Numbers = tuple[float, ...]
-Pairs = tuple[tuple[float, float], ...]
 
 REGISTRY: dict[str, type[Metric]] = {}
 M = TypeVar("M", bound=type)
@@ -29,7 +37,7 @@ NEEDS = ("shown", "item", "score", "ties", "catalogue", "grade_max")
 @dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False)
 def definition(cls: M) -> M:
     """Make a metric class from its annotated fields: a frozen dataclass, compared by its parameters."""
-    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
+    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)  # type: ignore[return-value]
 
 
 class MetricType(ABCMeta):
@@ -81,10 +89,10 @@ class Metric(metaclass=MetricType):
 
     def _fit(self, name: str, value: Any, hint: Any) -> Any:
         for kind in get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,):
-            fitted = _fitted(value, kind)
-            if fitted is not _UNFIT:
-                return fitted
-        raise UsageError(f"{type(self).__name__}({name}={value!r}): {name} is {_described(hint)}.")
+            normal = fitted(value, kind)
+            if normal is not UNFIT:
+                return normal
+        raise UsageError(f"{type(self).__name__}({name}={value!r}): {name} is {described(hint)}.")
 
     def __matmul__(self, k: int) -> Self:
         if self.k is not None:
@@ -113,11 +121,15 @@ class Metric(metaclass=MetricType):
         """The definition with every switch that is in force, as text that parses back."""
         return self._text({name: value for name, value in self.resolved().items() if self.in_force(name)})
 
-    def __str__(self) -> str:
+    @cached_property
+    def _shortest(self) -> str:
         resolved, defaults = self.resolved(), {field.name: field.default for field in fields(self)}
         always = self.depends_on_k() if self.k is not None else frozenset()
         plain = type(self)().resolved() if self.depends_on_k() else defaults
         return self._text({n: v for n, v in resolved.items() if n in always or v != plain[n]})
+
+    def __str__(self) -> str:
+        return self._shortest
 
     def _text(self, shown: Mapping[str, Any]) -> str:
         inside = ",".join(f"{name}={value_text(value)}" for name, value in shown.items() if value is not None)
@@ -127,14 +139,23 @@ class Metric(metaclass=MetricType):
     def __repr__(self) -> str:
         return str(self)
 
+    @cached_property
     def _identity(self) -> tuple[Any, ...]:
         return (type(self), self.k, *self.resolved().values())
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._identity)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Metric) and self._identity() == other._identity()
+        return self is other or (isinstance(other, Metric) and self._identity == other._identity)
 
     def __hash__(self) -> int:
-        return hash(self._identity())
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        # a hash holds for one process only
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @abstractmethod
     def state(self, judged: Judged, context: Context) -> State:
@@ -168,7 +189,11 @@ class CorpusMetric(Metric):
 
 
 def metric(
-    *, name: str, range: tuple[float, float] = (0.0, 1.0), better: Better = "higher", needs: Iterable[str] = ()
+    *,
+    name: str,
+    range: tuple[float, float] = (0.0, 1.0),
+    better: Better = "higher",
+    needs: Iterable[str] = (),
 ) -> Callable[[Function], QueryMetric]:
     """Make a metric without parameters of a module-level function ``(judged, context) -> one value per query``.
 
@@ -217,75 +242,9 @@ def metric(
             "cut": "none",
             "per_query": lambda _, judged, context: function(judged, context),
         }
-        return definition(MetricType(function.__name__, (QueryMetric,), body))()  # type: ignore[no-any-return]
+        return definition(MetricType(function.__name__, (QueryMetric,), body))()
 
     return make
-
-
-@cache
-def parameter_types(cls: type[Metric]) -> dict[str, Any]:
-    """Return the annotated type of each parameter of a metric class, k among them."""
-    hints = get_type_hints(cls)
-    return {field.name: hints[field.name] for field in fields(cls)}
-
-
-_UNFIT = object()
-
-
-def _fitted(value: Any, kind: Any) -> Any:
-    """Return ``value`` in the normal form of one kind of parameter, or _UNFIT."""
-    if get_origin(kind) is Literal:
-        if value is None and "none" in get_args(kind):
-            return "none"
-        return value if value in get_args(kind) and isinstance(value, str) else _UNFIT
-    if kind is type(None):
-        return None if value is None else _UNFIT
-    if kind is bool:
-        return value if isinstance(value, bool) else _UNFIT
-    if kind in (int, float):
-        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or (kind is int and value != int(value)):
-            return _UNFIT
-        return kind(value)
-    if kind == Numbers:
-        listed = isinstance(value, (list, tuple, np.ndarray)) and len(value) > 0
-        numbers = [_fitted(each, float) for each in value] if listed else [_UNFIT]
-        return _UNFIT if _UNFIT in numbers else tuple(numbers)
-    if kind == Pairs:
-        pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, tuple) else ()
-        numbers = [_fitted(tuple(pair), Numbers) for pair in pairs]
-        return _UNFIT if _UNFIT in numbers or not numbers else tuple(sorted(numbers))
-    return value if isinstance(value, kind) else _UNFIT
-
-
-def _described(hint: Any) -> str:
-    kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    words: list[str] = []
-    for kind in kinds:
-        if get_origin(kind) is Literal:
-            words += get_args(kind)
-        elif kind is not type(None):
-            plain = {int: "a whole number", float: "a number", bool: "true or false"}
-            special = {Numbers: "a list of numbers", Pairs: "{number: number, …}"}
-            words.append(special.get(kind) or plain.get(kind) or "a metric")
-    return ("one of " if len(words) > 2 or get_origin(kinds[0]) is Literal else "") + ", ".join(words)
-
-
-def value_text(value: Any) -> str:
-    """Return a parameter's value as it is written in a metric's text.
-
-    >>> value_text(((1.0, 3.0), (2.0, 7.5)))
-    '{1:3,2:7.5}'
-    """
-    if isinstance(value, bool) or value is None:
-        return str(value).lower()
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
-    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
-        return "{" + ",".join(f"{value_text(a)}:{value_text(b)}" for a, b in value) + "}"
-    if isinstance(value, tuple):
-        return "[" + ",".join(map(value_text, value)) + "]"
-    return str(value)
 
 
 def unknown_metric(name: str) -> UsageError:

@@ -1,10 +1,10 @@
 """Every error that rankwell raises: what happened, where, what was allowed, and the nearest name.
 
-    RankwellError
-    ├── UsageError   (ValueError)    a name, parameter or argument that does not exist or does not fit
-    ├── DataError    (ValueError)    a run, qrels or table with a wrong content; carries the place
-    ├── InputError   (OSError)       a file that cannot be read or written
-    └── NeededError  (LookupError)   a metric needs a table that was not given
+RankwellError
+├── UsageError   (ValueError)    a name, parameter or argument that does not exist or does not fit
+├── DataError    (ValueError)    a run, qrels or table with a wrong content; carries the place
+├── InputError   (OSError)       a file that cannot be read or written
+└── NeededError  (LookupError)   a metric needs a table that was not given
 """
 
 from __future__ import annotations

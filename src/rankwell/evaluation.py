@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-
 from rankwell.base import Metric
 from rankwell.engines import Engine, Task, engine_of
 from rankwell.errors import NeededError, UsageError
@@ -84,9 +83,13 @@ class Evaluator:
     def _check_needs(self, *, has_qrels: bool, catalogue: Items | None) -> None:
         for metric in self.metrics:
             if metric.judgements and not has_qrels:
-                raise NeededError(f"{metric} needs judgements: give qrels=. Without them only metrics of lists can be had.")
+                raise NeededError(
+                    f"{metric} needs judgements: give qrels=. Without them only metrics of lists can be had."
+                )
             if "catalogue" in metric.needs and catalogue is None:
-                raise NeededError(f"{metric} needs the catalogue: give items= (--items), every item that could be shown.")
+                raise NeededError(
+                    f"{metric} needs the catalogue: give items= (--items), every item that could be shown."
+                )
 
     def evaluate(self, run: Any) -> Results:
         """Return the results of one run: a path, a dict, a table or a Run.
@@ -173,5 +176,3 @@ def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
     if not made:
         raise UsageError("the list of metrics is empty; say for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
     return made
-
-

@@ -15,6 +15,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.kernels import ids as kernel
 
+JOINED = 10_000_000
 NO_TEXT = np.empty(0, np.uint8)
 NO_STARTS = np.empty(0, np.int64)
 NO_LENGTHS = np.empty(0, np.int32)
@@ -23,7 +24,9 @@ NO_LENGTHS = np.empty(0, np.int32)
 class Ids:
     """An immutable column of ids, all integers or all text."""
 
-    def __init__(self, keys: np.ndarray | None, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> None:
+    def __init__(
+        self, keys: np.ndarray | None, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray
+    ) -> None:
         self._keys = keys
         self.text = text
         self.starts = starts
@@ -45,15 +48,16 @@ class Ids:
     @classmethod
     def of_strings(cls, strings: Sequence[str]) -> Ids:
         """Return a column of text ids from Python strings."""
-        joined = "".join(strings)
-        if joined.isascii():
-            data = joined.encode()
-            lengths = np.fromiter(map(len, strings), np.int32, len(strings))
-        else:
-            encoded = [string.encode() for string in strings]
-            data = b"".join(encoded)
+        data = np.frombuffer("\n".join(strings).encode(errors="surrogatepass"), np.uint8)
+        ends = np.append(np.flatnonzero(data == 10), len(data))
+        if len(ends) != len(strings):
+            # an id holds a line end itself (or there are no ids)
+            encoded = [string.encode(errors="surrogatepass") for string in strings]
             lengths = np.fromiter(map(len, encoded), np.int32, len(encoded))
-        return cls.of_lengths(np.frombuffer(data, np.uint8), lengths)
+            return cls.of_lengths(np.frombuffer(b"".join(encoded), np.uint8), lengths)
+        starts = np.zeros(len(ends), np.int64)
+        starts[1:] = ends[:-1] + 1
+        return cls.of_spans(data, starts, (ends - starts).astype(np.int32))
 
     @classmethod
     def of_lengths(cls, text: np.ndarray, lengths: np.ndarray) -> Ids:
@@ -70,7 +74,7 @@ class Ids:
 
         Raises DataError for other types, bool among them, and for a mixture.
         """
-        listed = values if isinstance(values, list) else list(values)
+        listed: list[Any] = values if isinstance(values, list) else list(values)
         try:
             return cls.of_strings(listed)
         except TypeError:
@@ -85,7 +89,9 @@ class Ids:
         try:
             return cls.of_integers(np.array(listed, np.int64))
         except OverflowError:
-            raise DataError(f"{name} ids: an integer does not fit in 64 bits. Write the ids as text.") from None
+            raise DataError(
+                f"{name} ids: an integer does not fit in 64 bits. Write the ids as text."
+            ) from None
 
     @classmethod
     def of_column(cls, values: Any, name: str) -> Ids:
@@ -115,9 +121,8 @@ class Ids:
             raise DataError(f"{name} ids must be text or integers, not {series.dtype}. Cast the column.")
         lengths = series.str.len_bytes().to_numpy().astype(np.int32)
         parts = [
-            np.frombuffer(part.str.join("").cast(pl.Binary).item(), np.uint8)
-            for part in series.iter_slices(10_000_000)
-            if len(part)
+            np.frombuffer(series.slice(row, JOINED).str.join("").cast(pl.Binary).item(), np.uint8)
+            for row in range(0, len(series), JOINED)
         ]
         return cls.of_lengths(parts[0] if len(parts) == 1 else np.concatenate([NO_TEXT, *parts]), lengths)
 
@@ -163,8 +168,8 @@ class Ids:
     def tolist(self) -> list[str] | list[int]:
         """Return all ids as Python values; for results, never for every row of a run."""
         if not self.is_text:
-            return self.integers.tolist()  # type: ignore[no-any-return]
-        return [self.one(row) for row in range(len(self))]  # type: ignore[misc]
+            return self.integers.tolist()
+        return [str(self.one(row)) for row in range(len(self))]
 
     def order(self) -> np.ndarray:
         """Return the rows sorted by id: integers by value, text by its bytes."""
@@ -181,7 +186,9 @@ class Ids:
         """Return the first row of each stretch of equal neighbours."""
         if not self.is_text:
             keys = self.keys
-            return np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1)) if len(keys) else NO_STARTS
+            return (
+                np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1)) if len(keys) else NO_STARTS
+            )
         return kernel.runs(*self.columns)
 
     def is_distinct(self) -> bool:
@@ -200,7 +207,7 @@ class Ids:
         """Return the columns end to end; parts of one buffer stay in it."""
         if len(parts) == 1:
             return parts[0]
-        known = all(part._keys is not None for part in parts)
+        known = all(part._keys is not None for part in parts)  # noqa: SLF001 - its own kind
         keys = np.concatenate([part.keys for part in parts]) if known or not parts[0].is_text else None
         if not parts[0].is_text:
             return Ids(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
@@ -244,3 +251,6 @@ def alike(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
             f"(such as {(ids if ids.is_text else like).one(0)!r}). Give both sides the same type."
         )
     return converted, True
+
+
+IdColumn = Ids | Iterable[Any]

@@ -79,12 +79,18 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
             if allowed and value not in allowed:
                 hint = nearest(str(value), allowed)
                 raise UsageError(f"Policy({field.name}={value!r}): {field.name} is {one_of(allowed)}.{hint}")
-        if self.depth is not None and (isinstance(self.depth, bool) or self.depth != int(self.depth) or self.depth < 1):
-            raise UsageError(f"Policy(depth={self.depth!r}): depth is a whole number from 1, or None for all.")
+        if self.depth is not None and (
+            isinstance(self.depth, bool) or self.depth != int(self.depth) or self.depth < 1
+        ):
+            raise UsageError(
+                f"Policy(depth={self.depth!r}): depth is a whole number from 1, or None for all."
+            )
         if self.rel is not None and (isinstance(self.rel, (bool, str)) or not math.isfinite(self.rel)):
             raise UsageError(f"Policy(rel={self.rel!r}): rel is a number, or None.")
         if self.grades == "ratings" and self.rel is None:
-            raise UsageError("Policy(grades='ratings') needs rel=, the rating from which an item is relevant.")
+            raise UsageError(
+                "Policy(grades='ratings') needs rel=, the rating from which an item is relevant."
+            )
 
     def __str__(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self.to_dict().items() if value is not None)

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 TIE_RANGE = 0.001
-EXPLAINED = {
-    "queries in which ties could change a value": "equal scores stand beside different grades there",
-    "queries with R > k": "AP ÷ R and AP ÷ min(R, k) differ there",
-}
 
 
 class Results:
@@ -99,27 +95,18 @@ class Results:
         return self.context.scale.kind
 
     @property
-    def notes(self) -> list[str]:
-        """Sentences on everything that a reader of the values should know."""
-        scale, counts = self.context.scale, self._counts
-        sentences = [f"{m}: {m.signature}" for m in self.metrics if str(m) != m.signature]
-        if any(metric.judgements for metric in self.metrics):
-            above = "above 0" if scale.rel is None else f"from {scale.rel:g}"
-            meaning = {
-                "judgements": f"grades are judgements: relevant {above}",
-                "ratings": f"grades are ratings: relevant {above}",
-                "interactions": "grades are not used: every judged row is a 1 (interactions)",
-            }
-            sentences.append(meaning[scale.kind])
-        sentences.append(f"policy: {self.policy}")
-        for what, count in counts.items():
-            why = f" ({EXPLAINED[what]})" if what in EXPLAINED else ""
-            sentences.append(f"{what}: {count:,}{why}")
-        for metric, reasons in self.undefined.items():
-            sentences += [f"{metric}: {reason} for {count:,} queries" for reason, count in reasons.items()]
-        for metric, (low, high) in self.tie_range.items():
-            sentences.append(f"{metric}: {low:.4f} to {high:.4f}, depending on the order of equal scores")
-        return sentences
+    def meaning(self) -> str:
+        """What the grades were taken for, in a sentence."""
+        scale = self.context.scale
+        if all(not metric.judgements for metric in self.metrics):
+            return "no judgements were needed"
+        above = "above 0" if scale.rel is None else f"from {scale.rel:g}"
+        meaning = {
+            "judgements": f"grades are judgements: an item is relevant {above}",
+            "ratings": f"grades are ratings: an item is relevant {above}, and gains count from there",
+            "interactions": "grades are not used: every judged row is a 1 (interactions)",
+        }
+        return meaning[scale.kind]
 
     def __getitem__(self, metric: str | Metric | type[Metric]) -> float:
         """Return the value of a metric in any spelling.
@@ -131,7 +118,9 @@ class Results:
         """
         wanted = metric_of(metric)
         if wanted not in self._states:
-            raise NotAsked(f"{wanted} was not asked for; there are {', '.join(self.mean)}.{nearest(str(wanted), self.mean)}")
+            raise NotAsked(
+                f"{wanted} was not asked for; there are {', '.join(self.mean)}.{nearest(str(wanted), self.mean)}"
+            )
         return self.mean[str(wanted)]
 
     @cached_property
@@ -220,7 +209,9 @@ class Results:
             self.policy,
             context,
             queries=queries,
-            values={m: np.concatenate([self._values[m], other._values[m]]) for m in self._values if m in both},
+            values={
+                m: np.concatenate([self._values[m], other._values[m]]) for m in self._values if m in both
+            },
             states={m: self._states[m] + other._states[m] for m in self.metrics},
             ends={m: (b + other._ends[m][0], w + other._ends[m][1]) for m, (b, w) in self._ends.items()},
             counts=self._counts + other._counts,
@@ -239,7 +230,9 @@ class Results:
             )
         sizes = [len(context.catalogue) if context.catalogue else None for context in (mine, theirs)]
         if sizes[0] != sizes[1]:
-            raise UsageError(f"results with different catalogues do not add: {sizes[0]} and {sizes[1]} items.")
+            raise UsageError(
+                f"results with different catalogues do not add: {sizes[0]} and {sizes[1]} items."
+            )
         return mine
 
     def __repr__(self) -> str:

@@ -70,15 +70,15 @@ def exact_sum(values: np.ndarray) -> int:
     if len(values) < 200:
         pairs = zip(whole.tolist(), exponents.tolist(), strict=True)
         return sum(number << (power + _POINT - 53) for number, power in pairs)
-    total = 0
-    powers, place = np.unique(exponents, return_inverse=True)
+    total, lowest = 0, int(exponents.min())
+    place, powers = exponents - lowest, range(lowest, int(exponents.max()) + 1)
     for low in range(0, len(values), 1 << 26):
         part = slice(low, low + (1 << 26))
         # halves of 27 bits: their float sums stay below 2**53 and are exact
         upper, lower = whole[part] >> 26, whole[part] & 0x3FFFFFF
         uppers = np.bincount(place[part], weights=upper, minlength=len(powers))
         lowers = np.bincount(place[part], weights=lower, minlength=len(powers))
-        for power, up, down in zip(powers.tolist(), uppers.tolist(), lowers.tolist(), strict=True):
+        for power, up, down in zip(powers, uppers.tolist(), lowers.tolist(), strict=True):
             total += ((int(up) << 26) + int(down)) << (power + _POINT - 53)
     return total
 
@@ -94,12 +94,13 @@ class ItemCounts:
         return ItemCounts(self.counts + other.counts, self.n + other.n)
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, ItemCounts) and self.n == other.n
-        return same and np.array_equal(self.counts, other.counts)
+        return (
+            isinstance(other, ItemCounts) and self.n == other.n and np.array_equal(self.counts, other.counts)
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
     @property
     def value(self) -> float:
         """The share of items that were shown at least once; NaN for an empty catalogue."""
-        return np.count_nonzero(self.counts) / len(self.counts) if len(self.counts) else math.nan
+        return float(np.count_nonzero(self.counts)) / len(self.counts) if len(self.counts) else math.nan

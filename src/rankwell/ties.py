@@ -6,7 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.hits import Judged, Ranked, Scale
+from rankwell.hits import Judged, Scale
+from rankwell.ranked import Ranked
 
 
 def _tied(found: Ranked) -> tuple[np.ndarray, np.ndarray]:
@@ -86,15 +87,6 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
 def condensed(judged: Judged) -> Judged:
     """Return the lists without their unjudged items: ranks, cut-offs and lengths count judged ones only."""
     found = judged.found.where(judged.scale.judged(judged.found.grade))
-    packed = Ranked(
-        found.queries,
-        found.query,
-        found.nth(),
-        found.grade,
-        score=found.score,
-        tie_start=found.tie_start,
-        tie_size=found.tie_size,
-    )
-    return Judged(
-        judged.queries, judged.known, packed, found.count(), judged.pool, judged._shown, in_run=judged.in_run
-    )
+    lengths = found.count()
+    found.rank = found.nth()
+    return judged.with_found(found, lengths)

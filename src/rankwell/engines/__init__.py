@@ -20,8 +20,9 @@ from rankwell.hits import Context, Judged, Pool
 from rankwell.ids import Ids
 from rankwell.judge import judge
 from rankwell.policy import Policy
+from rankwell.rows import Lists
 from rankwell.states import State
-from rankwell.tables import Lists, Run
+from rankwell.tables import Run
 from rankwell.ties import reordered, undecided
 
 FILLS = {"zero": 0.0, "one": 1.0}
@@ -56,7 +57,9 @@ class Task:
                 values[metric] = own
                 states[metric] = metric.summary(own[~np.isnan(own)])
             elif judged.in_run:
-                states[metric] = metric.state(judged, self.context)
+                everybody = self.policy.population == "all" or is_known.all()
+                lists = judged if everybody else judged.take(np.flatnonzero(is_known), judged.found)
+                states[metric] = metric.state(lists, self.context)
         ends = self._tied_ends(judged, values, states, counts)
         counts["queries with R > k"] += self._cut_short(judged, is_known)
         kept = values if self.per_query else {}
@@ -91,15 +94,19 @@ class Task:
         return values if concerned.all() else np.where(concerned, values, np.nan)
 
     def _tied_ends(
-        self, judged: Judged, values: dict[Metric, np.ndarray], states: dict[Metric, State], counts: Counter[str]
+        self,
+        judged: Judged,
+        values: dict[Metric, np.ndarray],
+        states: dict[Metric, State],
+        counts: Counter[str],
     ) -> dict[Metric, tuple[State, State]]:
         """The states under the best and the worst order of equal scores, where ties could change a value."""
         ends = {m: (states[m], states[m]) for m in values if m.judgements and "shown" not in m.needs}
-        queries = undecided(judged.found, judged.scale) if len(judged.found) else ()
-        if not len(queries):
+        tied = judged.tied
+        if tied is None or not len(queries := undecided(tied, judged.scale)):
             return ends
         counts["queries in which ties could change a value"] = len(queries)
-        if self.policy.unjudged == "condense" or self.policy.ties in ("best", "worst"):
+        if self.policy.ties in ("best", "worst"):
             return ends
 
         def state(metric: Metric, part: Judged) -> State:
@@ -108,7 +115,7 @@ class Task:
             changed[queries] = self._values(metric, part, part.known >= 0, Counter())
             return metric.summary(changed[~np.isnan(changed)])
 
-        best, worst = (judged.take(queries, reordered(judged.found, how, judged.scale)) for how in ("best", "worst"))
+        best, worst = (judged.take(queries, reordered(tied, how, judged.scale)) for how in ("best", "worst"))
         return {m: (state(m, best), state(m, worst)) for m in ends}
 
     def _cut_short(self, judged: Judged, is_known: np.ndarray) -> int:
@@ -180,4 +187,4 @@ def engine_of(wanted: str | Engine | None) -> Engine:
     if name not in names:
         raise UsageError(f"There is no engine {name!r}; it is {one_of(names)}.{nearest(name, names)}")
     module = importlib.import_module(f"{__name__}.{name}")
-    return getattr(module, name.capitalize())()  # type: ignore[no-any-return]
+    return getattr(module, name.capitalize())()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
 
 from rankwell.engines import Part, Task
 from rankwell.errors import DataError, UsageError
 from rankwell.ids import Ids
 from rankwell.judge import missing_lists
-from rankwell.tables import Rows, Run
+from rankwell.rows import Lists, Rows
+from rankwell.tables import Run
 
 BATCH_ROWS = 400_000
 
@@ -37,7 +39,9 @@ class Memory:
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
         """Return the parts of all queries, added up; judged queries that the run lacks come last."""
         if threads is not None and threads < 1:
-            raise UsageError(f"threads={threads}: say a number from 1, or None for the cores of this process.")
+            raise UsageError(
+                f"threads={threads}: say a number from 1, or None for the cores of this process."
+            )
         rows = run.rows
         part = self._all(rows, run.name, task, threads)
         if not rows.grouped and not part.queries.is_distinct():
@@ -55,22 +59,34 @@ class Memory:
         return part
 
     def _all(self, rows: Rows, name: str, task: Task, threads: int | None) -> Part:
-        batches = list(rows.batches(self.batch))
-
-        def one(batch: Callable[[], object]) -> Part:
-            lists = batch()
-            part = task.measure_lists(lists)  # type: ignore[arg-type]
-            if self.progress:
-                self.progress(lists.rows)  # type: ignore[attr-defined]
-            return part
-
-        if not batches:
+        """Measure batch after batch; a few are under way at a time, so that memory does not grow with the run."""
+        batches = rows.batches(self.batch)
+        first, second = next(batches, None), next(batches, None)
+        if first is None:
             raise DataError(f"{name}: the run holds no rows.")
-        workers = min(threads or _cores(), len(batches))
-        if workers <= 1 or len(batches) == 1:
-            return Part.sum([one(batch) for batch in batches])
+        workers = threads or _cores()
+        if second is None:
+            return self._one(first, task)
+        batches = chain([first, second], batches)
+        del first, second
+        if workers == 1:
+            return Part.sum([self._one(batch, task) for batch in batches])
+        parts: list[Part] = []
+        waiting: deque[Future[Part]] = deque()
         with ThreadPoolExecutor(workers) as executor:
-            return Part.sum(list(executor.map(one, batches)))
+            for batch in batches:
+                if len(waiting) > workers:
+                    parts.append(waiting.popleft().result())
+                waiting.append(executor.submit(self._one, batch, task))
+            parts += [future.result() for future in waiting]
+        return Part.sum(parts)
+
+    def _one(self, batch: Callable[[], Lists], task: Task) -> Part:
+        lists = batch()
+        part = task.measure_lists(lists)
+        if self.progress:
+            self.progress(lists.rows)
+        return part
 
 
 def _cores() -> int:

@@ -1,5 +1,7 @@
 """judge: a run and the qrels brought together under a policy. The only place where ids meet."""
 
+from __future__ import annotations
+
 from rankwell.judge.lists import judge, missing_lists
 from rankwell.judge.pool import pool_of
 

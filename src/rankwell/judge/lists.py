@@ -8,16 +8,22 @@ from dataclasses import replace
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.hits import NO_ROWS, Context, Judged, Pool, Ranked
+from rankwell.hits import Context, Judged, Pool
 from rankwell.ids import NO_TEXT, alike
 from rankwell.kernels import match, order
 from rankwell.policy import Policy
-from rankwell.tables import Lists
+from rankwell.ranked import NO_ROWS, Ranked
+from rankwell.rows import Lists
 from rankwell.ties import condensed, reordered
 
 
 def judge(
-    lists: Lists, pool: Pool, policy: Policy, context: Context, needs: frozenset[str], deepest: int | None = None
+    lists: Lists,
+    pool: Pool,
+    policy: Policy,
+    context: Context,
+    needs: frozenset[str],
+    deepest: int | None = None,
 ) -> tuple[Judged, Counter[str]]:
     """Order lists by the policy, match them with the judgements, and count what each rule touched.
 
@@ -37,25 +43,30 @@ def judge(
         lists = _first_rows(lists, rule, policy.depth)
     known = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
     lost = NO_TEXT
-    found = _hits(lists, known, pool, lost)
-    if found[3][1] >= 0:
+    matches = _hits(lists, known, pool, lost)
+    if matches[3][1] >= 0:
         if policy.duplicates == "error":
-            raise _twice(lists, *found[3])
+            raise _twice(lists, *matches[3])
         lost = np.zeros(lists.rows, np.uint8)
-        found = _hits(lists, known, pool, lost)
+        matches = _hits(lists, known, pool, lost)
         counts["rows that repeat an item"] = int(lost.sum())
     left_out = lost if policy.duplicates == "drop" else NO_TEXT
     lengths = np.diff(lists.offsets)
     if len(left_out):
         until = np.concatenate(([0], np.cumsum(left_out)))
         lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
-    hits = _ranked(lists, rule, left_out, found, pool.grades)
+    hits = _ranked(lists, rule, left_out, matches, pool.grades)
     if policy.ties in ("best", "worst"):
         hits = reordered(hits, policy.ties, pool.scale)
-    shown = _shown(lists, rule, left_out, found, pool, context, policy, deepest, counts) if "shown" in needs else None
+    shown = (
+        _shown(lists, rule, left_out, matches, pool, context, policy, deepest, counts)
+        if "shown" in needs
+        else None
+    )
     counts["lists without judgements"] = int(np.count_nonzero(known < 0))
     counts["judged items found"] = len(hits)
-    judged = Judged(lists.queries, known, hits, lengths, pool, shown)
+    found = hits if needs & {"ties", "score"} else Ranked(hits.queries, hits.query, hits.rank, hits.grade)
+    judged = Judged(lists.queries, known, found, lengths, pool, shown, tied=hits)
     return (condensed(judged) if policy.unjudged == "condense" else judged), +counts
 
 
@@ -72,7 +83,9 @@ def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, 
     """Bring ids of both sides to one kind, if the text of one is the plain decimal form of integers."""
     if not len(pool.queries) or not lists.rows:
         return lists, pool
-    if (pool.queries.ids.is_text and not lists.queries.is_text) or (pool.items.is_text and not lists.items.is_text):
+    if (pool.queries.ids.is_text and not lists.queries.is_text) or (
+        pool.items.is_text and not lists.items.is_text
+    ):
         pool = pool.in_integers()
         counts["judgement ids read as integers"] = 1
     queries, queries_changed = alike(lists.queries, pool.queries.ids, "query")
@@ -91,14 +104,20 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
     offsets = np.concatenate(([0], np.cumsum(np.minimum(lengths, depth))))
     place = lists.place
     return replace(
-        lists, offsets=offsets, items=lists.items[kept], score=lists.score[kept], place=lambda row: place(int(kept[row]))
+        lists,
+        offsets=offsets,
+        items=lists.items[kept],
+        score=lists.score[kept],
+        place=lambda row: place(int(kept[row])),
     )
 
 
 def _hits(
     lists: Lists, known: np.ndarray, pool: Pool, lost: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
-    return match.hits(lists.offsets, lists.score, *lists.items.columns, known, pool.offsets, *pool.items.columns, lost)
+    return match.hits(
+        lists.offsets, lists.score, *lists.items.columns, known, pool.offsets, *pool.items.columns, lost
+    )
 
 
 def _ranked(
@@ -119,7 +138,9 @@ def _ranked(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, ends, rows
     )
     grade = grades[judgement[rows]]
-    return Ranked(len(lists.queries), query, rank, grade, score=lists.score[rows], tie_start=start, tie_size=size)
+    return Ranked(
+        len(lists.queries), query, rank, grade, score=lists.score[rows], tie_start=start, tie_size=size
+    )
 
 
 def _shown(

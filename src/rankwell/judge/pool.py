@@ -9,11 +9,13 @@ import numpy as np
 
 from rankwell.base import Metric
 from rankwell.errors import DataError, UsageError
-from rankwell.hits import NO_ROWS, Pool, Scale
+from rankwell.hits import Pool, Scale
 from rankwell.ids import NO_TEXT, Ids
 from rankwell.kernels import match
 from rankwell.policy import Policy
-from rankwell.tables import Qrels, grouped
+from rankwell.ranked import NO_ROWS
+from rankwell.rows import grouped
+from rankwell.tables import Qrels
 
 
 def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> tuple[Pool, Counter[str]]:
@@ -30,20 +32,19 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
     if qrels is None:
         empty = Ids.of_spans(NO_TEXT, NO_ROWS, np.empty(0, np.int32))
         return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), Scale()), counts
-    grades = np.ones(len(qrels)) if qrels.grade is None else qrels.grade
+    grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
     scale = scale_of(qrels, policy, metrics)
     queries, offsets, rows = grouped(qrels.query)
     items = qrels.item if rows is None else qrels.item[rows]
     grades = grades if rows is None else grades[rows]
-    repeats = match.repeats(offsets, *items.columns)
-    again = np.flatnonzero(repeats != np.arange(len(repeats)))
+    again, firsts = match.repeats(offsets, *items.columns)
     if len(again):
-        keep, grades, copies = _merged(qrels, policy, rows, repeats, again, grades)
+        keep, grades, copies = _merged(qrels, policy, rows, firsts, again, grades)
         items, grades = items[keep], grades[keep]
         offsets = np.concatenate(([0], np.cumsum(keep)))[offsets]
         counts["judgements given twice"] = copies
     if scale.kind == "interactions":
-        grades = np.ones(len(grades))
+        grades = np.broadcast_to(1.0, len(grades))
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
     counts["negative grades"] = int(np.count_nonzero(grades < 0))
@@ -51,7 +52,12 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
 
 
 def _merged(
-    qrels: Qrels, policy: Policy, rows: np.ndarray | None, repeats: np.ndarray, again: np.ndarray, grades: np.ndarray
+    qrels: Qrels,
+    policy: Policy,
+    rows: np.ndarray | None,
+    firsts: np.ndarray,
+    again: np.ndarray,
+    grades: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Which rows to keep so that each item stands once, the grades of all rows, and how many were true copies.
 
@@ -61,12 +67,13 @@ def _merged(
     if qrels.topic is not None:
         codes = qrels.topic.group()[0]
         codes = codes if rows is None else codes[rows]
-        pairs = np.stack([repeats[again], codes[again]], axis=1)
-        own = np.stack([repeats[again], codes[repeats[again]]], axis=1)
+        pairs = np.stack([firsts, codes[again]], axis=1)
+        own = np.stack([firsts, codes[firsts]], axis=1)
         seen = np.unique(np.concatenate([own, pairs]), axis=0, return_index=True)[1]
         copy = again[~np.isin(np.arange(len(pairs)) + len(own), seen)]
     if len(copy) and policy.duplicate_grades == "error":
-        second, first = int(copy[0]), int(repeats[copy[0]])
+        second = int(copy[0])
+        first = int(firsts[np.searchsorted(again, second)])
         at, earlier = (place if rows is None else int(rows[place]) for place in (second, first))
         raise DataError(
             f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice (first: "
@@ -74,47 +81,50 @@ def _merged(
         )
     grades = grades.copy()
     if policy.duplicate_grades == "last":
-        grades = _last_copies(qrels, rows, repeats, again, grades)
-    np.maximum.at(grades, repeats[again], grades[again])
+        grades = _last_copies(qrels, rows, firsts, again, grades)
+    np.maximum.at(grades, firsts, grades[again])
     keep = np.ones(len(grades), np.bool_)
     keep[again] = False
     return keep, grades, len(copy)
 
 
 def _last_copies(
-    qrels: Qrels, rows: np.ndarray | None, repeats: np.ndarray, again: np.ndarray, grades: np.ndarray
+    qrels: Qrels, rows: np.ndarray | None, firsts: np.ndarray, again: np.ndarray, grades: np.ndarray
 ) -> np.ndarray:
     """Give every copy of a (query, item, topic) the grade of the last one."""
-    last: dict[tuple[int, int], float] = {}
     codes = np.zeros(len(grades), np.int64) if qrels.topic is None else qrels.topic.group()[0]
     codes = codes if rows is None else codes[rows]
-    touched = np.unique(np.concatenate([repeats[again], again])).tolist()
+    first_of = {int(row): int(row) for row in firsts} | dict(
+        zip(again.tolist(), firsts.tolist(), strict=True)
+    )
+    touched = sorted(first_of)
+    last = {(first_of[row], int(codes[row])): float(grades[row]) for row in touched}
     for row in touched:
-        last[int(repeats[row]), int(codes[row])] = float(grades[row])
-    for row in touched:
-        grades[row] = last[int(repeats[row]), int(codes[row])]
+        grades[row] = last[first_of[row], int(codes[row])]
     return grades
 
 
 def scale_of(qrels: Qrels, policy: Policy, metrics: Iterable[Metric]) -> Scale:
     """Settle what the grades mean; ratings without a threshold are refused, with the shares to choose from."""
-    rels = {str(m): policy.rel if getattr(m, "rel", None) is None else m.rel for m in metrics if hasattr(m, "rel")}
+    rels = {
+        str(m): policy.rel if getattr(m, "rel", None) is None else m.rel for m in metrics if hasattr(m, "rel")
+    }
     if qrels.grade is None or policy.grades == "interactions":
         return Scale("interactions", policy.rel, policy.negative)
     kind = policy.grades
     levels, shares = np.unique(qrels.grade, return_counts=True)
-    shares = shares / max(len(qrels), 1)
+    share = shares / max(len(qrels), 1)
     if kind == "auto":
-        few = np.count_nonzero(levels > 0) <= 3 or shares[levels <= 0].sum() >= 0.01
+        few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
         kind = "judgements" if few else "ratings"
     without = [name for name, rel in rels.items() if rel is None]
     if kind == "ratings" and without:
-        from_here = np.cumsum(shares[::-1])[::-1]
+        from_here = np.cumsum(share[::-1])[::-1]
         wanted = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))
         choices = ", ".join(f"rel={levels[i]:g} ({from_here[i]:.0%} of rows)" for i in wanted)
         raise UsageError(
             f"grades look like ratings: {len(levels)} levels {levels[0]:g}–{levels[-1]:g}, "
-            f"{shares[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know from which one an item is "
+            f"{share[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know from which one an item is "
             f"relevant. Say {choices}, or grades='interactions', or grades='judgements' if every grade above 0 is "
             f"relevant."
         )

@@ -29,7 +29,11 @@ def _word(at: cython.p_const_uchar, n: cython.Py_ssize_t) -> cython.ulonglong:
         memcpy(cython.address(half), at + n - 4, 4)
         word = (word << 32) | half
     elif n > 0:
-        word = (cython.cast(cython.ulonglong, at[0]) << 16) | (cython.cast(cython.ulonglong, at[n >> 1]) << 8) | at[n - 1]
+        word = (
+            (cython.cast(cython.ulonglong, at[0]) << 16)
+            | (cython.cast(cython.ulonglong, at[n >> 1]) << 8)
+            | at[n - 1]
+        )
     return word
 
 
@@ -113,8 +117,10 @@ def lookup(
     with cython.nogil:
         for i in range(k.shape[0]):
             row = last + 1
-            if row >= kk.shape[0] or kk[row] != k[i] or (
-                is_text and not same(x, s[i], n[i], kt, ks[row], kn[row])
+            if (
+                row >= kk.shape[0]
+                or kk[row] != k[i]
+                or (is_text and not same(x, s[i], n[i], kt, ks[row], kn[row]))
             ):
                 at = mix(k[i]) & mask
                 while True:
@@ -195,8 +201,8 @@ def runs(keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.nda
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(k.shape[0]):
-            out[i] = i == 0 or k[i] != k[i - 1] or (
-                is_text and not same(x, s[i], n[i], x, s[i - 1], n[i - 1])
+            out[i] = (
+                i == 0 or k[i] != k[i - 1] or (is_text and not same(x, s[i], n[i], x, s[i - 1], n[i - 1]))
             )
     return np.flatnonzero(changed)
 
@@ -225,6 +231,19 @@ def gather(codes: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
             o[i] = o[i - 1]
         o[0] = 0
     return rows, offsets
+
+
+def place(codes: np.ndarray, values: np.ndarray, cursor: np.ndarray, out: np.ndarray) -> None:
+    """Write each value behind the others of its group: at ``cursor[code]``, which moves on by one."""
+    c: cython.const[cython.int][::1] = codes
+    v: cython.const[cython.longlong][::1] = values
+    at: cython.longlong[::1] = cursor
+    o: cython.longlong[::1] = out
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(c.shape[0]):
+            o[at[c[i]]] = v[i]
+            at[c[i]] += 1
 
 
 def decimals(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, bool]:

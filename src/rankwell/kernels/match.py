@@ -122,8 +122,8 @@ def hits(
 
 def repeats(
     offsets: np.ndarray, keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray
-) -> np.ndarray:
-    """Return for each row the first row of its list that has the same item (itself where it is the first)."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows whose item stands in an earlier row of their list, and the first such row of each."""
     o: cython.const[cython.longlong][::1] = offsets
     k: cython.const[cython.ulonglong][::1] = keys
     x: cython.const[cython.uchar][::1] = text
@@ -142,8 +142,11 @@ def repeats(
         size *= 2
     table = np.empty(size, np.int32)
     t: cython.int[::1] = table
+    rows = np.empty(len(keys), np.int64)
     firsts = np.empty(len(keys), np.int64)
+    w: cython.longlong[::1] = rows
     f: cython.longlong[::1] = firsts
+    found: cython.Py_ssize_t = 0
     mask: cython.ulonglong
     at: cython.ulonglong
     with cython.nogil:
@@ -156,13 +159,14 @@ def repeats(
             memset(cython.address(t[0]), 0, size * 4)
             for r in range(low, o[g + 1]):
                 at = mix(k[r]) & mask
-                f[r] = r
                 while t[at] > 0:
                     other = low + t[at] - 1
                     if k[other] == k[r] and (not is_text or same(x, s[r], n[r], x, s[other], n[other])):
-                        f[r] = other
+                        w[found] = r
+                        f[found] = other
+                        found += 1
                         break
                     at = (at + 1) & mask
                 if t[at] == 0:
                     t[at] = cython.cast(cython.int, r - low + 1)
-    return firsts
+    return rows[:found].copy(), firsts[:found].copy()

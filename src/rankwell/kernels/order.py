@@ -68,7 +68,9 @@ def _before(
         if starts.shape[0] > 0:
             common = min(lengths[a], lengths[b])
             if common > 0:
-                order = _sign(memcmp(cython.address(text[starts[a]]), cython.address(text[starts[b]]), common))
+                order = _sign(
+                    memcmp(cython.address(text[starts[a]]), cython.address(text[starts[b]]), common)
+                )
             if order == 0:
                 order = _sign(lengths[a] - lengths[b])
         else:
@@ -193,14 +195,16 @@ def _first_below(
     high: cython.Py_ssize_t,
     equal_too: cython.bint = False,
 ) -> cython.Py_ssize_t:
-    """The first place in the descending ``hit_score[low:high]`` that is below ``value``, or at it (equal_too)."""
-    middle: cython.Py_ssize_t
-    while low < high:
-        middle = (low + high) // 2
-        if hit_score[middle] > value or (not equal_too and hit_score[middle] == value):
-            low = middle + 1
-        else:
-            high = middle
+    """The first place in descending ``hit_score[low:high]`` that is below ``value``, or at it (equal_too)."""
+    left: cython.Py_ssize_t = high - low
+    half: cython.Py_ssize_t
+    middle: cython.double
+    while left > 0:
+        # no branch to mispredict: the half that is passed over is chosen by arithmetic
+        half = (left + 1) >> 1
+        middle = hit_score[low + half - 1]
+        low += half * (middle > value or (not equal_too and middle == value))
+        left -= half
     return low
 
 
@@ -232,15 +236,12 @@ def ranks(
     hr: cython.const[cython.longlong][::1] = hit_rows
     how: cython.int = rule
     skips: cython.bint = gone.shape[0] > 0
-    hit_score = score[hit_rows]
-    hs: cython.const[cython.double][::1] = hit_score
-    higher = np.zeros(len(hit_rows) + 1, np.int64)
-    before = np.zeros(len(hit_rows) + 1, np.int64)
+    hs: cython.const[cython.double][::1] = score[hit_rows]
     rank = np.empty(len(hit_rows), np.int64)
     tie_start = np.empty(len(hit_rows), np.int64)
     tie_size = np.zeros(len(hit_rows), np.int64)
-    hi: cython.longlong[::1] = higher
-    be: cython.longlong[::1] = before
+    hi: cython.longlong[::1] = np.zeros(len(hit_rows) + 1, np.int64)
+    be: cython.longlong[::1] = np.zeros(len(hit_rows) + 1, np.int64)
     rk: cython.longlong[::1] = rank
     ts: cython.longlong[::1] = tie_start
     tz: cython.longlong[::1] = tie_size
@@ -253,8 +254,8 @@ def ranks(
     middle: cython.Py_ssize_t
     r: cython.longlong
     value: cython.double
-    above: cython.longlong
-    ahead: cython.longlong
+    above: cython.longlong = 0
+    ahead: cython.longlong = 0
     with cython.nogil:
         for g in range(ho.shape[0] - 1):
             low = ho[g]
@@ -275,20 +276,21 @@ def ranks(
                     hi[at] += 1
                     continue
                 tz[at] += 1
-                end = _first_below(value, hs, at, high)
+                end = at + 1
+                if end < high and hs[end] == value:
+                    end = _first_below(value, hs, end, high)
                 if end < high:
                     hi[end] += 1
                 j = at
                 while j < end:
                     middle = (j + end) // 2
-                    if _before(r, hr[middle], how, k, x, s, n):
+                    if r != hr[middle] and _before(r, hr[middle], how, k, x, s, n):
                         end = middle
                     else:
                         j = middle + 1
                 if j < high and hs[j] == value:
                     be[j] += 1
             above = 0
-            ahead = 0
             for j in range(low, high):
                 above += hi[j]
                 if j == low or hs[j] != hs[j - 1]:

@@ -4,6 +4,17 @@
 from libc.string cimport memcmp
 
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define RANKWELL_PREFETCH(at) __builtin_prefetch(at)
+    #else
+    #define RANKWELL_PREFETCH(at) ((void)(at))
+    #endif
+    """
+    void prefetch "RANKWELL_PREFETCH" (const void *at) noexcept nogil
+
+
 cdef inline unsigned long long mix(unsigned long long h) noexcept nogil:
     h ^= h >> 32
     h *= <unsigned long long>0x2545F4914F6CDD1DULL

@@ -1,7 +1,8 @@
 """TREC text to columns: one pass over the bytes, ids stay where they are in the text.
 
 A line is words between white space (blanks, tabs, other bytes up to 32 but the line end); lines that are empty or
-start with ``#`` are passed over. A run is ``query Q0 item rank score tag …``, qrels are ``query topic item grade``.
+start with ``#`` are passed over. The text ends with a line end, and so do the ranges that are read: that is what stops
+the loops. A run is ``query Q0 item rank score tag …``, qrels are ``query topic item grade``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.stdlib import strtod
 from cython.cimports.libc.string import memcmp
+from cython.cimports.rankwell.kernels.spans import prefetch
 
 OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN = range(5)
 
@@ -18,10 +20,8 @@ OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN = range(5)
 @cython.nogil
 @cython.inline
 @cython.exceptval(-1, check=False)
-def _blank_end(
-    t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
-    while at < end and t[at] <= 32 and t[at] != 10:
+def _blank_end(t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    while t[at] <= 32 and t[at] != 10:
         at += 1
     return at
 
@@ -30,10 +30,8 @@ def _blank_end(
 @cython.nogil
 @cython.inline
 @cython.exceptval(-1, check=False)
-def _word_end(
-    t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
-    while at < end and t[at] > 32:
+def _word_end(t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    while t[at] > 32:
         at += 1
     return at
 
@@ -42,13 +40,11 @@ def _word_end(
 @cython.nogil
 @cython.inline
 @cython.exceptval(-1, check=False)
-def _line_end(
-    t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
+def _line_end(t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.Py_ssize_t:
     """The first byte of the next line."""
-    while at < end and t[at] != 10:
+    while t[at] != 10:
         at += 1
-    return at + 1 if at < end else end
+    return at + 1
 
 
 @cython.cfunc
@@ -60,10 +56,10 @@ def _data_line(
 ) -> cython.Py_ssize_t:
     """The first word of the next line that holds data, or ``end``."""
     while at < end:
-        at = _blank_end(t, at, end)
-        if at < end and t[at] == 35:
-            at = _line_end(t, at, end)
-        elif at < end and t[at] == 10:
+        at = _blank_end(t, at)
+        if t[at] == 35:
+            at = _line_end(t, at)
+        elif t[at] == 10:
             at += 1
         else:
             break
@@ -151,7 +147,7 @@ def _number(
 def line_after(text: np.ndarray, at: int, end: int) -> int:
     """Return where the line after byte ``at`` begins, at most ``end``."""
     t: cython.const[cython.uchar][::1] = text
-    return _line_end(t, min(at, end), end)
+    return _line_end(t, at) if at < end else end
 
 
 def next_query(text: np.ndarray, begin: int, end: int) -> int:
@@ -161,16 +157,16 @@ def next_query(text: np.ndarray, begin: int, end: int) -> int:
     """
     t: cython.const[cython.uchar][::1] = text
     stop: cython.Py_ssize_t = end
-    at: cython.Py_ssize_t = _data_line(t, _line_end(t, begin, stop), stop)
+    at: cython.Py_ssize_t = _data_line(t, _line_end(t, begin), stop)
     start: cython.Py_ssize_t = at
-    length: cython.Py_ssize_t = _word_end(t, at, stop) - at
+    length: cython.Py_ssize_t = _word_end(t, at) - at
     with cython.nogil:
         while at < stop:
-            if _word_end(t, at, stop) - at != length or memcmp(
+            if _word_end(t, at) - at != length or memcmp(
                 cython.address(t[at]), cython.address(t[start]), length
             ):
                 break
-            at = _data_line(t, _line_end(t, at, stop), stop)
+            at = _data_line(t, _line_end(t, at), stop)
     return at
 
 
@@ -188,15 +184,17 @@ def index(text: np.ndarray, begin: int, end: int) -> tuple[np.ndarray, np.ndarra
         at = _data_line(t, at, stop)
         while at < stop and rows < s.shape[0]:
             s[rows] = at
-            n[rows] = cython.cast(cython.int, _word_end(t, at, stop) - at)
+            n[rows] = cython.cast(cython.int, _word_end(t, at) - at)
             rows += 1
-            at = _data_line(t, _line_end(t, at, stop), stop)
+            at = _data_line(t, _line_end(t, at), stop)
     return starts[:rows], lengths[:rows]
 
 
 def parse(
     text: np.ndarray, begin: int, end: int, lines: np.ndarray, value_column: int, columns: int, topics: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int]:
+) -> tuple[
+    np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int
+]:
     """Read the lines of ``text[begin:end]``, or those that start at ``lines`` (in that order) if there are any.
 
     The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are asked
@@ -241,10 +239,16 @@ def parse(
     status: cython.int = 0
     with cython.nogil:
         while rows < most:
-            line = given[rows] if listed else _data_line(t, at, stop)
+            if listed:
+                line = given[rows]
+                if rows + 12 < most:
+                    # scattered lines wait for memory, not for arithmetic
+                    prefetch(cython.address(t[given[rows + 12]]))
+            else:
+                line = _data_line(t, at, stop)
             if line >= stop:
                 break
-            at = _word_end(t, line, stop)
+            at = _word_end(t, line)
             length = at - line
             if (
                 groups == 0
@@ -257,8 +261,8 @@ def parse(
                 groups += 1
             column = 1
             while column < least:
-                word = _blank_end(t, at, stop)
-                at = _word_end(t, word, stop)
+                word = _blank_end(t, at)
+                at = _word_end(t, word)
                 if at == word:
                     status = 1
                     break
@@ -276,11 +280,11 @@ def parse(
             if status:
                 break
             if with_topics:
-                at = _blank_end(t, at, stop)
-                if at < stop and t[at] != 10:
+                at = _blank_end(t, at)
+                if t[at] != 10:
                     status = 2
                     break
-            at = _line_end(t, at, stop)
+            at = _line_end(t, at)
             rows += 1
     return (
         firsts[:groups],

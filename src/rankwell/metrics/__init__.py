@@ -1,7 +1,7 @@
 """What is measured: one file per family, found by its presence; and how a metric's text is read.
 
-    text   = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
-    value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" number ":" number … "}" | text
+text   = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
+value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" number ":" number … "}" | text
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from rankwell.base import REGISTRY, Metric, parameter_types, unknown_metric
+from rankwell.base import REGISTRY, Metric, unknown_metric
 from rankwell.errors import UsageError, nearest, one_of
+from rankwell.parameters import parameter_types
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<word>[^\W\d][\w-]*)"
@@ -48,8 +49,8 @@ def find(name: str) -> type[Metric]:
     return found
 
 
-def metric_of(wanted: str | Metric | type[Metric]) -> Metric:
-    """Return a metric from its text, its class or itself; one that needs a cut-off must have it.
+def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> Metric:
+    """Return a metric from its text, its class or itself; if it needs a cut-off it must have one (``complete``).
 
     Raises
     ------
@@ -70,8 +71,11 @@ def metric_of(wanted: str | Metric | type[Metric]) -> Metric:
     elif isinstance(wanted, Metric):
         made = wanted
     else:
-        raise UsageError(f"{wanted!r} is no metric. Write a text such as 'ndcg@10', or a value such as rw.P @ 5.")
-    made.check()
+        raise UsageError(
+            f"{wanted!r} is no metric. Write a text such as 'ndcg@10', or a value such as rw.P @ 5."
+        )
+    if complete:
+        made.check()
     return made
 
 

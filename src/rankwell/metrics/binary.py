@@ -8,9 +8,10 @@ import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged, ratio
+from rankwell.hits import Context, Judged
+from rankwell.ranked import ratio
 
-__all__ = ["AP", "P", "R", "RR", "Hit"]
+__all__ = ["AP", "RR", "Hit", "P", "R"]
 
 
 def _where_judged(values: np.ndarray, n_relevant: np.ndarray) -> np.ndarray:
@@ -238,11 +239,11 @@ class AP(QueryMetric):
 
     def _divisor(self, relevant: np.ndarray, hits: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
         k = np.iinfo(np.int64).max if self.k is None else self.k
-        divisors = {
-            "R": lambda: relevant,
-            "min_rk": lambda: np.minimum(relevant, k),
-            "hits": lambda: hits,
-            "k": lambda: np.full_like(relevant, k),
-            "min_rn": lambda: np.minimum(relevant, np.minimum(retrieved, k)),
+        divisors: dict[str, Any] = {
+            "R": relevant,
+            "min_rk": np.minimum(relevant, k),
+            "hits": hits,
+            "k": k,
+            "min_rn": np.minimum(relevant, np.minimum(retrieved, k)),
         }
-        return divisors[self.resolved()["denom"]]()
+        return np.broadcast_to(divisors[self.resolved()["denom"]], len(relevant))

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.base import Numbers, Pairs, QueryMetric, definition
+from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged, Ranked, ratio
+from rankwell.hits import Context, Judged
+from rankwell.parameters import Numbers, Pairs
+from rankwell.ranked import Ranked, ratio
 
 __all__ = ["ERR", "nDCG"]
 
 
+BLOCK = 4096
+
+
 def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
-    """Return the weight of each rank."""
+    """Return the weight of each rank, from tables that are made once."""
     if not isinstance(kind, str):
         weights = np.append(np.asarray(kind), 0.0)
         return weights[np.minimum(ranks, len(weights)) - 1]
+    blocks = int(ranks.max(initial=1) - 1) // BLOCK + 1
+    if blocks == 1:
+        return _weights(kind, base, 0)[ranks - 1]
+    return np.concatenate([_weights(kind, base, block) for block in range(blocks)])[ranks - 1]
+
+
+@cache
+def _weights(kind: str, base: float, block: int) -> np.ndarray:
+    """The weights of one block of ranks."""
+    ranks = np.arange(block * BLOCK + 1, (block + 1) * BLOCK + 1)
     if kind == "log2p1":
         return 1.0 / np.log2(ranks + 1.0)
     if kind == "jk":
@@ -32,7 +48,7 @@ def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
 
 
 @definition
-class nDCG(QueryMetric):  # noqa: N801 - the field's own spelling
+class nDCG(QueryMetric):
     """Normalised discounted cumulative gain: the discounted gains of the list, divided by those of the best one.
 
     Formula
@@ -83,8 +99,9 @@ class nDCG(QueryMetric):  # noqa: N801 - the field's own spelling
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The list's DCG over the ideal one."""
-        found, gains = judged.found, self._gains(judged.found, context)
-        dcg = self._dcg(found, gains)
+        found = judged.found
+        seen = found.top(self.k)
+        dcg = self._dcg(seen, self._gains(seen, context))
         ideal = judged.of_ideal(self, lambda best: self._ideal_dcg(best, context))
         if self.ideal == "retrieved":
             retrieved = self._ideal_dcg(found, context)
@@ -161,7 +178,9 @@ class ERR(QueryMetric):
         found, level = found.where(level > 0), level[level > 0]
         stop = self._stop(level, context)
         value = found.sum(stop * found.product_before(1.0 - stop) / found.rank)
-        positive = judged.of_ideal(("positive", self.rel, self.gain_from), lambda best: self._positive(best, context))
+        positive = judged.of_ideal(
+            ("positive", self.rel, self.gain_from), lambda best: self._positive(best, context)
+        )
         return np.where(positive > 0, value, np.nan)
 
     def _positive(self, best: Ranked, context: Context) -> np.ndarray:
@@ -171,5 +190,7 @@ class ERR(QueryMetric):
         highest = context.grade_max if self.max_grade is None else self.max_grade
         top = float(context.scale.level(np.array([highest], float), self.rel, self.gain_from)[0])
         if len(level) and level.max() > top:
-            raise UsageError(f"{self}: a grade is higher than max_grade; give the highest grade of the scale.")
+            raise UsageError(
+                f"{self}: a grade is higher than max_grade; give the highest grade of the scale."
+            )
         return (np.exp2(level) - 1.0) / np.exp2(top) if self.gain == "exp2" else level / (top + 1.0)

@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.base import QueryMetric, definition
-from rankwell.hits import Context, Judged, ratio
+from rankwell.hits import Context, Judged
+from rankwell.ranked import ratio
 
 __all__ = ["Bpref", "JudgedShare"]
 
@@ -35,7 +36,7 @@ class JudgedShare(QueryMetric):
         {'judged@2': 0.5}
 
     Reference
-        Zhaopeng Tao's and others' practice; ir_measures Judged.
+        ir_measures Judged; trec_eval 10 unj (its complement where n ≥ k).
     """
 
     name: ClassVar[str] = "judged"

@@ -77,7 +77,7 @@ def read_run(source: Any, *, name: str | None = None) -> Run:
     >>> read_run({"1": {"a": 2.5, "b": 1.0}})
     Run 'run': 2 rows
     """
-    return _read(source, "run", Run, name)  # type: ignore[no-any-return]
+    return _read(source, "run", Run, name)
 
 
 def read_qrels(source: Any, *, name: str | None = None) -> Qrels:
@@ -101,7 +101,7 @@ def read_qrels(source: Any, *, name: str | None = None) -> Qrels:
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    return _read(source, "qrels", Qrels, name)  # type: ignore[no-any-return]
+    return _read(source, "qrels", Qrels, name)
 
 
 def read_items(source: Any, *, name: str | None = None) -> Items:
@@ -113,8 +113,10 @@ def read_items(source: Any, *, name: str | None = None) -> Items:
     Items 'items': 2 items
     """
     if isinstance(source, (list, tuple, set, frozenset, range)):
-        return Items(sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items")
-    return _read(source, "items", Items, name)  # type: ignore[no-any-return]
+        return Items(
+            sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items"
+        )
+    return _read(source, "items", Items, name)
 
 
 def _read(source: Any, kind: str, cls: type[Any], name: str | None) -> Any:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, nearest
 from rankwell.ids import Ids
+from rankwell.rows import Columns, Lists
 from rankwell.tables import Items, Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Frames = Callable[[int], "Iterator[pl.DataFrame]"]
+PIECE = 1_000_000
 
 ALIASES = {
     "query": "query queryid qid q user userid uid customerid sessionid topicid",
@@ -37,7 +45,9 @@ def words_of(columns: Iterable[str], wanted: tuple[str, ...], name: str) -> dict
         if word in found and column != word:
             if found[word] == word:
                 continue
-            raise UsageError(f"{name}: the columns {found[word]!r} and {column!r} both mean {word}; drop or rename one.")
+            raise UsageError(
+                f"{name}: the columns {found[word]!r} and {column!r} both mean {word}; drop or rename one."
+            )
         found[word] = column
     for word in ("query", "item"):
         if word in wanted and word not in found:
@@ -49,42 +59,132 @@ def words_of(columns: Iterable[str], wanted: tuple[str, ...], name: str) -> dict
     return {word: found[word] for word in wanted if word in found}
 
 
+class FrameRows:
+    """The rows of a run in a table, read in batches as if the rows of each query stood together.
+
+    ``frames(size)`` gives the table in pieces of about ``size`` rows, each time from the start.
+    """
+
+    grouped = False
+
+    def __init__(self, frames: Frames, words: dict[str, str], name: str) -> None:
+        self.frames, self.words, self.name = frames, words, name
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make one batch; a table whose queries are scattered is gathered first."""
+        carried: pl.DataFrame | None = None
+        start = 0
+        for piece in self.frames(size):
+            frame = piece if carried is None else carried.vstack(piece)
+            last = self._last_query(frame)
+            if start == 0 and self._columns(frame, 0).is_scattered:
+                yield from self.regrouped().batches(size)
+                return
+            if last:
+                yield partial(self._lists, frame.head(last), start)
+            carried, start = frame.tail(len(frame) - last), start + last
+        if carried is not None and len(carried):
+            yield partial(self._lists, carried, start)
+
+    def _last_query(self, frame: pl.DataFrame) -> int:
+        """The row at which the last query of a piece begins; the next piece may go on with it."""
+        query = frame[self.words["query"]]
+        differs = (query != query[-1]).fill_null(value=True) if len(query) else query
+        return len(query) - int(differs.reverse().arg_max() or 0) if len(query) and differs.any() else 0
+
+    def _columns(self, frame: pl.DataFrame, start: int) -> Columns:
+        columns: dict[str, Any] = {
+            word: column_of(frame[column], word, self.name, start) for word, column in self.words.items()
+        }
+        return Columns.of(**columns, name=self.name, place=lambda row: f"{self.name}, row {start + row + 1}")
+
+    def _lists(self, frame: pl.DataFrame, start: int) -> Lists:
+        return next(self._columns(frame, start).batches(len(frame)))()
+
+    def regrouped(self) -> Columns:
+        """Return all rows as columns, which are grouped when lists are made of them."""
+        return self.table()
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        columns = whole_columns(self.frames, self.words, self.name)
+        return Columns.of(**columns, name=self.name, place=lambda row: f"{self.name}, row {row + 1}")
+
+
 def run_of(table: Any, *, name: str) -> Run:
     """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
-    columns = _columns(table, ("query", "item", "score", "rank"), name)
-    return Run(**columns, name=name)
+    frames, words = _frames(table, ("query", "item", "score", "rank"), name)
+    return run_of_frames(frames, words, name)
+
+
+def run_of_frames(frames: Frames, words: dict[str, str], name: str) -> Run:
+    """Return the run in pieces of a table; without score and rank the rows must be counted, so all are read."""
+    rows = FrameRows(frames, words, name)
+    return Run.of_rows(rows if "score" in words or "rank" in words else rows.table(), name)
 
 
 def qrels_of(table: Any, *, name: str) -> Qrels:
     """Return the judgements in a table with query, item, and perhaps grade and topic."""
-    columns = _columns(table, ("query", "item", "grade", "topic"), name)
-    return Qrels(**columns, name=name)
+    frames, words = _frames(table, ("query", "item", "grade", "topic"), name)
+    return Qrels(**whole_columns(frames, words, name), name=name)
 
 
 def items_of(table: Any, *, name: str) -> Items:
     """Return the catalogue in a table with an item column."""
-    return Items(_columns(table, ("item",), name)["item"], name=name)
+    frames, words = _frames(table, ("item",), name)
+    return Items(whole_columns(frames, words, name)["item"], name=name)
 
 
-def _columns(table: Any, wanted: tuple[str, ...], name: str) -> dict[str, Any]:
+def _frames(table: Any, wanted: tuple[str, ...], name: str) -> tuple[Frames, dict[str, str]]:
+    """A table in pieces, and which of its columns are wanted."""
     import polars as pl
 
-    if isinstance(table, pl.LazyFrame):
-        names = table.collect_schema().names()
-        frame = table.select(words_of(names, wanted, name).values()).collect()
-    else:
-        frame = table if isinstance(table, pl.DataFrame) else pl.DataFrame(table)
-    columns: dict[str, Any] = {}
-    for word, column in words_of(frame.columns, wanted, name).items():
-        series = frame[column]
-        if word in ("query", "item", "topic"):
-            columns[word] = Ids.of_series(series, f"{name}: {word}")
-            continue
-        if series.null_count():
-            row = int(series.is_null().arg_max() or 0)
-            raise DataError(f"{name}, row {row + 1}: the {word} is missing (null). Remove the row or fill it.")
-        if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
-            raise DataError(f"{name}: the {word} column {column!r} is {series.dtype}, not numbers. Cast the column.")
-        columns[word] = series.cast(pl.Float64).to_numpy() if series.dtype != pl.Float64 else series.to_numpy()
-        columns[word] = np.ascontiguousarray(columns[word])
-    return columns
+    if not isinstance(table, (pl.DataFrame, pl.LazyFrame)):
+        table = pl.DataFrame(table)
+    words = words_of(table.collect_schema().names(), wanted, name)
+    table = table.select(words.values())
+    if isinstance(table, pl.DataFrame):
+        return table.iter_slices, words
+    return lambda size: table.collect_batches(chunk_size=size, maintain_order=True, lazy=True), words
+
+
+def whole_columns(
+    frames: Frames, words: dict[str, str], name: str, rows: int | None = None
+) -> dict[str, Any]:
+    """Return the columns of all pieces, end to end; with ``rows`` known, numbers are copied only once."""
+    parts: dict[str, list[Any]] = {word: [] for word in words}
+    filled: dict[str, Any] = {}
+    row = 0
+    for frame in frames(PIECE):
+        for word, column in words.items():
+            part = column_of(frame[column], word, name, row)
+            numbers = part.integers if isinstance(part, Ids) and not part.is_text else part
+            if rows is None or isinstance(numbers, Ids):
+                parts[word].append(part)
+                continue
+            filled.setdefault(word, np.empty(rows, numbers.dtype))[row : row + len(frame)] = numbers
+        row += len(frame)
+    if not row:
+        raise DataError(f"{name}: the table holds no rows.")
+    for word in words:
+        pieces = parts.pop(word)
+        if word not in filled:
+            joined = np.concatenate if isinstance(pieces[0], np.ndarray) else Ids.concatenate
+            filled[word] = joined(pieces)
+    return {word: filled[word] for word in words}
+
+
+def column_of(series: pl.Series, word: str, name: str, start: int) -> Ids | np.ndarray:
+    """Return one column of a piece as ids or numbers; ``start`` is the piece's first row."""
+    import polars as pl
+
+    if series.null_count():
+        row = start + int(series.is_null().arg_max() or 0)
+        raise DataError(f"{name}, row {row + 1}: the {word} is missing (null). Remove the row or fill it.")
+    if word in ("query", "item", "topic"):
+        return Ids.of_series(series, f"{name}: {word}")
+    if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
+        raise DataError(
+            f"{name}: the {word} column {series.name!r} is {series.dtype}, not numbers. Cast the column."
+        )
+    return np.ascontiguousarray(series.to_numpy(), np.float64)

@@ -10,7 +10,8 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.ids import Ids
-from rankwell.tables import Columns, Qrels, Run
+from rankwell.rows import Columns
+from rankwell.tables import Qrels, Run
 
 
 def run_of(source: Mapping[Any, Any], *, name: str) -> Run:
@@ -40,7 +41,9 @@ def qrels_of(source: Mapping[Any, Any], *, name: str) -> Qrels:
     return Qrels(queries[numbers], items, grade, name=name, place=place)
 
 
-def _columns(source: Mapping[Any, Any], word: str, name: str) -> tuple[Ids, np.ndarray, Ids, np.ndarray | None]:
+def _columns(
+    source: Mapping[Any, Any], word: str, name: str
+) -> tuple[Ids, np.ndarray, Ids, np.ndarray | None]:
     """The queries, the offsets of their items, the items, and the numbers if there are any."""
     lists = list(source.values())
     queries = Ids.of(list(source), f"{name}: query")
@@ -52,7 +55,9 @@ def _columns(source: Mapping[Any, Any], word: str, name: str) -> tuple[Ids, np.n
         return queries, offsets, items, None
     if not all(graded):
         query = queries.one(graded.index(False))
-        raise DataError(f"{name}, query {query!r}: a list of items, while other queries have {{item: {word}}}.")
+        raise DataError(
+            f"{name}, query {query!r}: a list of items, while other queries have {{item: {word}}}."
+        )
     try:
         numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
     except (TypeError, ValueError):
@@ -70,5 +75,7 @@ def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
             try:
                 float(value)
             except (TypeError, ValueError):
-                return DataError(f"{name}, query {query!r}: the {word} of item {item!r} is {value!r}, not a number.")
+                return DataError(
+                    f"{name}, query {query!r}: the {word} of item {item!r} is {value!r}, not a number."
+                )
     raise AssertionError("every value is a number")

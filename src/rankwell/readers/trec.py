@@ -10,6 +10,7 @@ import gzip
 import mmap
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,13 @@ from rankwell.errors import DataError, InputError
 from rankwell.ids import Ids
 from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import trec_text
-from rankwell.tables import Columns, Lists, Qrels, Run, cuts
+from rankwell.rows import Columns, Lists, cuts
+from rankwell.tables import Qrels, Run
 
 SUFFIXES = (".run", ".qrels", ".txt", ".trec", ".gz")
 GZIP = b"\x1f\x8b"
+INDEXED_BYTES = 1 << 22
+CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
 ALL_LINES = np.empty(0, np.int64)
 RUN, QRELS = ("query Q0 item rank score tag", 4, 6), ("query topic item grade", 3, 4)
 
@@ -48,7 +52,9 @@ def read_qrels(path: Path, *, name: str) -> Qrels:
     def place(row: int) -> str:
         return source.place(int(parsed.item.starts[row]))
 
-    query = parsed.query[np.repeat(np.arange(len(parsed.firsts)), np.diff(np.append(parsed.firsts, len(parsed.item))))]
+    query = parsed.query[
+        np.repeat(np.arange(len(parsed.firsts)), np.diff(np.append(parsed.firsts, len(parsed.item))))
+    ]
     return Qrels(query, parsed.item, parsed.value, parsed.topic, name=name, place=place)
 
 
@@ -65,6 +71,9 @@ def _bytes_of(path: Path) -> tuple[np.ndarray, int]:
         raise InputError(f"{path}: the gzip data are damaged or cut off ({error}).") from error
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({error}).") from error
+    if len(text) and text[-1] != 10:
+        # the kernel stops at line ends
+        text = np.append(text, np.uint8(10))
     start = text[:3].tobytes()
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise DataError(f"{path}:1: the file is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8).")
@@ -98,7 +107,9 @@ class Text:
         is_qrels = layout is QRELS
         *parts, status, at = trec_text.parse(self.text, begin, end, lines, value, least, is_qrels)
         if status:
-            raise DataError(f"{self.place(at)}: {self._trouble(status, at, value, least)} A line is: {columns}.")
+            raise DataError(
+                f"{self.place(at)}: {self._trouble(status, at, value, least)} A line is: {columns}."
+            )
         return Parsed(self.text, tuple(parts), topics=is_qrels)
 
     def _trouble(self, status: int, at: int, value: int, least: int) -> str:
@@ -125,6 +136,7 @@ class TextRows:
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each read one batch; a file whose queries are scattered is indexed first."""
         text, at, end = self.source.text, self.source.begin, len(self.source.text)
+        size = min(size, CACHED_ROWS)
         sample = text[at : at + 65536]
         width = max(len(sample) // max(int(np.count_nonzero(sample == 10)), 1), 8)
         cut = self._cut(at, end, size * width)
@@ -137,7 +149,7 @@ class TextRows:
         at = cut
         while at < end:
             cut = self._cut(at, end, size * width)
-            yield lambda at=at, cut=cut: self._lists(at, cut)
+            yield partial(self._lists, at, cut)
             at = cut
 
     def _cut(self, at: int, end: int, length: int) -> int:
@@ -155,7 +167,12 @@ class TextRows:
         parsed = self.source.parse(self.source.begin, len(self.source.text), ALL_LINES, RUN)
         lengths = np.diff(np.append(parsed.firsts, len(parsed.item)))
         query = parsed.query[np.repeat(np.arange(len(lengths)), lengths)]
-        return Columns(query, parsed.item, parsed.value, place=lambda row: self.source.place(int(parsed.item.starts[row])))
+        return Columns(
+            query,
+            parsed.item,
+            parsed.value,
+            place=lambda row: self.source.place(int(parsed.item.starts[row])),
+        )
 
 
 class IndexedRows:
@@ -165,30 +182,39 @@ class IndexedRows:
 
     def __init__(self, source: Text) -> None:
         self.source = source
-        starts, codes, heads = [], [], []
-        at, end, known = source.begin, len(source.text), 0
-        while at < end:
-            stop = trec_text.line_after(source.text, at + (1 << 24), end)
-            lines, lengths = trec_text.index(source.text, at, stop)
+        codes, heads, known = [], [], 0
+        for lines, lengths in self._chunks():
             query = Ids.of_spans(source.text, lines, lengths)
             numbers, firsts = query.group()
-            starts.append(lines)
             codes.append((numbers + known).astype(np.int32))
             heads.append(query[firsts])
             known += len(firsts)
-            at = stop
         same, firsts = Ids.concatenate(heads).group()
-        order, self.offsets = id_kernel.gather(same[np.concatenate(codes)], len(firsts))
-        del codes
-        self.starts = np.concatenate(starts)[order]
+        same = same.astype(np.int32)
+        counts = sum(np.bincount(same[part], minlength=len(firsts)) for part in codes)
+        self.offsets = np.concatenate(([0], np.cumsum(counts)))
+        self.starts = np.empty(self.offsets[-1], np.int64)
+        cursor = self.offsets[:-1].copy()
+        # lines are looked for twice, which costs less than the memory to keep them would
+        for part, (lines, _) in zip(codes, self._chunks(), strict=True):
+            id_kernel.place(same[part], lines, cursor, self.starts)
+
+    def _chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the starts and the query lengths of the lines, some megabytes of text at a time."""
+        text, at = self.source.text, self.source.begin
+        while at < len(text):
+            stop = trec_text.line_after(text, at + INDEXED_BYTES, len(text))
+            yield trec_text.index(text, at, stop)
+            at = stop
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each read the lines of some queries."""
-        for low, high in cuts(self.offsets, size):
+        for low, high in cuts(self.offsets, min(size, CACHED_ROWS)):
             lines = self.starts[self.offsets[low] : self.offsets[high]]
-            yield lambda lines=lines: _lists_of(
-                self.source, self.source.parse(0, len(self.source.text), lines, RUN)
-            )
+            yield partial(self._lists, lines)
+
+    def _lists(self, lines: np.ndarray) -> Lists:
+        return _lists_of(self.source, self.source.parse(0, len(self.source.text), lines, RUN))
 
     def regrouped(self) -> IndexedRows:
         """Return these rows: they are grouped."""
@@ -202,5 +228,9 @@ class IndexedRows:
 def _lists_of(source: Text, parsed: Parsed) -> Lists:
     offsets = np.append(parsed.firsts, len(parsed.item))
     return Lists(
-        parsed.query, offsets, parsed.item, parsed.value, lambda row: source.place(int(parsed.item.starts[row]))
+        parsed.query,
+        offsets,
+        parsed.item,
+        parsed.value,
+        lambda row: source.place(int(parsed.item.starts[row])),
     )

@@ -1,0 +1,21 @@
+"""The `rankwell` command: answers --version at once and hands everything else to the command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command and return its exit code."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from rankwell import __version__
+
+        print(f"rankwell {__version__}")
+        return 0
+    from rankwell.cli import run
+
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

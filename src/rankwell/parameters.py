@@ -1,0 +1,82 @@
+"""Parameters of a metric: how a value is checked against its field's type, brought into one form, and written."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+Numbers = tuple[float, ...]
+Pairs = tuple[tuple[float, float], ...]
+
+
+@cache
+def parameter_types(cls: type[Any]) -> dict[str, Any]:
+    """Return the annotated type of each parameter of a metric class, k among them."""
+    hints = get_type_hints(cls)
+    return {field.name: hints[field.name] for field in fields(cls)}
+
+
+UNFIT = object()
+
+
+def fitted(value: Any, kind: Any) -> Any:
+    """Return ``value`` in the normal form of one kind of parameter, or UNFIT."""
+    if get_origin(kind) is Literal:
+        if value is None and "none" in get_args(kind):
+            return "none"
+        return value if value in get_args(kind) and isinstance(value, str) else UNFIT
+    if kind is type(None):
+        return None if value is None else UNFIT
+    if kind is bool:
+        return value if isinstance(value, bool) else UNFIT
+    if kind in (int, float):
+        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value) or (kind is int and value != int(value)):
+            return UNFIT
+        return kind(value)
+    if kind == Numbers:
+        listed = isinstance(value, (list, tuple, np.ndarray)) and len(value) > 0
+        numbers = [fitted(each, float) for each in value] if listed else [UNFIT]
+        return UNFIT if UNFIT in numbers else tuple(numbers)
+    if kind == Pairs:
+        pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, tuple) else ()
+        numbers = [fitted(tuple(pair), Numbers) for pair in pairs]
+        return UNFIT if UNFIT in numbers or not numbers else tuple(sorted(numbers))
+    return value if isinstance(value, kind) else UNFIT
+
+
+def described(hint: Any) -> str:
+    """Return in words what a type allows: ``one of linear, exp2, {number: number, …}``."""
+    kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    words: list[str] = []
+    for kind in kinds:
+        if get_origin(kind) is Literal:
+            words += get_args(kind)
+        elif kind is not type(None):
+            plain = {int: "a whole number", float: "a number", bool: "true or false"}
+            special = {Numbers: "a list of numbers", Pairs: "{number: number, …}"}
+            words.append(special.get(kind) or plain.get(kind) or "a metric")
+    return ("one of " if len(words) > 2 or get_origin(kinds[0]) is Literal else "") + ", ".join(words)
+
+
+def value_text(value: Any) -> str:
+    """Return a parameter's value as it is written in a metric's text.
+
+    >>> value_text(((1.0, 3.0), (2.0, 7.5)))
+    '{1:3,2:7.5}'
+    """
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return "{" + ",".join(f"{value_text(a)}:{value_text(b)}" for a, b in value) + "}"
+    if isinstance(value, tuple):
+        return "[" + ",".join(map(value_text, value)) + "]"
+    return str(value)

@@ -1,0 +1,112 @@
+"""Ranked: graded rows in rank order, as NumPy columns, many queries end to end."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+NO_ROWS = np.empty(0, np.int64)
+
+
+class Ranked:
+    """Graded rows in rank order, the rows of each query together.
+
+    Columns of one length: ``query`` (which of the ``queries``, ascending), ``rank`` (from 1), ``grade`` (NaN where
+    unjudged), and on request ``item`` (row of the catalogue, -1 outside), ``score``, ``tie_start`` and ``tie_size``
+    (first rank and size of the group of equal scores).
+    """
+
+    __slots__ = (
+        "_counts",
+        "_nth",
+        "_tops",
+        "grade",
+        "item",
+        "queries",
+        "query",
+        "rank",
+        "score",
+        "tie_size",
+        "tie_start",
+    )
+
+    def __init__(
+        self,
+        queries: int,
+        query: np.ndarray,
+        rank: np.ndarray,
+        grade: np.ndarray,
+        *,
+        item: np.ndarray | None = None,
+        score: np.ndarray | None = None,
+        tie_start: np.ndarray | None = None,
+        tie_size: np.ndarray | None = None,
+    ) -> None:
+        self.queries, self.query, self.rank, self.grade = queries, query, rank, grade
+        self.item, self.score, self.tie_start, self.tie_size = item, score, tie_start, tie_size
+        self._counts: np.ndarray | None = None
+        self._nth: np.ndarray | None = None
+        self._tops: dict[int, Ranked] = {}
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    def where(self, rows: np.ndarray) -> Ranked:
+        """Return the rows of a mask (or ascending row numbers)."""
+        extra = {
+            name: None if (column := getattr(self, name)) is None else column[rows]
+            for name in ("item", "score", "tie_start", "tie_size")
+        }
+        return Ranked(self.queries, self.query[rows], self.rank[rows], self.grade[rows], **extra)
+
+    def top(self, k: int | None) -> Ranked:
+        """Return the rows down to rank k; all for None."""
+        if k is None:
+            return self
+        if k not in self._tops:
+            rows = self.rank <= k
+            self._tops[k] = self if rows.all() else self.where(rows)
+        return self._tops[k]
+
+    def of_queries(self, queries: np.ndarray) -> Ranked:
+        """Return the rows of some queries (ascending), which are counted anew from 0."""
+        numbers = np.full(self.queries, -1)
+        numbers[queries] = np.arange(len(queries))
+        kept = self.where(numbers[self.query] >= 0)
+        kept.queries, kept.query = len(queries), numbers[kept.query]
+        return kept
+
+    def sum(self, values: np.ndarray) -> np.ndarray:
+        """Return the sum of ``values`` per query, added in rank order (float64)."""
+        return np.bincount(self.query, weights=values, minlength=self.queries).astype(np.float64, copy=False)
+
+    def count(self) -> np.ndarray:
+        """Return the number of rows per query (int64)."""
+        if self._counts is None:
+            self._counts = np.bincount(self.query, minlength=self.queries)
+        return self._counts
+
+    def nth(self) -> np.ndarray:
+        """Return each row's place among the rows of its query, from 1."""
+        if self._nth is None:
+            counts = self.count()
+            self._nth = np.arange(1, len(self.query) + 1) - (np.cumsum(counts) - counts)[self.query]
+        return self._nth
+
+    def product_before(self, factors: np.ndarray) -> np.ndarray:
+        """Return for each row the product of ``factors`` over the rows of its query before it, in rank order."""
+        product = np.ones(len(self.query))
+        nth = self.nth()
+        rows = np.flatnonzero(nth > 1)
+        rows = rows[np.argsort(nth[rows], kind="stable")]
+        steps = np.searchsorted(nth[rows], np.arange(2, int(nth.max(initial=1)) + 2))
+        for low, high in pairwise(steps):
+            step = rows[low:high]
+            product[step] = product[step - 1] * factors[step - 1]
+        return product
+
+
+def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """Return ``above / below``, NaN where ``below`` is 0: the value is undefined there."""
+    return np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below != 0)

@@ -1,0 +1,193 @@
+"""Rows of a run, as whole lists in batches: the columns that a run is made of, and the lists that are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError
+from rankwell.ids import IdColumn, Ids
+from rankwell.kernels import ids as kernel
+
+Place = Callable[[int], str]
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Whole lists of a run, end to end: one query each, rows in the order of the input."""
+
+    queries: Ids
+    offsets: np.ndarray
+    items: Ids
+    score: np.ndarray
+    place: Place
+    by_rank: bool = False
+    against_score: int = 0
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.items)
+
+
+class Rows(Protocol):
+    """What a run is made of: rows that can be had as whole lists, in batches."""
+
+    grouped: bool
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
+
+    def regrouped(self) -> Rows:
+        """Return the same rows with the rows of each query together."""
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+
+
+class Columns:
+    """The rows of a run as columns; ``score`` is the descending key, for ranked tables minus the rank.
+
+    ``query`` is a column, or ``lists`` gives the distinct queries and the offsets of their rows.
+    """
+
+    grouped = True
+
+    def __init__(
+        self,
+        query: Ids | None,
+        item: Ids,
+        score: np.ndarray,
+        *,
+        place: Place,
+        by_rank: bool = False,
+        given_score: np.ndarray | None = None,
+        lists: tuple[Ids, np.ndarray] | None = None,
+    ) -> None:
+        self._query, self.item, self.score, self._known = query, item, score, lists
+        self.place, self.by_rank, self.given_score = place, by_rank, given_score
+
+    @classmethod
+    def of(
+        cls,
+        query: IdColumn,
+        item: IdColumn,
+        score: Iterable[float] | np.ndarray | None = None,
+        rank: Iterable[float] | np.ndarray | None = None,
+        *,
+        name: str,
+        place: Place,
+    ) -> Columns:
+        """Return rows of columns as a user gives them: ranks rule, then scores, then the order of the rows."""
+        queries, items = Ids.of_column(query, "query"), Ids.of_column(item, "item")
+        given = None if score is None else numbers_of(score, "score", place)
+        ranks = None if rank is None else numbers_of(rank, "rank", place)
+        lengths = {"item": len(items)}
+        lengths |= {word: len(x) for word, x in (("score", given), ("rank", ranks)) if x is not None}
+        same_length(len(queries), lengths, name)
+        if ranks is not None:
+            return cls(queries, items, -ranks, place=place, by_rank=True, given_score=given)
+        if given is not None:
+            return cls(queries, items, given, place=place)
+        return cls(queries, items, -np.arange(len(queries), dtype=np.float64), place=place, by_rank=True)
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether the rows of some query do not stand together."""
+        return self._groups[2] is not None
+
+    @cached_property
+    def query(self) -> Ids:
+        """The query of each row."""
+        if self._query is not None:
+            return self._query
+        queries, offsets, _ = self._groups
+        return queries[np.repeat(np.arange(len(queries)), np.diff(offsets))]
+
+    @cached_property
+    def _groups(self) -> tuple[Ids, np.ndarray, np.ndarray | None]:
+        """The distinct queries, the offsets of their lists, and the rows in that order (None: as they are)."""
+        if self._known is not None:
+            return (*self._known, None)
+        assert self._query is not None
+        return grouped(self._query)
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
+        queries, offsets, rows = self._groups
+        if len(self.item) <= size and len(self.item) and rows is None:
+            yield lambda: self._lists(queries, offsets, None)
+            return
+        for low, high in cuts(offsets, size):
+            yield partial(self._lists, queries[low:high], offsets[low : high + 1], rows)
+
+    def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
+        first, last = int(offsets[0]), int(offsets[-1])
+        taken: Any = slice(first, last) if rows is None else rows[first:last]
+        score = self.score[taken]
+        against = 0
+        if self.given_score is not None:
+            given = self.given_score[taken]
+            falls = (score[1:] <= score[:-1]) & (given[1:] > given[:-1])
+            falls[offsets[1:-1] - first - 1] = False
+            against = int(np.count_nonzero(falls))
+
+        def place(row: int) -> str:
+            return self.place(first + row if rows is None else int(rows[first + row]))
+
+        return Lists(queries, offsets - first, self.item[taken], score, place, self.by_rank, against)
+
+    def regrouped(self) -> Columns:
+        """Return the same rows: columns are always grouped."""
+        return self
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        return self
+
+
+def grouped(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray | None]:
+    """Return the distinct queries, the offsets of their rows, and the rows in that order (None: as they are)."""
+    heads = query.runs()
+    queries = query[heads]
+    if queries.is_distinct():
+        return queries, np.append(heads, len(query)), None
+    codes, firsts = queries.group()
+    lengths = np.diff(np.append(heads, len(query)))
+    rows, offsets = kernel.gather(np.repeat(codes, lengths), len(firsts))
+    return queries[firsts], offsets, rows
+
+
+def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of whole lists with about ``size`` rows each, at least one list."""
+    low, lists = 0, len(offsets) - 1
+    while low < lists:
+        high = int(np.searchsorted(offsets, offsets[low] + size, side="right")) - 1
+        high = min(max(high, low + 1), lists)
+        yield low, high
+        low = high
+
+
+def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
+    """Return a column of numbers as float64; DataError for other things and for nan."""
+    given = values if isinstance(values, np.ndarray) else np.asarray(list(values))
+    if given.dtype.kind not in "iufb":
+        raise DataError(
+            f"{place(0)}: {name} holds {given.dtype.name} values such as {given.flat[0]!r}, not numbers."
+        )
+    numbers = np.ascontiguousarray(given, np.float64)
+    if len(numbers) and np.isnan(numbers.min()):  # the minimum is nan if any value is
+        row = int(np.flatnonzero(np.isnan(numbers))[0])
+        raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or mend the {name}.")
+    return numbers
+
+
+def same_length(rows: int, columns: Mapping[str, int], name: str) -> None:
+    """Raise UsageError if a column is not as long as the query column."""
+    for column, length in columns.items():
+        if length != rows:
+            raise UsageError(f"{name}: the query column has {rows} rows, {column} has {length}.")
