@@ -21,8 +21,8 @@ def _tied(found: Ranked) -> tuple[np.ndarray, np.ndarray]:
     return rows, np.flatnonzero(fresh)
 
 
-def _levels(grades: np.ndarray, scale: Scale) -> np.ndarray:
-    """The grade that orders a tie group: unjudged counts as 0."""
+def levels(grades: np.ndarray, scale: Scale) -> np.ndarray:
+    """Return the grades that order a tie group: unjudged counts as 0."""
     return np.where(scale.judged(grades), grades, 0.0)
 
 
@@ -32,7 +32,7 @@ def undecided(found: Ranked, scale: Scale) -> np.ndarray:
     if not len(rows):
         return rows
     assert found.tie_size is not None
-    level = _levels(found.grade[rows], scale)
+    level = levels(found.grade[rows], scale)
     high, low = np.maximum.reduceat(level, firsts), np.minimum.reduceat(level, firsts)
     all_judged = np.diff(np.append(firsts, len(rows))) == found.tie_size[rows[firsts]]
     differ = (high != low) | (~all_judged & (high != 0))
@@ -48,7 +48,7 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
     assert found.tie_start is not None
     sizes = np.diff(np.append(firsts, len(rows)))
     group = np.repeat(np.arange(len(firsts)), sizes)
-    level = _levels(found.grade[rows], scale) * (1.0 if how == "best" else -1.0)
+    level = levels(found.grade[rows], scale) * (1.0 if how == "best" else -1.0)
     start, width, old = found.tie_start[rows], found.tie_size[rows], found.rank[rows]
 
     def counts(mask: np.ndarray) -> np.ndarray:

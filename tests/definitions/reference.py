@@ -11,11 +11,11 @@ definitions leave a case open, the choice made here:
   condense;
 - `grades=auto` counts the rows as given, before `duplicate_grades`;
 - a negative grade under negative=unjudged is never relevant, not even with rel below 0;
-- with ratings and gain_from=threshold a gain table is read at the level g - rel + 1, and in ERR the highest
-  grade (or max_grade=) becomes a level in the same way; with gain_from=raw `rel` must be known all the same;
+- a gain table is read at the grade itself, also with ratings; in ERR with ratings and gain_from=threshold the
+  highest grade (or max_grade=) becomes a level as the others do; with gain_from=raw `rel` must be known all the same;
 - ERR refuses a max_grade= below a grade that occurs;
 - nDCG against the retrieved list is 0 when the list has no gain but the judgements have;
-- nDCG's judged ideal leaves out items whose gain in a table is negative;
+- nDCG's ideal, judged or retrieved, leaves out items whose gain in a table is negative;
 - coverage looks at the items down to its k only, also for `outside`; its lists are those of the run.
 """
 

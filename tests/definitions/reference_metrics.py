@@ -144,8 +144,8 @@ def _gain(view: View, grade: float | None, params: Params) -> float:
         return 0.0
     level = view.level(grade, params.get("gain_from", "threshold"))
     gain = params.get("gain", "linear")
-    if isinstance(gain, Mapping):
-        return float(gain.get(level, 0.0))
+    if isinstance(gain, Mapping):  # a table names the grades as they are
+        return float(gain.get(grade, 0.0))
     if level <= 0:
         return 0.0
     return level if gain == "linear" else 2.0**level - 1
@@ -162,10 +162,10 @@ def ndcg(view: View, params: Params) -> Value:
     judged = [_gain(view, grade, params) for grade in view.judged]
     if not any(gain > 0 for gain in judged):
         return Undefined.BY_JUDGEMENTS
-    if params.get("ideal", "judged") == "retrieved":
-        ideal = _dcg(sorted(listed, reverse=True), params)
-        return _dcg(listed, params) / ideal if ideal > 0 else 0.0
     # A table may hold losses; the best possible list holds none of their items.
+    if params.get("ideal", "judged") == "retrieved":
+        ideal = _dcg(sorted((gain for gain in listed if gain > 0), reverse=True), params)
+        return _dcg(listed, params) / ideal if ideal > 0 else 0.0
     ideal = _dcg(sorted((gain for gain in judged if gain > 0), reverse=True), params)
     return _dcg(listed, params) / ideal if ideal > 0 else Undefined.BY_JUDGEMENTS
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from rankwell.kernels import match, order
 from rankwell.policy import Policy
 from rankwell.ranked import NO_ROWS, Ranked
 from rankwell.rows import Lists
-from rankwell.ties import condensed, reordered
+from rankwell.ties import condensed, levels
 
 
 def judge(
@@ -39,9 +40,11 @@ def judge(
     if policy.scores == "single" and not lists.by_rank:
         lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
     rule = order.TIE_RULES.get(policy.ties, 0)
+    known = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
+    if policy.ties in ("best", "worst"):
+        lists = _settled(lists, known, pool, policy.ties, counts)
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
-    known = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
     lost = NO_TEXT
     matches = _hits(lists, known, pool, lost)
     if matches[3][1] >= 0:
@@ -56,10 +59,8 @@ def judge(
         until = np.concatenate(([0], np.cumsum(left_out)))
         lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
     hits = _ranked(lists, rule, left_out, matches, pool.grades)
-    if policy.ties in ("best", "worst"):
-        hits = reordered(hits, policy.ties, pool.scale)
     shown = (
-        _shown(lists, rule, left_out, matches, pool, context, policy, deepest, counts)
+        _shown(lists, rule, left_out, matches, known, pool, context, deepest, counts, policy)
         if "shown" in needs
         else None
     )
@@ -92,6 +93,29 @@ def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, 
     items, items_changed = alike(lists.items, pool.items, "item")
     counts["run ids read as integers"] = queries_changed * len(queries) + items_changed * len(items)
     return replace(lists, queries=queries, items=items), pool
+
+
+def _settled(
+    lists: Lists, known: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: Counter[str]
+) -> Lists:
+    """The same lists with equal scores told apart by grade, best or worst first; copies of an item are alike."""
+    marks = np.zeros(lists.rows, np.uint8)
+    _, rows, pooled, _ = _hits(lists, known, pool, marks)
+    grade = np.full(lists.rows, np.nan)
+    grade[rows] = pool.grades[pooled]
+    copies, firsts = match.repeats(lists.offsets, *lists.items.columns)
+    np.fmax.at(grade, firsts, grade[copies])
+    grade[copies] = grade[firsts]
+    level = levels(grade, pool.scale)
+    base = np.arange(lists.rows)
+    order.sort(base, lists.offsets, lists.score, *lists.items.columns, order.TIE_RULES["item-desc"])
+    query = np.repeat(np.arange(len(lists.queries)), np.diff(lists.offsets))
+    best, worst = (base[np.lexsort((sign * level[base], -lists.score[base], query))] for sign in (-1.0, 1.0))
+    differ = np.unique(query[level[best] != level[worst]])
+    counts["queries in which ties could change a value"] = len(differ)
+    place = np.empty(lists.rows)
+    place[best if how == "best" else worst] = np.arange(lists.rows)
+    return replace(lists, score=-place)
 
 
 def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
@@ -147,17 +171,20 @@ def _shown(
     lists: Lists,
     rule: int,
     left_out: np.ndarray,
-    found: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
+    matches: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
+    known: np.ndarray,
     pool: Pool,
     context: Context,
-    policy: Policy,
     deepest: int | None,
     counts: Counter[str],
+    policy: Policy,
 ) -> Ranked:
     """The whole lists in rank order down to ``deepest``, unjudged rows with grade NaN."""
     rows = np.arange(lists.rows)
     order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
     query = np.repeat(np.arange(len(lists.queries)), np.diff(lists.offsets))
+    grade = np.full(lists.rows, np.nan)
+    grade[matches[1]] = pool.grades[matches[2]]
     if len(left_out):
         kept = left_out[rows] == 0
         rows, query = rows[kept], query[kept]
@@ -165,13 +192,12 @@ def _shown(
     rank = np.arange(1, len(rows) + 1) - np.repeat(np.cumsum(counted) - counted, counted)
     if deepest is not None:
         rows, query, rank = rows[rank <= deepest], query[rank <= deepest], rank[rank <= deepest]
-    grade = np.full(lists.rows, np.nan)
-    grade[found[1]] = pool.grades[found[2]]
     item = None
     if context.catalogue is not None:
         ids, _ = alike(lists.items, context.catalogue.ids, "item")
         item = context.catalogue.find(ids[rows])
-        outside = np.flatnonzero(item < 0)
+        counted_too = known[query] >= 0 if policy.population == "judged" else True
+        outside = np.flatnonzero((item < 0) & counted_too)
         if len(outside) and policy.outside == "error":
             row = int(rows[outside[0]])
             raise DataError(

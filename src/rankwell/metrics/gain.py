@@ -56,7 +56,8 @@ class nDCG(QueryMetric):
 
     Edge cases
         Undefined by the judgements where no judged item has a positive gain. Unjudged items and grades below 0 gain
-        nothing, unless a table of gains names them. ``rel`` decides nothing here unless the data are ratings.
+        nothing, unless a table names them and they are judgements (``negative=nonrelevant``); the ideal holds no
+        item whose gain is negative. ``rel`` decides nothing here unless the data are ratings.
 
     Convention
         Linear gain with log2(r + 1) is trec_eval's; ``gain=exp2`` (2^g − 1) is gdeval's, Burges' and most machine
@@ -121,7 +122,8 @@ class nDCG(QueryMetric):
             return np.maximum(level if self.gain == "linear" else np.exp2(level) - 1.0, 0.0)
         grades, table = np.array(self.gain).T
         place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
-        return np.where(grades[place] == ranked.grade, table[place], 0.0)
+        named = (grades[place] == ranked.grade) & context.scale.judged(ranked.grade)
+        return np.where(named, table[place], 0.0)
 
     def _dcg(self, ranked: Ranked, gains: np.ndarray) -> np.ndarray:
         if self.k is not None:

@@ -1,0 +1,100 @@
+"""rankwell against the slow reference: every metric and switch, every value of every policy, random data."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import rankwell as rw
+
+from . import reference
+from .both import qrels_of, run_of, same, values_of
+from .reference_policy import CHOICES
+
+METRICS = [
+    "p@1", "p@3", "p(denom=n)@4", "p(rel=2)@3", "r@3", "r(denom=min_rk)@2", "hit@2", "hit(rel=2)@3",
+    "ap", "ap@3", "ap(denom=R)@3", "ap(denom=hits)@3", "ap(denom=hits)", "ap(denom=k)@4", "ap(denom=min_rn)@4",
+    "ap(denom=min_rn)", "ap(rel=2)@2", "rr", "rr@2", "rr(rel=2)",
+    "ndcg", "ndcg@3", "ndcg(gain=exp2)@3", "ndcg(gain={1:3,2:9,3:1},discount=jk,base=3)", "ndcg(discount=jk)@4",
+    "ndcg(discount=reciprocal)@3", "ndcg(discount=none)@3", "ndcg(discount=[1,.5,.25])", "ndcg(ideal=retrieved)@3",
+    "ndcg(ideal=retrieved,gain={0:1,2:-1,3:4})@3", "ndcg(gain_from=raw)@3", "ndcg(gain={-1:-2,1:1,2:2})",
+    "err", "err@3", "err(gain=linear)", "err(max_grade=12)@4", "err(gain_from=raw,max_grade=12)",
+    "judged@1", "judged@4", "bpref", "bpref(rel=2)",
+]  # fmt: skip
+IDS = {
+    "text": ["a", "b", "ab", "B", "é", "日本", "z" * 20, "10", "2", "1", "A1", "", "a b"],
+    "int": [1, 2, 10, 21, 100, 3, -5, 2**62, 12, 200, 11, 5, 7],
+}
+
+
+def a_case(rng: random.Random) -> tuple[dict, list, dict, list, str]:
+    """Rows of a run and of qrels, a policy, a catalogue and how the lists are ordered."""
+    pool = IDS[rng.choice(["text", "int"])]
+    queries = rng.choice([["1", "2", "10", "q", "ü"], [1, 2, 10, -3]])
+    policy = {name: rng.choice(sorted(allowed)) for name, allowed in CHOICES.items() if rng.random() < 0.35}
+    if rng.random() < 0.25:
+        policy["depth"] = rng.randint(1, 6)
+    if rng.random() < 0.3 or policy.get("grades") == "ratings":
+        policy["rel"] = rng.choice([1, 2, 3, 2.5])
+    copies = rng.random() < 0.3
+    order = rng.choice(["score", "score", "score", "rank", "list"])
+    numbers = rng.choice(
+        [[1, 2, 3], [0.1 * each for each in range(30)], [1 + each * 1e-8 for each in range(8)]]
+    )
+    grades = rng.choice([[1], [0, 1], [-1, 0, 0, 1, 2, 3], [0.5, 1.5, 0, 2], list(range(1, 11))])
+    run, qrels = {}, []
+    for query in queries:
+        if rng.random() < 0.8:
+            size = rng.randint(1, len(pool))
+            items = [rng.choice(pool) for _ in range(size)] if copies else rng.sample(pool, size)
+            run[query] = [(item, rng.choice(numbers)) for item in items]
+        if rng.random() < 0.8:
+            for item in rng.sample(pool, rng.randint(1, len(pool))):
+                topics = rng.sample("xyz", rng.randint(1, 3)) if copies else [None]
+                qrels += [(query, item, rng.choice(grades), topic) for topic in topics]
+    if copies and rng.random() < 0.4 and qrels:
+        qrels.append((*rng.choice(qrels)[:2], rng.choice(grades), "x"))
+    rng.shuffle(qrels)
+    return run, qrels, policy, pool if rng.random() < 0.7 else pool[:8], order
+
+
+def outcome_of(run, qrels, metric, policy, catalogue, order):
+    """The reference's outcome, or the kind of its refusal."""
+    try:
+        return reference.evaluate(run, qrels, metric, policy=policy, catalogue=catalogue, order=order)
+    except reference.ReferenceRefusal as refusal:
+        return refusal.kind
+
+
+@pytest.mark.parametrize("block", range(12))
+def test_random_data_under_random_policies_have_the_values_of_the_reference(block):
+    compared = refused = 0
+    for seed in range(block * 60, block * 60 + 60):
+        rng = random.Random(seed)
+        run, qrels, policy, catalogue, order = a_case(rng)
+        if not set(run) & {row[0] for row in qrels}:
+            continue
+        for metric in [*rng.sample(METRICS, 6), rng.choice(["coverage", "coverage@2"])]:
+            theirs = outcome_of(run, qrels, metric, policy, catalogue, order)
+            told = (seed, metric, policy, order, run, qrels)
+            try:
+                ours = rw.evaluate(
+                    run_of(run, order), qrels_of(qrels), [metric], items=catalogue, policy=rw.Policy(**policy)
+                )
+            except rw.RankwellError as error:
+                ours = str(error)
+            if isinstance(ours, str):
+                assert isinstance(theirs, str), (ours, *told)
+                refused += 1
+                continue
+            assert not isinstance(theirs, str), (theirs, *told)
+            assert same(ours[metric], theirs.mean), (ours[metric], theirs.mean, *told)
+            values = values_of(ours, metric)
+            if theirs.values:
+                assert set(values) == set(theirs.values), told
+            for query, value in theirs.values.items():
+                assert same(values[query], value), (query, values[query], value, *told)
+            compared += 1
+    assert compared > 40
+    assert refused > 5

@@ -1,0 +1,46 @@
+"""2,000 random cases against pytrec_eval-terrier, which runs the C code of trec_eval 9."""
+
+from __future__ import annotations
+
+import pytest
+
+import rankwell as rw
+
+from .both import values_of
+from .test_reference import CUTS, MEASURES, random_case
+
+ASKED = {"map", "recip_rank", "ndcg", "bpref"} | {
+    f"{name}.{','.join(map(str, CUTS))}" for name in ("map_cut", "P", "recall", "success", "ndcg_cut")
+}
+
+
+# random_case makes no empty lists and no query with negative grades only: on both that program crashes
+@pytest.mark.parametrize("block", range(20))
+def test_random_runs_have_the_values_of_pytrec_eval(block):
+    pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is not installed")
+    compared = 0
+    for seed in range(1000 + block * 100, 1000 + block * 100 + 100):
+        run, qrels = random_case(seed)
+        if not set(run) & set(qrels):
+            continue
+        level = 1 + seed % 2
+        policy = rw.Policy(
+            grades="judgements",
+            scores="single",
+            missing="skip",
+            undefined="zero",
+            rel=None if level == 1 else level,
+        )
+        theirs = pytrec_eval.RelevanceEvaluator(qrels, ASKED, relevance_level=level).evaluate(run)
+        ours = rw.evaluate(run, qrels, list(MEASURES.values()), policy=policy)
+        for measure, metric in MEASURES.items():
+            values = values_of(ours, metric)
+            assert set(values) == set(theirs), seed
+            for query, value in values.items():
+                assert value == pytest.approx(theirs[query][measure], rel=1e-6, abs=1e-12), (
+                    seed,
+                    measure,
+                    query,
+                )
+                compared += 1
+    assert compared > 1000
