@@ -112,6 +112,10 @@ class Metric(metaclass=MetricType):
         if self.cut == "required" and self.k is None:
             raise UsageError(f"{self.name} needs a cut-off: write {self.name}@10.")
 
+    def breaks(self) -> dict[str, str]:
+        """The laws of :mod:`rankwell.testing` that do not hold for these parameters, each with the reason."""
+        return {}
+
     def depends_on_k(self) -> frozenset[str]:
         """The parameters whose default depends on k: always written out where there is a k."""
         return frozenset()

@@ -223,6 +223,14 @@ class AP(QueryMetric):
         """The denominator does."""
         return frozenset({"denom"})
 
+    def breaks(self) -> dict[str, str]:
+        """Per hit found, a further hit far down lowers the average."""
+        if self.denom != "hits":
+            return {}
+        return {
+            "a better list scores no worse": "a hit that enters the first k low down lowers the average per hit"
+        }
+
     def check(self) -> None:
         """Dividing by k asks for one."""
         super().check()

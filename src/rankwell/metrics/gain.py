@@ -98,6 +98,16 @@ class nDCG(QueryMetric):
         """The base belongs to discount=jk, the start of gains to ratings (with a rel)."""
         return {"base": self.discount == "jk", "gain_from": self.gain_from == "raw"}.get(parameter, True)
 
+    def breaks(self) -> dict[str, str]:
+        """A table need not grow with the grade; a list that is its own ideal is seen below k, and may be negative."""
+        found = {}
+        if not isinstance(self.gain, str):
+            found["a better list scores no worse"] = "a table of gains need not grow with the grade"
+            found["values are in range"] = "a table of gains may hold losses"
+        if self.ideal == "retrieved":
+            found["only the first k count"] = "the whole list is re-sorted to make the ideal"
+        return found
+
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The list's DCG over the ideal one."""
         found = judged.found

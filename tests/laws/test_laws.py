@@ -1,0 +1,139 @@
+"""Every registered metric keeps every law, with each of its switches."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Literal, get_args, get_origin
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+
+import rankwell as rw
+from rankwell import testing
+from rankwell.engines.memory import Memory
+from rankwell.metrics import classes, metric_of
+from rankwell.parameters import parameter_types
+
+
+def variants(cls):
+    """A metric with each word that its parameters allow, without and with a cut-off."""
+    made = [cls()]
+    for name, hint in parameter_types(cls).items():
+        for kind in (hint, *get_args(hint)):
+            if get_origin(kind) is Literal:
+                made += [cls(**{name: word}) for word in get_args(kind)]
+        if name == "rel":
+            made.append(cls(rel=2))
+        if name == "max_grade":
+            made.append(cls(max_grade=5))
+    uncut = [] if cls.cut == "required" else made
+    cut = [] if cls.cut == "none" else [metric @ k for metric in made for k in (1, 3)]
+    usable = []
+    for metric in dict.fromkeys([*uncut, *cut]):
+        try:
+            metric.check()
+        except rw.RankwellError:
+            continue
+        usable.append(metric)
+    return usable
+
+
+METRICS = [
+    *(metric for cls in classes() if cls.__module__.startswith("rankwell.") for metric in variants(cls)),
+    *map(metric_of, ["ndcg(gain={1:3,2:1,3:5})@3", "ndcg(discount=[1,.5])", "ndcg(discount=jk,base=3)@3"]),
+]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_a_metric_keeps_every_law(metric):
+    testing.check_metric(metric, cases=3)
+
+
+@settings(max_examples=8, deadline=None, derandomize=True)
+@given(testing.data())
+def test_laws_hold_on_data_that_are_searched_for_a_failure(data):
+    for text in ("ap", "ndcg@3", "err", "bpref", "judged@2", "coverage@2"):
+        metric = metric_of(text)
+        for name, law in testing.LAWS.items():
+            assert law(metric, data), (name, text)
+
+
+COUNTEREXAMPLES = {
+    # the second relevant item enters the first 2: 1 hit of precision 1 becomes (1 + 1) / 2; at rank 3 (1 + 2/3) / 2
+    "ap(denom=hits)@3": (
+        "a better list scores no worse",
+        {"q": {"a": 9.0, "x": 8.0, "y": 7.0, "b": 6.0}},
+        {"q": {"a": 1, "b": 1}},
+    ),
+    "ndcg(gain={1:3,2:1})": (
+        "a better list scores no worse",
+        {"q": {"a": 2.0, "b": 1.0}},
+        {"q": {"a": 1, "b": 2}},
+    ),
+    "ndcg(gain={0:-1,1:1})": ("values are in range", {"q": {"a": 2.0}}, {"q": {"a": 0, "b": 1}}),
+    "ndcg(ideal=retrieved)@1": (
+        "only the first k count",
+        {"q": {"a": 2.0, "b": 1.0}},
+        {"q": {"a": 1, "b": 2}},
+    ),
+}
+
+
+@pytest.mark.parametrize("text", COUNTEREXAMPLES)
+def test_a_declared_exception_is_one(text):
+    law, run, qrels = COUNTEREXAMPLES[text]
+    metric = metric_of(text)
+    assert law in metric.breaks()
+    assert not testing.LAWS[law](metric, testing.Data(run, qrels))
+
+
+def test_a_metric_of_the_user_keeps_the_laws():
+    @rw.metric(name="mean_rank_of_hits", range=(1, float("inf")), better="lower")
+    def mean_rank_of_hits(judged, context):
+        """The mean rank of the relevant items found."""
+        hits = judged.relevant()
+        return np.divide(
+            hits.sum(hits.rank), hits.count(), out=np.full(len(judged), np.nan), where=hits.count() > 0
+        )
+
+    data = testing.example(3)
+    for name, law in testing.LAWS.items():
+        if name != "round trip":  # a function inside a function cannot be pickled
+            assert law(mean_rank_of_hits, data), name
+    assert "mean rank" in str(rw.explain("mean_rank_of_hits"))
+
+
+def test_the_engine_for_memory_agrees_with_itself_in_small_batches():
+    testing.check_engine(Memory(batch=2))
+
+
+def trec_run(data, path):
+    lines = [f"{q} Q0 {i} 0 {s!r} tag\n" for q, items in data.run.items() for i, s in items.items()]
+    text = "# a comment\n" + "\n".join(line.replace(" ", "\t", 2) for line in lines)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+
+
+def trec_qrels(data, path):
+    text = "\ufeff" + "\r\n".join(
+        f"{q} 0  {i} {g}" for q, items in data.qrels.items() for i, g in items.items()
+    )
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+
+
+def parquet(kind, word):
+    def write(data, path):
+        rows = [(q, i, float(n)) for q, items in getattr(data, kind).items() for i, n in items.items()]
+        pl.DataFrame(rows, schema=["user_id", "item_id", word], orient="row").write_parquet(path)
+
+    return write
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".gz"])
+def test_trec_text_gives_the_bits_of_the_dicts(tmp_path, suffix):
+    testing.check_reader(trec_run, trec_qrels, tmp_path, suffix=suffix)
+
+
+def test_parquet_gives_the_bits_of_the_dicts(tmp_path):
+    testing.check_reader(parquet("run", "score"), parquet("qrels", "rating"), tmp_path, suffix=".parquet")

@@ -1,0 +1,266 @@
+"""One planted bug per law and per switch; each is caught by a law or by the slow reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from tests.definitions.test_against_reference import compare
+
+from rankwell import engines, hits, judge, ranked, states, testing
+from rankwell.engines import memory
+from rankwell.judge import lists as judge_lists
+from rankwell.judge import pool as judge_pool
+from rankwell.kernels import match, order
+from rankwell.metrics import binary, gain, judged
+
+WATCHED = [
+    "p@3", "p(denom=n)@4", "r@3", "r(denom=min_rk)@2", "hit(rel=2)@3", "ap", "ap@3", "ap(denom=R)@3",
+    "ap(denom=min_rn)@4", "rr", "rr@2", "ndcg@3", "ndcg(gain=exp2)@3", "ndcg(discount=jk,base=3)", "err@3",
+    "ndcg(ideal=retrieved)@3", "judged@4", "bpref", "coverage@2",
+]  # fmt: skip
+
+
+def caught_by():
+    """Return what notices a difference: a law's name, or the reference; None if nothing does."""
+    for text in ("ap@2", "ndcg@2", "p@2", "err", "bpref", "coverage@2", "rr@2", "judged@2"):
+        try:
+            testing.check_metric(text, cases=4)
+        except testing.LawBroken as broken:
+            return str(broken).split("“")[1].split("”")[0]
+        except Exception as error:  # noqa: BLE001 - a mutant may crash: that is noticed too
+            return f"{type(error).__name__} in a law"
+    try:
+        compare(range(45), WATCHED)
+    except AssertionError:
+        return "the reference"
+    return None
+
+
+def wrap(module, name, change):
+    """Return a mutant: what ``name`` returns is changed."""
+
+    def plant(patch):
+        original = getattr(module, name)
+        patch.setattr(module, name, lambda *args, **named: change(original(*args, **named), *args))
+
+    return plant
+
+
+def put(owner, name, value):
+    """Return a mutant: ``name`` is something else."""
+    return lambda patch: patch.setattr(owner, name, value)
+
+
+def first_part_only(patch):
+    patch.setattr(engines.Part, "sum", classmethod(lambda _, parts: parts[0]))
+
+
+def state_forgets_the_left(patch):
+    patch.setattr(states.Mean, "__add__", lambda self, other: states.Mean(other.total, self.n + other.n))
+
+
+def rounded_sums(patch):
+    patch.setattr(states, "exact_sum", lambda values: int(float(np.sum(values)) * 1e15) << 1077)
+
+
+def per_batch_highest_grade(patch):
+    original = gain.ERR.per_query
+
+    def per_query(self, judged_lists, context):
+        highest = float(np.nanmax(judged_lists.found.grade, initial=1))
+        return original(self, judged_lists, hits.Context(context.scale, highest, context.catalogue))
+
+    patch.setattr(gain.ERR, "per_query", per_query)
+
+
+def ideal_over_the_run(patch):
+    original = gain.nDCG.per_query
+
+    def per_query(self, judged_lists, context):
+        return original(
+            gain.nDCG(gain=self.gain, discount=self.discount, ideal="retrieved", k=self.k),
+            judged_lists,
+            context,
+        )
+
+    patch.setattr(gain.nDCG, "per_query", per_query)
+
+
+def gains_mixed(patch):
+    original = gain.nDCG._ideal_dcg
+    patch.setattr(
+        gain.nDCG,
+        "_ideal_dcg",
+        lambda self, best, context: original(gain.nDCG(gain="exp2", k=self.k), best, context),
+    )
+
+
+def ideal_not_cut(patch):
+    original = gain.nDCG._ideal_dcg
+    patch.setattr(
+        gain.nDCG,
+        "_ideal_dcg",
+        lambda self, best, context: original(gain.nDCG(gain=self.gain, k=None), best, context),
+    )
+
+
+def ties_reversed(patch):
+    patch.setitem(order.TIE_RULES, "item-desc", order.TIE_RULES["item-asc"])
+
+
+def negative_is_judged(patch):
+    patch.setattr(hits.Scale, "judged", lambda _, grade: ~np.isnan(grade))
+
+
+def rel_ignored(patch):
+    patch.setattr(hits.Scale, "threshold", lambda _, rel: None)
+
+
+def k_ignored(patch):
+    patch.setattr(ranked.Ranked, "top", lambda self, _: self)
+
+
+def depth_ignored(patch):
+    patch.setattr(judge_lists, "_first_rows", lambda lists, *_: lists)
+
+
+def copies_gain_twice(patch):
+    original = match.hits
+
+    def hits_of(*args):
+        lists, rows, pooled, pair = original(*args)
+        if len(args[-1]) and args[-1].any():
+            pooled = pooled.copy()
+            rows = rows.copy()
+            args[-1][:] = 0  # nothing is dropped, nothing is lost
+        return lists, rows, pooled, pair
+
+    patch.setattr(match, "hits", hits_of)
+
+
+def missing_query_dropped(patch):
+    patch.setattr(
+        memory, "missing_lists", lambda pool, _: judge.missing_lists(pool, np.arange(len(pool.queries)))
+    )
+
+
+def undefined_is_zero(patch):
+    patch.setattr(binary, "_where_judged", lambda values, _: values)
+
+
+def last_judgement_wins(patch):
+    original = judge_pool._merged
+
+    def merged(qrels, policy, *rest):
+        keep, _, copies = original(qrels, policy, *rest)
+        return keep, rest[-1], copies
+
+    patch.setattr(judge_pool, "_merged", merged)
+
+
+def single_ignored(patch):
+    patch.setattr(np, "float32", np.float64)
+
+
+def condense_ignored(patch):
+    patch.setattr(judge_lists, "condensed", lambda lists: lists)
+
+
+def n_of_p_wrong(patch):
+    original = binary.P.per_query
+    patch.setattr(
+        binary.P,
+        "per_query",
+        lambda self, *given: original(binary.P(denom="k", rel=self.rel, k=self.k), *given),
+    )
+
+
+def denominators_swapped(patch):
+    patch.setattr(binary.AP, "_divisor", lambda _self, relevant, found, retrieved: relevant)
+
+
+def bpref_counts_unjudged(patch):
+    patch.setattr(
+        judged.Bpref, "per_query", lambda self, lists, context: binary.AP().per_query(lists, context)
+    )
+
+
+def errors_of_rr(patch):
+    patch.setattr(
+        binary.RR, "per_query", lambda self, lists, context: binary.AP(k=self.k).per_query(lists, context)
+    )
+
+
+def scattered_rows_kept_apart(patch):
+    from rankwell.ids import Ids
+
+    patch.setattr(Ids, "is_distinct", lambda _: True)
+
+
+def batches_counted_twice(patch):
+    original = engines.Task.measure_lists
+
+    def measure_lists(self, lists):
+        part = original(self, lists)
+        return engines.Part(
+            part.queries,
+            part.known,
+            part.values,
+            {m: s + s if len(part.queries) == 1 else s for m, s in part.states.items()},
+            part.ends,
+            Counter(part.counts),
+            part.undefined,
+        )
+
+    patch.setattr(engines.Task, "measure_lists", measure_lists)
+
+
+MUTANTS = {
+    "rank off by one": wrap(order, "ranks", lambda found, *_: (found[0] + 1, found[1], found[2])),
+    "rank by position only": wrap(order, "ranks", lambda found, *_: (found[1], found[1], found[2])),
+    "last hit not found": wrap(
+        match, "hits", lambda found, *_: (found[0][:-1], found[1][:-1], found[2][:-1], found[3])
+    ),
+    "k ignored": k_ignored,
+    "ties reversed": ties_reversed,
+    "depth ignored": depth_ignored,
+    "rel ignored": rel_ignored,
+    "copies not lost": copies_gain_twice,
+    "condense ignored": condense_ignored,
+    "scores=single ignored": single_ignored,
+    "duplicate judgements: first wins": last_judgement_wins,
+    "negative grades judged": negative_is_judged,
+    "missing query dropped": missing_query_dropped,
+    "undefined is zero": undefined_is_zero,
+    "ideal over the run": ideal_over_the_run,
+    "ideal not cut at k": ideal_not_cut,
+    "gains mixed above and below": gains_mixed,
+    "jk with the base of log2": put(gain, "discount", lambda *_: gain._weights("log2p1", 2.0, 0)[_[2] - 1]),
+    "highest grade of the batch": per_batch_highest_grade,
+    "n of P wrong": n_of_p_wrong,
+    "AP always over R": denominators_swapped,
+    "bpref that is AP": bpref_counts_unjudged,
+    "RR that is AP": errors_of_rr,
+    "discount not in steps": put(
+        ranked.Ranked, "product_before", lambda self, factors: np.ones(len(factors))
+    ),
+    "state forgets": state_forgets_the_left,
+    "sums rounded": rounded_sums,
+    "only the first part": first_part_only,
+    "single queries counted twice": batches_counted_twice,
+    "scattered rows kept apart": scattered_rows_kept_apart,
+}
+
+
+def test_nothing_is_caught_where_nothing_is_planted():
+    assert caught_by() is None
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_planted_bug_is_caught(name, monkeypatch):
+    MUTANTS[name](monkeypatch)
+    found = caught_by()
+    print(f"{name}: caught by {found}")
+    assert found is not None
