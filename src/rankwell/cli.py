@@ -35,7 +35,11 @@ Words = Literal["table", "json", "csv"]
 @app.command
 def evaluate(
     qrels: Annotated[
-        str, Parameter(help="judgements (TREC text, .gz, Parquet); '-' where no metric needs them")
+        str,
+        Parameter(
+            allow_leading_hyphen=True,
+            help="judgements (TREC text, .gz, Parquet); '-' where no metric needs them",
+        ),
     ],
     run: Annotated[str, Parameter(help="the run: TREC text, .gz or Parquet")],
     /,

@@ -44,9 +44,7 @@ def _compare_decimal(a: cython.longlong, b: cython.longlong) -> cython.int:
             shorter = 1
         u //= 10 if u >= 10 else 1
         v //= 10 if v >= 10 else 1
-    if x != y:
-        return -1 if x < y else 1
-    return shorter
+    return shorter if x == y else (-1 if x < y else 1)
 
 
 @cython.cfunc
@@ -79,9 +77,7 @@ def _before(
             )
         if rule == 0:
             order = -order
-    if order == 0:
-        return a < b
-    return order < 0
+    return a < b if order == 0 else order < 0
 
 
 @cython.cfunc
@@ -235,7 +231,6 @@ def ranks(
     ho: cython.const[cython.longlong][::1] = hit_offsets
     hr: cython.const[cython.longlong][::1] = hit_rows
     how: cython.int = rule
-    skips: cython.bint = gone.shape[0] > 0
     hs: cython.const[cython.double][::1] = score[hit_rows]
     rank = np.empty(len(hit_rows), np.int64)
     tie_start = np.empty(len(hit_rows), np.int64)
@@ -254,7 +249,7 @@ def ranks(
     middle: cython.Py_ssize_t
     r: cython.longlong
     value: cython.double
-    above: cython.longlong = 0
+    above: cython.longlong
     ahead: cython.longlong = 0
     with cython.nogil:
         for g in range(ho.shape[0] - 1):
@@ -264,7 +259,7 @@ def ranks(
                 continue
             at = low
             for r in range(o[g], o[g + 1]):
-                if skips and gone[r]:
+                if gone.shape[0] > 0 and gone[r]:
                     continue
                 value = sc[r]
                 # neighbouring rows mostly fall into the same gap between two hits

@@ -1,0 +1,242 @@
+"""Each kernel against a plain Python version of itself; also run on the bounds-checked build."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankwell.ids import Ids, Known
+from rankwell.kernels import ids as id_kernel
+from rankwell.kernels import match, order, trec_text
+
+IDS = st.lists(
+    st.sampled_from(["a", "ab", "abc", "b", "é", "日本", "x" * 9, "x" * 17, "", "10", "9", "A"]), max_size=30
+)
+INTEGERS = st.lists(
+    st.sampled_from([0, 1, 9, 10, 100, 99, -1, -10, -9, 2**63 - 1, -(2**63), 123, 12]), max_size=30
+)
+COLUMNS = st.one_of(IDS, INTEGERS)
+NONE = np.empty(0, np.uint8)
+FEW = settings(max_examples=150, deadline=None, derandomize=True)
+
+
+def ids_of(values):
+    return Ids.of_strings([]) if not values else Ids.of(values)
+
+
+def text_of(value):
+    return str(value).encode()
+
+
+@FEW
+@given(COLUMNS)
+def test_group_numbers_ids_by_first_appearance(values):
+    codes, firsts = ids_of(values).group()
+    distinct = list(dict.fromkeys(values))
+    assert [distinct[code] for code in codes] == values
+    assert [values[row] for row in firsts] == distinct
+
+
+@FEW
+@given(COLUMNS)
+def test_runs_are_where_the_id_changes(values):
+    expected = [row for row in range(len(values)) if row == 0 or values[row] != values[row - 1]]
+    assert ids_of(values).runs().tolist() == expected
+
+
+@FEW
+@given(st.one_of(st.tuples(IDS, IDS), st.tuples(INTEGERS, INTEGERS)))
+def test_lookup_finds_the_row_of_a_known_id_or_minus_one(both):
+    known, wanted = list(dict.fromkeys(both[0])), both[1]
+    if not known or not wanted:
+        return
+    found = Known(ids_of(known)).find(ids_of(wanted))
+    assert found.tolist() == [known.index(each) if each in known else -1 for each in wanted]
+
+
+def test_equal_hashes_of_different_ids_are_told_apart():
+    ids = Ids.of_strings(["left", "rite", "left"])
+    same = np.zeros(3, np.uint64)
+    codes, firsts = id_kernel.group(same, ids.text, ids.starts, ids.lengths)
+    assert codes.tolist() == [0, 1, 0]
+    assert firsts.tolist() == [0, 1]
+    table = id_kernel.slots(same[:2])
+    columns = (same[:2], ids.text, ids.starts[:2], ids.lengths[:2])
+    assert id_kernel.lookup(table, *columns, same, ids.text, ids.starts, ids.lengths).tolist() == [0, 1, 0]
+
+
+@FEW
+@given(st.lists(st.integers(0, 5), max_size=40))
+def test_gather_and_place_put_rows_of_a_group_together_in_their_order(codes):
+    rows, offsets = id_kernel.gather(np.array(codes, np.int64), 6)
+    assert rows.tolist() == sorted(range(len(codes)), key=codes.__getitem__)
+    assert offsets.tolist() == [sum(code < group for code in codes) for group in range(7)]
+    out = np.empty(len(codes), np.int64)
+    id_kernel.place(np.array(codes, np.int32), np.arange(len(codes)), offsets[:-1].copy(), out)
+    assert out.tolist() == rows.tolist()
+
+
+@pytest.mark.parametrize("text", ["0", "7", "-7", "10", "999999999999999999"])
+def test_plain_decimals_become_integers(text):
+    ids = Ids.of_strings([text, "1"])
+    values, plain = id_kernel.decimals(ids.text, ids.starts, ids.lengths)
+    assert plain
+    assert values.tolist() == [int(text), 1]
+
+
+@pytest.mark.parametrize("text", ["", "-", "07", "-0", "+1", "1.0", "1e3", " 1", "a", "1_0", "٣"])
+def test_anything_else_stays_text(text):
+    ids = Ids.of_strings(["5", text])
+    assert not id_kernel.decimals(ids.text, ids.starts, ids.lengths)[1]
+
+
+def sorted_rows(values, scores, rule):
+    rows = list(range(len(values)))
+    if rule != "order":
+        # Python's sort is stable in reverse too: rows of one item stay in their order
+        rows.sort(key=lambda row: text_of(values[row]), reverse=rule == "item-desc")
+    return sorted(rows, key=lambda row: -scores[row])
+
+
+LISTS = COLUMNS.flatmap(
+    lambda values: st.tuples(
+        st.just(values),
+        st.lists(
+            st.sampled_from([0.0, 1.0, 1.5, -2.0, math.inf]), min_size=len(values), max_size=len(values)
+        ),
+        st.integers(0, len(values)),
+        st.sets(st.integers(0, max(len(values) - 1, 0)), max_size=len(values)),
+    )
+)
+
+
+@FEW
+@given(LISTS, st.sampled_from(["item-desc", "item-asc", "order"]))
+def test_ranks_and_sort_agree_with_sorting_in_python(case, rule):
+    values, scores, cut, hit = case
+    if not values:
+        return
+    ids, score = ids_of(values), np.array(scores)
+    offsets = np.array([0, cut, len(values)], np.int64)
+    groups = [range(cut), range(cut, len(values))]
+    expected = [
+        [group[row] for row in sorted_rows([values[r] for r in group], [scores[r] for r in group], rule)]
+        for group in groups
+    ]
+    rows = np.arange(len(values))
+    order.sort(rows, offsets, score, *ids.columns, order.TIE_RULES[rule])
+    assert rows.tolist() == [row for group in expected for row in group]
+    hits = [[row for row in group if row in hit] for group in expected]
+    flat = np.array([row for group in hits for row in group], np.int64)
+    ends = np.array([0, len(hits[0]), len(flat)], np.int64)
+    rank, start, size = order.ranks(offsets, score, *ids.columns, order.TIE_RULES[rule], NONE, ends, flat)
+    place = {row: number for group in expected for number, row in enumerate(group, 1)}
+    mates = {row: [r for r in group if scores[r] == scores[row]] for group in groups for row in group}
+    assert rank.tolist() == [place[row] for row in flat]
+    assert start.tolist() == [min(place[mate] for mate in mates[row]) for row in flat]
+    assert size.tolist() == [len(mates[row]) for row in flat]
+
+
+@FEW
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.floats(-1, 1)), max_size=40),
+    st.integers(0, 2**16),
+)
+def test_hits_are_the_judged_rows_and_the_better_copy_is_kept(rows, mask):
+    rows = sorted(rows, key=lambda row: row[0])
+    judged = [(query, item) for query in range(3) for item in range(10) if mask >> (query * 4 + item % 4) & 1]
+    if not rows or not judged:
+        return
+    offsets = np.searchsorted([row[0] for row in rows], range(5)).astype(np.int64)
+    pool = np.searchsorted([query for query, _ in judged], range(4)).astype(np.int64)
+    items, known = Ids.of([f"i{row[1]}" for row in rows]), Ids.of([f"i{item}" for _, item in judged])
+    score = np.array([row[2] for row in rows])
+    lost = np.zeros(len(rows), np.uint8)
+    queries = np.array([0, 1, 2, -1], np.int64)
+    lists, found, pooled, _ = match.hits(offsets, score, *items.columns, queries, pool, *known.columns, lost)
+    kept = {}
+    for number, (query, item, value) in enumerate(rows):
+        if (query, item) not in kept or value > rows[kept[query, item]][2]:
+            kept[query, item] = number
+    assert {(int(q), int(r)) for q, r in zip(lists, found, strict=True)} == {
+        (query, row) for (query, item), row in kept.items() if (query, item) in judged
+    }
+    assert all(judged[p] == rows[r][:2] for r, p in zip(found, pooled, strict=True))
+    assert lost.tolist() == [int(kept[query, item] != number) for number, (query, item, _) in enumerate(rows)]
+    again, firsts = match.repeats(offsets, *items.columns)
+    seen = {}
+    expected = [(n, seen[row[:2]]) for n, row in enumerate(rows) if seen.setdefault(row[:2], n) != n]
+    assert list(zip(again.tolist(), firsts.tolist(), strict=True)) == expected
+
+
+def parse_one(number):
+    line = f"q Q0 d 1 {number} tag\n".encode()
+    parts = trec_text.parse(np.frombuffer(line, np.uint8), 0, len(line), np.empty(0, np.int64), 4, 6, False)
+    return parts[7], parts[8]
+
+
+@FEW
+@given(
+    st.one_of(
+        st.floats(allow_nan=False), st.integers(-(10**30), 10**30), st.decimals(allow_nan=False, places=9)
+    )
+)
+def test_a_number_is_read_as_python_reads_it(number):
+    values, status = parse_one(number)
+    assert status == trec_text.OK
+    assert values.tolist() == [float(str(number))]
+
+
+@pytest.mark.parametrize(
+    "number", ["1e5", "+2", ".5", "5.", "-0", "1e-320", "1e308", "1E+3", "00012", "inf", "-inf"]
+)
+def test_unusual_spellings_are_read_as_python_reads_them(number):
+    values, status = parse_one(number)
+    assert status == trec_text.OK
+    assert math.copysign(1, values[0]) == math.copysign(1, float(number))
+    assert values.tolist() == [float(number)]
+
+
+@pytest.mark.parametrize("number", ["abc", "0x10", "1_000", "--1", "1e", ".", "-", "1,5", "1" * 600])
+def test_what_is_no_number_is_said(number):
+    assert parse_one(number)[1] == trec_text.NOT_A_NUMBER
+
+
+def test_nan_and_missing_columns_are_said():
+    assert parse_one("nan")[1] == trec_text.NAN
+    line = b"q Q0 d 1 2.0\n"
+    parts = trec_text.parse(np.frombuffer(line, np.uint8), 0, len(line), np.empty(0, np.int64), 4, 6, False)
+    assert parts[8] == trec_text.FEW_COLUMNS
+
+
+@FEW
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["1", "22", "q3"]), st.sampled_from(["a", "bb", "c" * 12]), st.integers(-9, 9)
+        ),
+        max_size=20,
+    ),
+    st.sampled_from([" ", "\t", " \t "]),
+    st.sampled_from(["\n", "\r\n", "\n\n# comment\n", " \n"]),
+)
+def test_lines_are_read_whatever_the_white_space(rows, blank, end):
+    text = "".join(blank.join([q, "Q0", i, "1", str(s), "tag", "more"]) + end for q, i, s in rows)
+    data = np.frombuffer(("# first\n" + text).encode(), np.uint8)
+    parts = trec_text.parse(data, 0, len(data), np.empty(0, np.int64), 4, 6, False)
+    assert parts[8] == trec_text.OK
+    assert Ids.of_spans(data, parts[3], parts[4]).tolist() == [row[1] for row in rows]
+    assert parts[7].tolist() == [row[2] for row in rows]
+    heads = [n for n in range(len(rows)) if n == 0 or rows[n][0] != rows[n - 1][0]]
+    assert parts[0].tolist() == heads
+    assert Ids.of_spans(data, parts[1], parts[2]).tolist() == [rows[n][0] for n in heads]
+    lines, lengths = trec_text.index(data, 0, len(data))
+    assert Ids.of_spans(data, lines, lengths).tolist() == [row[0] for row in rows]
+    if rows:
+        cut = trec_text.next_query(data, 0, len(data))
+        left = trec_text.index(data, 0, cut)[0]
+        assert len(left) in [*heads, len(rows)]
