@@ -12,6 +12,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.ids import IdColumn, Ids
 from rankwell.kernels import ids as kernel
+from rankwell.kernels import order
 
 Place = Callable[[int], str]
 
@@ -129,12 +130,8 @@ class Columns:
         first, last = int(offsets[0]), int(offsets[-1])
         taken: Any = slice(first, last) if rows is None else rows[first:last]
         score = self.score[taken]
-        against = 0
-        if self.given_score is not None:
-            given = self.given_score[taken]
-            falls = (score[1:] <= score[:-1]) & (given[1:] > given[:-1])
-            falls[offsets[1:-1] - first - 1] = False
-            against = int(np.count_nonzero(falls))
+        given = None if self.given_score is None else self.given_score[taken]
+        against = 0 if given is None else contradictions(offsets - first, score, given)
 
         def place(row: int) -> str:
             return self.place(first + row if rows is None else int(rows[first + row]))
@@ -148,6 +145,18 @@ class Columns:
     def table(self) -> Columns:
         """Return all rows as columns."""
         return self
+
+
+def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
+    """Return how many rows stand right below a row of a better rank but a lower score."""
+    inside = np.ones(len(key), np.bool_)
+    inside[offsets[:-1]] = False
+    inside = inside[1:]
+    if np.any((key[1:] > key[:-1]) & inside):
+        rows = np.arange(len(key))
+        order.sort(rows, offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
+        key, given = key[rows], given[rows]
+    return int(np.count_nonzero((key[1:] < key[:-1]) & (given[1:] > given[:-1]) & inside))
 
 
 def grouped(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray | None]:

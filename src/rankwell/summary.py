@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rankwell.display import ARROWS, Cell, Column, Table
+from rankwell.display import ARROWS, Cell, Column, Table, number
 from rankwell.policy import Policy
 from rankwell.results import Results
 
@@ -108,6 +108,8 @@ def counted(res: Results) -> list[str]:
     words += [f"{what}: {count:,}" for what, count in counts.items()]
     for name, reasons in res.undefined.items():
         words += [f"{name} {reason} in {count:,} queries" for reason, count in reasons.items()]
+    for name, (low, high) in res.tie_range.items():
+        words.append(f"{name} is {number(low)} to {number(high)}, depending on the order of equal scores")
     return words
 
 

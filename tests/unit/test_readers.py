@@ -150,6 +150,8 @@ def test_a_rank_column_rules_and_contradictions_are_counted():
     res = rw.evaluate(frame, {"1": {"b": 1}}, ["rr"])
     assert res["rr"] == 0.5
     assert res.counts["rows whose rank contradicts the score"] == 1
+    upside_down = rw.evaluate(frame.reverse(), {"1": {"b": 1}}, ["rr"])
+    assert upside_down.counts == res.counts
     assert rw.evaluate(frame.drop("score", "rank"), {"1": {"c": 1}}, ["rr"])["rr"] == pytest.approx(1 / 3)
     assert rw.evaluate({"1": ["x", "a"]}, {"1": ["a"]}, ["rr"])["rr"] == 0.5
 
