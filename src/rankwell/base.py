@@ -116,6 +116,10 @@ class Metric(metaclass=MetricType):
         """The laws of :mod:`rankwell.testing` that do not hold for these parameters, each with the reason."""
         return {}
 
+    def counts(self, judged: Judged) -> dict[str, int]:  # noqa: ARG002 - most have nothing to count
+        """What a reader of the value should know of a batch, by what is counted; shown with the result."""
+        return {}
+
     def depends_on_k(self) -> frozenset[str]:
         """The parameters whose default depends on k: always written out where there is a k."""
         return frozenset()

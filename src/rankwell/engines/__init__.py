@@ -61,7 +61,10 @@ class Task:
                 lists = judged if everybody else judged.take(np.flatnonzero(is_known), judged.found)
                 states[metric] = metric.state(lists, self.context)
         ends = self._tied_ends(judged, values, states, counts)
-        counts["queries with R > k"] += self._cut_short(judged, is_known)
+        told: Counter[str] = Counter()
+        for metric in self.metrics:
+            told |= Counter(metric.counts(judged))
+        counts += told
         kept = values if self.per_query else {}
         return Part(judged.queries, judged.known, kept, states, ends, +counts, n)
 
@@ -117,14 +120,6 @@ class Task:
 
         best, worst = (judged.take(queries, reordered(tied, how, judged.scale)) for how in ("best", "worst"))
         return {m: (state(m, best), state(m, worst)) for m in ends}
-
-    def _cut_short(self, judged: Judged, is_known: np.ndarray) -> int:
-        """The number of queries for which dividing AP by R and by min(R, k) gives different values."""
-        cuts = [(m.k, getattr(m, "rel", None)) for m in self.metrics if m.name == "ap" and m.k is not None]
-        if not cuts:
-            return 0
-        k, rel = min(cuts, key=lambda cut: cut[0])
-        return int(np.count_nonzero(judged.n_relevant(rel)[is_known] > k))
 
 
 @dataclass(frozen=True, eq=False)

@@ -231,6 +231,11 @@ class AP(QueryMetric):
             "a better list scores no worse": "a hit that enters the first k low down lowers the average per hit"
         }
 
+    def counts(self, judged: Judged) -> dict[str, int]:
+        """The queries for which dividing by R and by min(R, k) differ."""
+        short = 0 if self.k is None else int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))
+        return {"queries with R > k": short}
+
     def check(self) -> None:
         """Dividing by k asks for one."""
         super().check()
