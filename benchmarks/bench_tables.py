@@ -15,7 +15,7 @@ from harness import Command, Report, make_workload, parse_options, run_in_turn, 
 from ours_command import evaluate_command
 from peers import python_of, version_of
 
-METRICS = ["ap@10", "ndcg@10", "p@10", "r@10", "rr@10"]
+METRICS = ["ap(denom=R)@10", "ndcg@10", "p@10", "r@10", "rr@10"]
 # workload: (times faster at least, aim)
 BARS: dict[str, tuple[float, float | None]] = {"w3": (10, 16), "w3_shuffled": (5, None)}
 NDCG = "RecTools divides by a list whose 10 places are all relevant (its divide_by_achievable=False)"

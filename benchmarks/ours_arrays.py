@@ -10,7 +10,7 @@ import polars as pl
 
 import rankwell as rw
 
-METRICS = ["ap@10", "ndcg@10", "p@10", "r@10", "rr@10"]
+METRICS = ["ap(denom=R)@10", "ndcg@10", "p@10", "r@10", "rr@10"]
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ def main() -> None:
     rec = pd.read_parquet(rec_path, columns=["user_id", "item_id", "rank"])
     loaded = time.perf_counter()
     metrics = {
-        "ap@10": MAP(k=10),
+        "ap(denom=R)@10": MAP(k=10),
         "ndcg@10": NDCG(k=10, divide_by_achievable="--achievable" in flags),
         "p@10": Precision(k=10),
         "r@10": Recall(k=10),

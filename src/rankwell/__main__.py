@@ -12,8 +12,10 @@ def main() -> int:
 
         print(f"rankwell {__version__}")
         return 0
-    from rankwell.cli import run
-
+    try:
+        from rankwell.cli import run
+    except KeyboardInterrupt:
+        return 130
     return run(sys.argv[1:])
 
 

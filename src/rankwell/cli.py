@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,17 +18,16 @@ from rankwell.policy import Policy
 from rankwell.readers import read_run
 
 USAGE, BAD_DATA, INTERRUPTED = 2, 3, 130
-ROWS_SHOWN = 60
 
 app = App(
     name="rankwell",
     help="Tells how well a system ranks: a recommender's lists or a search engine's runs.",
     version=f"rankwell {__version__}",
-    help_format="plaintext",
+    version_flags=["--version", "-V"],
+    help_format="rst",
     result_action="return_value",
+    suppress_keyboard_interrupt=False,
 )
-
-Words = Literal["table", "json", "csv"]
 
 
 @app.command
@@ -39,7 +36,7 @@ def evaluate(
         str,
         Parameter(
             allow_leading_hyphen=True,
-            help="judgements (TREC text, .gz, Parquet); '-' where no metric needs them",
+            help="judgements (TREC text, .gz, Parquet); ``-`` for none, where no metric needs them",
         ),
     ],
     run: Annotated[str, Parameter(help="the run: TREC text, .gz or Parquet")],
@@ -47,55 +44,41 @@ def evaluate(
     *runs: Annotated[str, Parameter(help="more runs, printed side by side", show_default=False)],
     metric: Annotated[
         list[str] | None,
-        Parameter(name=["--metric", "-m"], help="such as ndcg@10, 'ap(denom=R)@100'; repeat it", negative=""),
+        Parameter(
+            name=["--metric", "-m"],
+            negative="",
+            help="such as ``ndcg@10`` or ``'ap(denom=R)@100'``; repeat it, or separate several by commas",
+        ),
     ] = None,
     per_query: Annotated[bool, Parameter(help="one row per query", negative="")] = False,
     items: Annotated[str | None, Parameter(help="the catalogue, a table with an item column")] = None,
-    rel: Annotated[float | None, Parameter(help="the grade from which an item is relevant")] = None,
-    grades: Literal["auto", "judgements", "ratings", "interactions"] = "auto",
-    ties: Literal["item-desc", "item-asc", "order", "best", "worst"] = "item-desc",
-    scores: Literal["double", "single"] = "double",
-    depth: Annotated[int | None, Parameter(help="only the first n items of each list are seen")] = None,
-    duplicates: Literal["error", "first", "drop"] = "error",
-    duplicate_grades: Literal["error", "max", "last"] = "error",
-    negative: Literal["unjudged", "nonrelevant"] = "unjudged",
-    missing: Literal["empty", "skip"] = "empty",
-    undefined: Literal["skip", "zero", "one", "error"] = "skip",
-    population: Literal["all", "judged"] = "all",
-    unjudged: Literal["nonrelevant", "condense"] = "nonrelevant",
-    outside: Literal["error", "ignore"] = "error",
     threads: Annotated[int | None, Parameter(help="default: the cores of this process")] = None,
-    format: Annotated[Words, Parameter(help="what is printed")] = "table",  # noqa: A002 - the word of the option
+    format: Annotated[  # noqa: A002 - the word of the option
+        Literal["table", "json", "csv"], Parameter(help="what is printed")
+    ] = "table",
     output: Annotated[
         str | None, Parameter(name=["--output", "-o"], help="write here instead of stdout")
     ] = None,
     verbose: Annotated[
-        bool, Parameter(name=["--verbose", "-v"], help="the whole policy", negative="")
+        bool, Parameter(name=["--verbose", "-v"], help="print the whole policy", negative="")
     ] = False,
+    policy: Annotated[Policy, Parameter(name="*")] = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
-    """Evaluate runs against judgements."""
+    """Evaluate runs against judgements.
+
+    Example: ``rankwell evaluate qrels.txt bm25.run dense.run -m ndcg@10 -m ap``
+    """
+    from rankwell import summary
     from rankwell.engines.memory import Memory
 
-    policy = Policy(
-        grades=grades,
-        ties=ties,
-        scores=scores,
-        depth=depth,
-        duplicates=duplicates,
-        duplicate_grades=duplicate_grades,
-        negative=negative,
-        missing=missing,
-        undefined=undefined,
-        population=population,
-        unjudged=unjudged,
-        outside=outside,
-        rel=rel,
-    )
     if not metric:
         raise UsageError(
             "say which metrics you want: -m ndcg@10 -m ap -m p@5 (`rankwell metrics` lists all)."
         )
-    with _progress() as progress:
+    paths = [run, *runs]
+    if output is not None:
+        _refuse_overwriting(output, [qrels, *paths, *([items] if items else [])])
+    with _Progress() as progress:
         evaluator = Evaluator(
             None if qrels == "-" else qrels,
             [part for text in metric for part in split(text)],
@@ -105,21 +88,18 @@ def evaluate(
             threads=threads,
             per_query=per_query,
         )
-        results = [evaluator.evaluate(read_run(path)) for path in (run, *runs)]
-    from rankwell import summary
-
-    for res in results:
-        for warning in summary.warnings_of(res):
-            sys.stderr.write(f"rankwell: note: {warning}\n")
+        results = [
+            evaluator.evaluate(read_run(path, name=name))
+            for path, name in zip(paths, run_names(paths), strict=True)
+        ]
+    for warning in summary.warnings_of(results):
+        sys.stderr.write(f"rankwell: note: {warning}\n")
     if format == "json":
-        data = {
-            "rankwell": __version__,
-            "schema": 1,
-            "runs": [res.to_dict(per_query=per_query) for res in results],
-        }
+        parts = [res.to_dict(per_query=per_query) for res in results]
+        data = {"rankwell": __version__, "schema": summary.SCHEMA, "runs": parts}
         text = json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
     elif format == "csv":
-        text = summary.table_of(results, per_query=True).to_csv() if per_query else summary.csv_of(results)
+        text = summary.csv_of(results, per_query=per_query)
     else:
         table = summary.table_of(results, per_query=per_query, full_policy=verbose)
         text = table.to_text(None if output else _width(), colour=not output and sys.stdout.isatty())
@@ -166,34 +146,70 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
+def run_names(paths: Sequence[str]) -> list[str]:
+    """Return what each run is called: its file's name, or the path as given where that names several.
+
+    >>> run_names(["a/bm25.run", "b/bm25.run", "a/dense.run"])
+    ['a/bm25.run', 'b/bm25.run', 'dense.run']
+    """
+    names = [Path(path).name for path in paths]
+    return [
+        path if names.count(name) > 1 else name for path, name in zip(map(str, paths), names, strict=True)
+    ]
+
+
 def write(text: str, path: str | None) -> None:
     """Print the text, or write it to a file that appears only when it is whole.
 
     Raises
     ------
     InputError
-        If the file cannot be written.
+        If it cannot be written.
     """
     text = text.rstrip("\n") + "\n"
-    if path is None:
-        sys.stdout.write(text)
-        return
-    target = Path(path)
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).chmod(0o644)
-        Path(name).replace(target)
+        if path is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            _write_file(text.encode(errors="replace"), Path(path))
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}).") from error
+        raise InputError(f"{path or 'stdout'}: cannot be written ({error.strerror}).") from error
+
+
+def _write_file(content: bytes, target: Path) -> None:
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)  # a device or a pipe is written to, not replaced
+        return
+    target = target.resolve()  # a link stays a link
+    whole = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        whole.write_bytes(content)
+        whole.replace(target)
+    finally:
+        whole.unlink(missing_ok=True)
+
+
+def _refuse_overwriting(output: str, inputs: Sequence[str]) -> None:
+    """Find out before the work, not after it, that the output cannot be written there."""
+    target = Path(output)
+    if not target.parent.is_dir():
+        raise InputError(f"{output}: cannot be written (there is no folder {target.parent}).")
+    if any(target.exists() and Path(path).exists() and target.samefile(path) for path in inputs):
+        raise UsageError(f"-o {output} would overwrite what is to be read; give it another name.")
 
 
 def _width() -> int | None:
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
-class _progress:
+class _Progress:
     """A progress line on stderr, on a terminal only."""
 
     def __init__(self) -> None:
@@ -218,14 +234,14 @@ class _progress:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code: 0 fine, 2 usage, 3 bad data; one line on stderr says what is wrong."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - closed with the process
+    _make_safe(sys.stdout, "replace")
+    _make_safe(sys.stderr, "backslashreplace")
     try:
         app(list(arguments), print_error=False, exit_on_error=False)
         sys.stdout.flush()
     except CycloptsError as error:
-        return _fail(" ".join(str(error).split()) + " `rankwell --help` shows how.", USAGE)
+        return _fail(f"{error} `rankwell --help` shows how.", USAGE)
     except (DataError, InputError) as error:
         return _fail(str(error), BAD_DATA)
     except RankwellError as error:
@@ -243,6 +259,12 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _make_safe(stream: Any, errors: str) -> None:
+    """Let no sign stop the output: files and pipes get UTF-8, a terminal what it can show."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
+
+
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"rankwell: {message}\n")
+    sys.stderr.write(f"rankwell: {' '.join(message.split())}\n")
     return code

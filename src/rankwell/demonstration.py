@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from rankwell.display import Cell, Column, Table
+from rankwell.display import Column, Table
 from rankwell.evaluation import Evaluator, evaluate
 from rankwell.policy import Policy
 from rankwell.results import Results
 
 RECOMMENDERS = ("popular", "itemknn", "als", "random")
 THRESHOLDS = (7, 8, 9)
+MEANINGS = {
+    "ap": "÷ R, over the whole list",
+    "ap(denom=R)@10": "÷ R, as trec_eval",
+    "ap(denom=min_rk)@10": "÷ the smaller of R and 10",
+    "ap(denom=hits)@10": "÷ the relevant items found",
+    "ap(denom=k)@10": "÷ 10",
+}
+LINE = 100
+NEXT = """\
+Next:
+  rankwell metrics                                  all metrics
+  rankwell explain ndcg                             formula, switches, edge cases, source
+  rankwell evaluate QRELS RUN -m ndcg@10 -m ap      your own files"""
+
+Found = Mapping[str, Mapping[str, Results]]
 
 
 def demo(width: int | None = None) -> str:
@@ -25,89 +41,99 @@ def demo(width: int | None = None) -> str:
     """
     with as_file(files("rankwell") / "data") as folder:
         parts = [*_search(folder / "trec_eval"), *_recommenders(folder / "movietweetings")]
-    shown = [part.to_text(width) if isinstance(part, Table) else part for part in parts]
-    return "\n\n".join(shown)
+    shown = [
+        part.to_text(width) if isinstance(part, Table) else textwrap.fill(part, min(width or LINE, LINE))
+        for part in parts
+    ]
+    return "\n\n".join([*shown, NEXT])
 
 
-def _search(folder: Path) -> Sequence[str | Table]:
+def _search(folder: Path) -> list[str | Table]:
     """One search run: one name, several numbers; and what equal scores do."""
     run, qrels = folder / "results.test", folder / "qrels.test"
-    denominators = ["ap", "ap(denom=R)@10", "ap(denom=min_rk)@10", "ap(denom=hits)@10", "ap(denom=k)@10"]
-    res = evaluate(
-        run, qrels, [*denominators, "ndcg@10", "ndcg(gain=exp2)@10", "p@10", "rr", "bpref", "judged@10"]
-    )
-    meanings = ("÷ R, the whole list", "÷ R (trec_eval)", "÷ min(R, 10)", "÷ hits found", "÷ 10")
+    others = ["ndcg@10", "ndcg(gain=exp2)@10", "p@10", "r@100", "rr", "bpref", "judged@10"]
+    res = evaluate(run, qrels, [*MEANINGS, *others])
     aps = Table(
         [Column("“average precision”", "text"), Column("as text", "text"), Column("mean", "value")],
-        [(say, name, res[name]) for say, name in zip(meanings, denominators, strict=True)],
-        caption="NIST's sample run, 3 topics: one name, five numbers",
+        [(meaning, name, res[name]) for name, meaning in MEANINGS.items()],
+        caption=f"A search engine: NIST's sample run, {res.n['ap']} topics. One name, {len(MEANINGS)} meanings",
     )
-    low, high = (min(res[name] for name in denominators[1:]), max(res[name] for name in denominators[1:]))
+    cut = [res[name] for name in MEANINGS if name != "ap"]
     lesson = (
-        f"“MAP@10” of this run is anything from {low:.4f} to {high:.4f}, depending on the tool. "
-        f"So rankwell writes the divisor into the name."
+        f"R is the number of relevant items of a topic. “MAP@10” of this run is anything from {min(cut):.4f} to "
+        f"{max(cut):.4f}, depending on the tool. So rankwell writes the divisor into the name."
     )
-    others = [str(metric) for metric in res.metrics if str(metric) not in denominators]
     more = Table(
-        [Column("metric", "text"), Column("mean", "value"), Column("queries", "count")],
+        [Column("metric", "text"), Column("mean", "value"), Column("n", "count")],
         [(name, res[name], res.n[name]) for name in others],
         caption="The same run, other metrics",
     )
-    ties = (
-        evaluate(run, qrels, ["ap"], policy=Policy(ties="worst")),
-        evaluate(run, qrels, ["ap"], policy=Policy(ties="best")),
-    )
+    worst, best = (evaluate(run, qrels, ["ap"], policy=Policy(ties=end))["ap"] for end in ("worst", "best"))
     tied = res.counts.get("queries in which ties could change a value", 0)
-    about = (
-        f"Equal scores could change a value in {tied} of {res.n['ap']} queries: AP lies between {ties[0]['ap']:.6f} and "
-        f"{ties[1]['ap']:.6f}. The order is item id descending (trec_eval's) unless you say otherwise."
+    ties = (
+        f"Equal scores could change a value in {tied} of {res.n['ap']} topics: AP over the whole list lies between "
+        f"{worst:.6f} and {best:.6f}, whichever item comes first. The order is trec_eval's, item id descending, "
+        f"unless you say otherwise."
     )
-    return aps, lesson, more, about
+    return [aps, lesson, more, ties]
 
 
-def _recommenders(folder: Path) -> Sequence[str | Table]:
-    """Four recommenders: what counts as relevant decides who wins."""
+def _recommenders(folder: Path) -> list[str | Table]:
+    """Four recommenders: what counts as relevant decides who wins, and accuracy is not all."""
     policies = {f"rating ≥ {rel}": Policy(rel=rel) for rel in THRESHOLDS}
-    policies["every rating counts"] = Policy(grades="interactions")
+    policies["every rating"] = Policy(grades="interactions")
+    first, *_, strictest, last = policies
     found: dict[str, dict[str, Results]] = {}
     for label, policy in policies.items():
         metrics = ["ndcg@10", "hit@10", "coverage@10"]
         evaluator = Evaluator(folder / "test.parquet", metrics, items=folder / "items.parquet", policy=policy)
         found[label] = evaluator.evaluate_all({name: folder / f"{name}.parquet" for name in RECOMMENDERS})
-    first, *_, last = policies
-    columns = [
-        Column("recommender", "text"),
-        *(Column(label, "value", better="higher") for label in policies),
-    ]
-    columns.append(Column("coverage@10", "value", better="higher"))
-    rows: list[tuple[Cell, ...]] = [
-        (name, *(found[label][name]["ndcg@10"] for label in policies), found[last][name]["coverage@10"])
-        for name in RECOMMENDERS
-    ]
-    users = found[last][RECOMMENDERS[0]].n["ndcg@10"]
-    table = Table(
-        columns,
-        rows,
-        caption=f"MovieTweetings, {users} users, nDCG@10 of four recommenders under four meanings of “relevant”",
+    n = {label: results[RECOMMENDERS[0]].n["ndcg@10"] for label, results in found.items()}
+    accuracy = Table(
+        [Column("nDCG@10", "text"), *(Column(label, "value", better="higher") for label in policies)],
+        [(name, *(found[label][name]["ndcg@10"] for label in policies)) for name in RECOMMENDERS],
+        caption=f"Four recommenders, {n[last]} MovieTweetings users: what makes a film relevant?",
         mark_best=True,
     )
-    winners = {
-        label: max(RECOMMENDERS, key=lambda name: found[label][name]["ndcg@10"]) for label in (first, last)
-    }
-    if winners[first] == winners[last]:
-        verdict = f"{winners[first]} leads under every meaning."
-    else:
-        verdict = f"{winners[first]} leads at {first}, {winners[last]} when {last}: say which one you mean."
-    widest = max(RECOMMENDERS, key=lambda name: found[last][name]["coverage@10"])
-    narrow = min(RECOMMENDERS, key=lambda name: found[last][name]["coverage@10"])
     lesson = (
-        f"{verdict} Small gaps on few users prove nothing yet. Accuracy is half the story: {narrow} shows "
-        f"{found[last][narrow]['coverage@10']:.1%} of the catalogue, {widest} {found[last][widest]['coverage@10']:.1%}."
+        f"{_verdict(found, first, last)} Users without a relevant film are left out and counted: {n[strictest]} of "
+        f"{n[last]} remain at {strictest}. Small gaps between few users prove nothing yet."
     )
-    after = (
-        "Next:\n"
-        "  rankwell metrics                  all metrics\n"
-        "  rankwell explain ndcg             formula, switches, edge cases, source\n"
-        "  rankwell evaluate QRELS RUN -m ndcg@10 -m ap"
+    reach = Table(
+        [
+            Column("recommender", "text"),
+            *(Column(f"hit@10, {label}", "value", better="higher") for label in (first, last)),
+            Column("coverage@10", "value", better="higher"),
+        ],
+        [
+            (
+                name,
+                *(found[label][name]["hit@10"] for label in (first, last)),
+                found[last][name]["coverage@10"],
+            )
+            for name in RECOMMENDERS
+        ],
+        caption="The same lists: users who find something, and the share of the catalogue that is shown to anybody",
+        mark_best=True,
     )
-    return table, lesson, after
+
+    leader = _best(found[first], "hit@10")
+    widest = _best(found[last], "coverage@10")
+    closing = (
+        f"Accuracy is half the story: {leader}, first by hit@10 at {first}, shows "
+        f"{found[first][leader]['coverage@10']:.1%} of the films to anybody; {widest} shows "
+        f"{found[last][widest]['coverage@10']:.1%}."
+    )
+    return [accuracy, lesson, reach, closing]
+
+
+def _best(results: Mapping[str, Results], metric: str) -> str:
+    return max(results, key=lambda name: results[name][metric])
+
+
+def _verdict(found: Found, first: str, last: str) -> str:
+    """Who leads, said of the numbers as they are."""
+    strict, loose = (_best(found[label], "ndcg@10") for label in (first, last))
+    if strict == loose:
+        return f"{strict} leads at {first} and when {last} counts."
+    return f"{strict} leads at {first}, {loose} when {last} counts: say which one you mean."

@@ -34,7 +34,7 @@ class Explanation:
     sections: dict[str, str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the parts of the card."""
+        """Return the parts of the card, in the order in which they are shown."""
         cls = type(self.metric)
         low, high = cls.range
         return {
@@ -43,7 +43,7 @@ class Explanation:
             "names": [cls.name, *cls.aliases],
             "sentence": self.sentence,
             **{title.lower(): text for title, text in self.sections.items()},
-            "range": f"{low:g} to {high:g}, {BETTER[cls.better]}",
+            "range": f"{_end(low)} to {_end(high)}, {BETTER[cls.better]}",
             "cut-off": CUTS[cls.cut],
             "reads": ", ".join((["judgements"] if cls.judgements else ["lists"]) + sorted(cls.needs)),
             "undefined": UNDEFINED[cls.undefined],
@@ -52,17 +52,27 @@ class Explanation:
     def __str__(self) -> str:
         lines = []
         for name, value in self.to_dict().items():
-            text = ", ".join(value) if isinstance(value, list) else str(value)
+            text = ", ".join(value) if isinstance(value, list) else value.replace("``", "")
             first, *others = text.splitlines() or [""]
             lines.append(f"{name:<12}{first}".rstrip())
             lines += [f"{'':<12}{line}".rstrip() for line in others]
         return "\n".join(lines)
 
     def _repr_markdown_(self) -> str:
-        return "\n".join(
-            f"**{name}** " + (", ".join(value) if isinstance(value, list) else str(value)) + "\n"
-            for name, value in self.to_dict().items()
-        )
+        blocks = []
+        for name, value in self.to_dict().items():
+            if name in ("metric", "signature", "names"):
+                texts = value if isinstance(value, list) else [value]
+                blocks.append(f"**{name}** " + ", ".join(f"`{text}`" for text in texts))
+            elif name in ("formula", "example"):
+                language = "python" if name == "example" else "text"
+                blocks.append(f"**{name}**\n\n```{language}\n{value}\n```")
+            elif name == "parameters":
+                blocks.append("**parameters**\n\n" + re.sub(r"^(?=\S)", "- ", value, flags=re.MULTILINE))
+            else:
+                blocks.append(f"**{name}** {value}")
+        # in Markdown one backtick does what two do in a docstring; three fence a block
+        return re.sub(r"(?<!`)``(?!`)", "`", "\n\n".join(blocks)) + "\n"
 
 
 def explain(metric: str | Metric | type[Metric]) -> Explanation:
@@ -89,9 +99,24 @@ def explain(metric: str | Metric | type[Metric]) -> Explanation:
     ...
     """
     made = metric_of(metric, complete=False)
-    text = inspect.cleandoc(type(made).__doc__ or "")
-    sentence, *_ = re.split(r"\n\s*\n", text)
-    return Explanation(made, " ".join(sentence.split()), _sections(text))
+    text = _docstring(type(made))
+    return Explanation(made, _sentence(text), _sections(text))
+
+
+def _docstring(cls: type[Metric]) -> str:
+    """What the author wrote; a dataclass without a docstring has its own signature there, which says nothing."""
+    text = inspect.cleandoc(cls.__doc__ or "")
+    return "" if text.startswith(f"{cls.__name__}(") else text
+
+
+def _sentence(text: str) -> str:
+    """The first paragraph."""
+    return " ".join(re.split(r"\n\s*\n", text)[0].split()) or "(its author gave no description)"
+
+
+def _end(value: float) -> str:
+    """One end of a range."""
+    return f"{value:g}".replace("inf", "∞")
 
 
 def _sections(text: str) -> dict[str, str]:
@@ -108,12 +133,16 @@ def catalogue() -> Table:
     """Return the table of all metrics: how they are written, what they measure, range and direction."""
     rows = []
     for cls in classes():
-        sentence = re.split(r"\n\s*\n", inspect.cleandoc(cls.__doc__ or ""))[0]
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
         low, high = cls.range
         needs = ", ".join(sorted(cls.needs & {"catalogue"})) or ("judgements" if cls.judgements else "lists")
         rows.append(
-            (f"{cls.name}{cut}", f"{low:g}–{high:g} {ARROWS[cls.better]}", needs, " ".join(sentence.split()))
+            (
+                f"{cls.name}{cut}",
+                f"{_end(low)}–{_end(high)} {ARROWS[cls.better]}",
+                needs,
+                _sentence(_docstring(cls)).replace("``", ""),
+            )
         )
     columns = [Column(name, "text") for name in ("metric", "range", "needs", "what it measures")]
     notes = ["`rankwell explain METRIC` prints formula, switches, edge cases and source."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ class Results:
         queries: Ids,
         values: dict[Metric, np.ndarray],
         states: dict[Metric, State],
-        ends: dict[Metric, tuple[State, State]],
+        ends: tuple[Callable[[], dict[Metric, tuple[State, State]]], ...],
         counts: Counter[str],
         undefined: Counter[tuple[Metric, str]],
         known: np.ndarray,
@@ -80,14 +81,16 @@ class Results:
             found.setdefault(str(metric), {})[reason] = count
         return found
 
-    @property
+    @cached_property
     def tie_range(self) -> dict[str, tuple[float, float]]:
         """The values under the worst and the best order of equal scores, where they differ by more than 0.001."""
-        ranges = {}
-        for metric, (best, worst) in self._ends.items():
-            if abs(best.value - worst.value) > TIE_RANGE:
-                ranges[str(metric)] = (worst.value, best.value)
-        return ranges
+        totals: dict[Metric, tuple[State, State]] = {}
+        for end in self._ends:
+            for metric, (best, worst) in end().items():
+                old = totals.get(metric)
+                totals[metric] = (old[0] + best, old[1] + worst) if old else (best, worst)
+        ranges = {str(metric): (worst.value, best.value) for metric, (best, worst) in totals.items()}
+        return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
 
     @property
     def grades(self) -> str:
@@ -213,7 +216,7 @@ class Results:
                 m: np.concatenate([self._values[m], other._values[m]]) for m in self._values if m in both
             },
             states={m: self._states[m] + other._states[m] for m in self.metrics},
-            ends={m: (b + other._ends[m][0], w + other._ends[m][1]) for m, (b, w) in self._ends.items()},
+            ends=self._ends + other._ends,
             counts=self._counts + other._counts,
             undefined=self._undefined + other._undefined,
             known=np.concatenate([self._known, other._known]),

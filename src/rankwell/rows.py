@@ -51,9 +51,10 @@ class Rows(Protocol):
 
 
 class Columns:
-    """The rows of a run as columns; ``score`` is the descending key, for ranked tables minus the rank.
+    """The rows of a run as columns; ``key`` is what orders them: the score, or (``by_rank``) the rank.
 
-    ``query`` is a column, or ``lists`` gives the distinct queries and the offsets of their rows.
+    ``query`` is a column, or ``lists`` gives the distinct queries and the offsets of their rows. Numbers stay as
+    they are given until a batch is made: a copy of a large column costs more than all that is done with it.
     """
 
     grouped = True
@@ -62,14 +63,14 @@ class Columns:
         self,
         query: Ids | None,
         item: Ids,
-        score: np.ndarray,
+        key: np.ndarray,
         *,
         place: Place,
         by_rank: bool = False,
         given_score: np.ndarray | None = None,
         lists: tuple[Ids, np.ndarray] | None = None,
     ) -> None:
-        self._query, self.item, self.score, self._known = query, item, score, lists
+        self._query, self.item, self.key, self._known = query, item, key, lists
         self.place, self.by_rank, self.given_score = place, by_rank, given_score
 
     @classmethod
@@ -91,10 +92,10 @@ class Columns:
         lengths |= {word: len(x) for word, x in (("score", given), ("rank", ranks)) if x is not None}
         same_length(len(queries), lengths, name)
         if ranks is not None:
-            return cls(queries, items, -ranks, place=place, by_rank=True, given_score=given)
+            return cls(queries, items, ranks, place=place, by_rank=True, given_score=given)
         if given is not None:
             return cls(queries, items, given, place=place)
-        return cls(queries, items, -np.arange(len(queries), dtype=np.float64), place=place, by_rank=True)
+        return cls(queries, items, np.arange(len(queries)), place=place, by_rank=True)
 
     @property
     def is_scattered(self) -> bool:
@@ -129,7 +130,8 @@ class Columns:
     def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
         first, last = int(offsets[0]), int(offsets[-1])
         taken: Any = slice(first, last) if rows is None else rows[first:last]
-        score = self.score[taken]
+        score = np.ascontiguousarray(self.key[taken], np.float64)
+        score = -score if self.by_rank else score
         given = None if self.given_score is None else self.given_score[taken]
         against = 0 if given is None else contradictions(offsets - first, score, given)
 
@@ -182,17 +184,16 @@ def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
 
 
 def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
-    """Return a column of numbers as float64; DataError for other things and for nan."""
+    """Return a column of numbers of any type; DataError for other things and for nan."""
     given = values if isinstance(values, np.ndarray) else np.asarray(list(values))
     if given.dtype.kind not in "iufb":
         raise DataError(
             f"{place(0)}: {name} holds {given.dtype.name} values such as {given.flat[0]!r}, not numbers."
         )
-    numbers = np.ascontiguousarray(given, np.float64)
-    if len(numbers) and np.isnan(numbers.min()):  # the minimum is nan if any value is
-        row = int(np.flatnonzero(np.isnan(numbers))[0])
+    if len(given) and np.isnan(given.min()):  # the minimum is nan if any value is
+        row = int(np.flatnonzero(np.isnan(given))[0])
         raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or mend the {name}.")
-    return numbers
+    return given
 
 
 def same_length(rows: int, columns: Mapping[str, int], name: str) -> None:

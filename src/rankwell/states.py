@@ -13,6 +13,7 @@ import numpy as np
 
 # every finite double is a whole number of 2**-_POINT
 _POINT = 1127
+FEW = 200
 
 
 class State(Protocol):
@@ -65,11 +66,11 @@ def exact_sum(values: np.ndarray) -> int:
     >>> exact_sum(np.array([1e308, 1.0, -1e308])) == 1 << 1127
     True
     """
+    if len(values) < FEW:
+        parts = map(math.frexp, values.tolist())
+        return sum(int(mantissa * 9007199254740992.0) << (power + _POINT - 53) for mantissa, power in parts)
     mantissas, exponents = np.frexp(values)
     whole = (mantissas * 9007199254740992.0).astype(np.int64)
-    if len(values) < 200:
-        pairs = zip(whole.tolist(), exponents.tolist(), strict=True)
-        return sum(number << (power + _POINT - 53) for number, power in pairs)
     total, lowest = 0, int(exponents.min())
     place, powers = exponents - lowest, range(lowest, int(exponents.max()) + 1)
     for low in range(0, len(values), 1 << 26):

@@ -6,70 +6,81 @@ from collections.abc import Mapping, Sequence
 
 from rankwell.display import ARROWS, Cell, Column, Table, number
 from rankwell.policy import Policy
-from rankwell.results import Results
+from rankwell.results import SCHEMA, Results
+
+__all__ = ["SCHEMA", "csv_of", "table_of", "warnings_of"]
 
 SHORT_CUT = 0.05
+# counts whose name in the data is short
+IN_WORDS = {"queries with R > k": "queries with more than k relevant items"}
 
 
 def table_of(results: Sequence[Results], *, per_query: bool = False, full_policy: bool = False) -> Table:
-    """Return the table that people read: metrics by rows for one run, runs by rows for several."""
+    """Return the table that people read: metrics by rows for one run, runs by rows for several, or every query."""
     if per_query:
-        return per_query_table(results[0]) if len(results) == 1 else _query_rows(results)
+        return _query_rows(results)
     notes = notes_of(results, full_policy=full_policy)
     return _one_run(results[0], notes) if len(results) == 1 else _several(results, notes)
 
 
 def _one_run(res: Results, notes: Sequence[str]) -> Table:
     columns = [Column("metric", "text"), Column("value", "value"), Column("n", "count")]
-    ranges = res.tie_range
+    ranges, undefined = res.tie_range, res.undefined
+    if undefined:
+        columns.append(Column("undefined", "count"))
     if ranges:
         columns += [Column("ties worst", "value"), Column("ties best", "value")]
     rows = []
     for metric in res.metrics:
         name = str(metric)
-        row = [f"{name} {ARROWS[metric.better]}", _finite(res.mean[name]), res.n[name]]
-        rows.append(tuple(row + list(ranges.get(name, (None, None)) if ranges else ())))
+        row: list[Cell] = [f"{name} {ARROWS[metric.better]}", res.mean[name], res.n[name]]
+        row += [sum(undefined.get(name, {}).values())] if undefined else []
+        row += ranges.get(name, (None, None)) if ranges else ()
+        rows.append(tuple(row))
     return Table(columns, rows, caption=res.name, notes=notes)
 
 
 def _several(results: Sequence[Results], notes: Sequence[str]) -> Table:
     columns = [Column("run", "text")]
     columns += [Column(str(metric), "value", better=metric.better) for metric in results[0].metrics]
-    rows: list[tuple[Cell, ...]] = [
-        (res.name, *(_finite(res.mean[str(metric)]) for metric in res.metrics)) for res in results
-    ]
+    rows: list[tuple[Cell, ...]] = [(res.name, *res.mean.values()) for res in results]
     return Table(columns, rows, notes=notes, mark_best=True)
 
 
-def per_query_table(res: Results) -> Table:
-    """Return one row per query, and the mean below."""
-    return _query_rows([res])
-
-
 def _query_rows(results: Sequence[Results]) -> Table:
+    """One row per query, and below them the value of the run; a corpus metric has only the latter."""
     several = len(results) > 1
-    metrics = results[0].metrics
-    frames = [res.per_query for res in results]
-    with_values = [str(m) for m in metrics if str(m) in frames[0].columns]
+    names = [str(metric) for metric in results[0].metrics]
     columns = [Column("run", "text")] if several else []
-    columns += [Column("query", "text"), *(Column(name, "value") for name in with_values)]
+    columns += [Column("query", "text"), *(Column(name, "value") for name in names)]
     rows: list[tuple[Cell, ...]] = []
-    for res, frame in zip(results, frames, strict=True):
+    for res in results:
         label = (res.name,) if several else ()
-        rows += [
-            (*label, str(query), *values)
-            for query, *values in frame.select("query", *with_values).iter_rows()
+        frame = res.per_query
+        cells = [frame[name].to_list() if name in frame.columns else [None] * len(frame) for name in names]
+        rows += [(*label, *row) for row in zip(frame["query"].to_list(), *cells, strict=True)]
+        rows.append((*label, "mean", *res.mean.values()))
+    corpus = [name for name in names if name not in results[0].per_query.columns]
+    notes = [f"{name} has one value for all lists, in the last row" for name in corpus]
+    return Table(columns, rows, notes=notes)
+
+
+def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
+    """Return one line per run and metric, or per run and query, numbers in full precision."""
+    if per_query:
+        import polars as pl
+
+        frames = [
+            res.per_query.select(
+                pl.lit(res.name).alias("run"), pl.col("query").cast(pl.String), pl.exclude("query")
+            )
+            for res in results
         ]
-        rows.append((*label, "mean", *(_finite(res.mean[name]) for name in with_values)))
-    return Table(columns, rows)
-
-
-def csv_of(results: Sequence[Results]) -> str:
-    """Return one line per run and metric, numbers in full precision."""
+        return pl.concat(frames).write_csv()
     columns = [Column(name, "text") for name in ("run", "metric")]
     columns += [Column("value", "value"), Column("n", "count"), Column("signature", "text")]
     rows = [
-        (res.name, str(metric), _finite(res.mean[str(metric)]), res.n[str(metric)], metric.signature)
+        (res.name, str(metric), res.mean[str(metric)], res.n[str(metric)], metric.signature)
         for res in results
         for metric in res.metrics
     ]
@@ -82,10 +93,9 @@ def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[s
     notes = [f"{metric} is {metric.signature}" for metric in first.metrics if str(metric) != metric.signature]
     notes.append(first.meaning)
     notes.append(f"policy: {first.policy}" if full_policy else policy_note(first.policy))
-    for res in results:
-        label = f"{res.name}: " if len(results) > 1 else ""
-        notes.append(label + "; ".join(counted(res)))
-    return notes
+    if len(results) == 1:
+        return [*notes, "; ".join(counted(first))]
+    return notes + [f"{res.name}: {'; '.join([*counted(res), *_ranges(res)])}" for res in results]
 
 
 def policy_note(policy: Policy) -> str:
@@ -105,32 +115,40 @@ def counted(res: Results) -> list[str]:
         words.append(
             f"{counts.pop('judgements', 0):,} judgements of {counts.pop('judged queries'):,} queries"
         )
-    words += [f"{what}: {count:,}" for what, count in counts.items()]
+    words += [f"{IN_WORDS.get(what, what)}: {count:,}" for what, count in counts.items()]
+    alike: dict[tuple[str, int], list[str]] = {}
     for name, reasons in res.undefined.items():
-        words += [f"{name} {reason} in {count:,} queries" for reason, count in reasons.items()]
-    for name, (low, high) in res.tie_range.items():
-        words.append(f"{name} is {number(low)} to {number(high)}, depending on the order of equal scores")
-    return words
+        for reason, count in reasons.items():
+            alike.setdefault((reason, count), []).append(name)
+    return words + [f"{', '.join(names)} {why}: {count:,} queries" for (why, count), names in alike.items()]
 
 
-def warnings_of(res: Results) -> list[str]:
+def _ranges(res: Results) -> list[str]:
+    """What the order of equal scores could change; beside one run alone the table has columns for it."""
+    return [
+        f"{name} is {number(low)} to {number(high)}, depending on the order of equal scores"
+        for name, (low, high) in res.tie_range.items()
+    ]
+
+
+def warnings_of(results: Sequence[Results]) -> list[str]:
     """Return what deserves a word beside the table: data that do not mean what they seem to."""
-    counts: Mapping[str, int] = res.counts
     found = []
-    if counts.get("queries with R > k", 0) > SHORT_CUT * counts.get("judged queries", 0):
+    counts: Mapping[str, int] = results[0].counts
+    cut_short = counts.get("queries with R > k", 0)
+    if cut_short > SHORT_CUT * counts.get("judged queries", 0):
         found.append(
-            f"{res.name}: {counts['queries with R > k']:,} queries have more than k relevant items; AP ÷ R and "
-            f"AP ÷ min(R, k) differ there, so say which one you report."
-        )
-    against = counts.get("rows whose rank contradicts the score", 0)
-    if against:
-        found.append(
-            f"{res.name}: {against:,} rows stand below a row with a lower score; the rank column decides."
+            f"{cut_short:,} of {counts['judged queries']:,} judged queries have more than k relevant items; "
+            f"AP ÷ R and AP ÷ min(R, k) differ there, so say which one you report."
         )
     converted = ("run ids read as integers", "judgement ids read as integers")
-    found += [f"{res.name}: {what}, as the other side has them." for what in converted if counts.get(what)]
+    for res in results:
+        against = res.counts.get("rows whose rank contradicts the score", 0)
+        if against:
+            found.append(
+                f"{res.name}: {against:,} rows stand below a row with a lower score; the rank column decides."
+            )
+        found += [
+            f"{res.name}: {what}, as the other side has them." for what in converted if res.counts.get(what)
+        ]
     return found
-
-
-def _finite(value: float) -> float | None:
-    return None if value != value else value  # noqa: PLR0124 - nan

@@ -112,7 +112,7 @@ class Qrels:
         self.name = name
         self.place = place or (lambda row: f"{name}, row {row + 1}")
         self.query, self.item = Ids.of_column(query, "query"), Ids.of_column(item, "item")
-        self.grade = None if grade is None else numbers_of(grade, "grade", self.place)
+        self.grade = None if grade is None else numbers_of(grade, "grade", self.place).astype(np.float64)
         self.topic = None if topic is None else Ids.of_column(topic, "topic")
         columns = {"item": len(self.item)}
         columns |= {

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankwell.hits import Judged, Scale
-from rankwell.ranked import Ranked
+from rankwell.ranked import NO_ROWS, Ranked
 
 
 def _tied(found: Ranked) -> tuple[np.ndarray, np.ndarray]:
@@ -28,10 +28,10 @@ def levels(grades: np.ndarray, scale: Scale) -> np.ndarray:
 
 def undecided(found: Ranked, scale: Scale) -> np.ndarray:
     """Return the queries with a group of equal scores in which items differ in their grade (unjudged is 0)."""
-    rows, firsts = _tied(found)
-    if not len(rows):
-        return rows
     assert found.tie_size is not None
+    if found.tie_size.max(initial=1) == 1:
+        return NO_ROWS
+    rows, firsts = _tied(found)
     level = levels(found.grade[rows], scale)
     high, low = np.maximum.reduceat(level, firsts), np.minimum.reduceat(level, firsts)
     all_judged = np.diff(np.append(firsts, len(rows))) == found.tie_size[rows[firsts]]

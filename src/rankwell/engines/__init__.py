@@ -8,8 +8,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +26,7 @@ from rankwell.states import State
 from rankwell.tables import Run
 from rankwell.ties import reordered, undecided
 
+Ends = Callable[[], "dict[Metric, tuple[State, State]]"]
 FILLS = {"zero": 0.0, "one": 1.0}
 
 
@@ -63,10 +65,11 @@ class Task:
         ends = self._tied_ends(judged, values, states, counts)
         told: Counter[str] = Counter()
         for metric in self.metrics:
-            told |= Counter(metric.counts(judged))
+            if counted := metric.counts(judged):
+                told |= Counter(counted)
         counts += told
         kept = values if self.per_query else {}
-        return Part(judged.queries, judged.known, kept, states, ends, +counts, n)
+        return Part(judged.queries, judged.known, kept, states, (ends,), +counts, n)
 
     def _values(
         self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
@@ -102,15 +105,19 @@ class Task:
         values: dict[Metric, np.ndarray],
         states: dict[Metric, State],
         counts: Counter[str],
-    ) -> dict[Metric, tuple[State, State]]:
-        """The states under the best and the worst order of equal scores, where ties could change a value."""
+    ) -> Ends:
+        """What gives, when asked, the states under the best and the worst order of equal scores."""
         ends = {m: (states[m], states[m]) for m in values if m.judgements and "shown" not in m.needs}
         tied = judged.tied
         if tied is None or not len(queries := undecided(tied, judged.scale)):
-            return ends
+            return partial(dict, ends)
         counts["queries in which ties could change a value"] = len(queries)
-        if self.policy.ties in ("best", "worst"):
-            return ends
+        return partial(self.ends_of, judged.take(queries, tied), queries, {m: values[m] for m in ends})
+
+    def ends_of(
+        self, tied: Judged, queries: np.ndarray, values: dict[Metric, np.ndarray]
+    ) -> dict[Metric, tuple[State, State]]:
+        """Return the states under the best and the worst order of equal scores of ``queries``, given as ``tied``."""
 
         def state(metric: Metric, part: Judged) -> State:
             assert isinstance(metric, QueryMetric)
@@ -118,8 +125,10 @@ class Task:
             changed[queries] = self._values(metric, part, part.known >= 0, Counter())
             return metric.summary(changed[~np.isnan(changed)])
 
-        best, worst = (judged.take(queries, reordered(tied, how, judged.scale)) for how in ("best", "worst"))
-        return {m: (state(m, best), state(m, worst)) for m in ends}
+        everyone = np.arange(len(queries))
+        orders = (reordered(tied.found, how, tied.scale) for how in ("best", "worst"))
+        best, worst = (tied.take(everyone, found) for found in orders)
+        return {m: (state(m, best), state(m, worst)) for m in values}
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +139,7 @@ class Part:
     known: np.ndarray
     values: dict[Metric, np.ndarray]
     states: dict[Metric, State]
-    ends: dict[Metric, tuple[State, State]]
+    ends: tuple[Ends, ...]
     counts: Counter[str]
     undefined: Counter[tuple[Metric, str]]
 
@@ -140,21 +149,18 @@ class Part:
         if len(parts) == 1:
             return parts[0]
         states: dict[Metric, State] = {}
-        ends: dict[Metric, tuple[State, State]] = {}
         counts: Counter[str] = Counter()
         undefined: Counter[tuple[Metric, str]] = Counter()
         for part in parts:
             for metric, state in part.states.items():
                 states[metric] = states[metric] + state if metric in states else state
-            for metric, (best, worst) in part.ends.items():
-                old = ends.get(metric)
-                ends[metric] = (old[0] + best, old[1] + worst) if old else (best, worst)
             counts.update(part.counts)
             undefined.update(part.undefined)
         filled = [part for part in parts if len(part.queries)] or parts[:1]
         values = {m: np.concatenate([part.values[m] for part in filled]) for m in filled[0].values}
         queries = Ids.concatenate([part.queries for part in filled])
         known = np.concatenate([part.known for part in filled])
+        ends = tuple(end for part in parts for end in part.ends)
         return cls(queries, known, values, states, ends, counts, undefined)
 
 

@@ -187,4 +187,4 @@ def column_of(series: pl.Series, word: str, name: str, start: int) -> Ids | np.n
         raise DataError(
             f"{name}: the {word} column {series.name!r} is {series.dtype}, not numbers. Cast the column."
         )
-    return np.ascontiguousarray(series.to_numpy(), np.float64)
+    return series.to_numpy()

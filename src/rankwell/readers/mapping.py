@@ -22,7 +22,7 @@ def run_of(source: Mapping[Any, Any], *, name: str) -> Run:
         return f"{name}, query {queries.one(int(np.searchsorted(offsets, row, side='right')) - 1)!r}"
 
     by_rank = score is None
-    key = -np.arange(len(items), dtype=np.float64) if score is None else score
+    key = np.arange(len(items)) if score is None else score
     if np.isnan(key).any():
         row = int(np.flatnonzero(np.isnan(key))[0])
         raise DataError(f"{place(row)}: the score of item {items.one(row)!r} is not a number (nan).")

@@ -1,0 +1,59 @@
+"""Command output, compared with what was printed and looked at before.
+
+``RANKWELL_GOLDEN=write`` writes the files anew; read the difference before you commit it. The numbers in them are
+confirmed elsewhere (tests/definitions); here it is words, order and layout that may not change by accident.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import rankwell
+from rankwell.cli import run
+
+DATA = Path(rankwell.__file__).parent / "data"
+EXPECTED = Path(__file__).parent / "expected"
+NIST = ["trec_eval/qrels.test", "trec_eval/results.test"]
+MOVIES = ["movietweetings/test.parquet", "movietweetings/popular.parquet", "movietweetings/itemknn.parquet"]
+CATALOGUE = ["--items", "movietweetings/items.parquet"]
+
+COMMANDS = {
+    "one_run.txt": ["evaluate", *NIST, "-m", "ap,ndcg@10,p@5,rr,bpref,judged@10"],
+    "one_run_verbose.txt": ["evaluate", *NIST, "-m", "ap@10", "-v", "--undefined", "zero"],
+    "one_run_worst_ties.txt": ["evaluate", *NIST, "-m", "ap", "--ties", "worst"],
+    "per_query.txt": ["evaluate", *NIST, "-m", "ap,ndcg@10", "--per-query"],
+    "per_query.csv": ["evaluate", *NIST, "-m", "ap,ndcg@10", "--per-query", "--format", "csv"],
+    "values.csv": ["evaluate", *NIST, "-m", "ap,ndcg@10", "--format", "csv"],
+    "values.json": ["evaluate", *NIST, "-m", "ap", "--format", "json", "--per-query"],
+    "two_runs.txt": ["evaluate", *MOVIES, "-m", "ndcg@10,hit@10,coverage@10", "--rel", "8", *CATALOGUE],
+    "ratings_are_refused.txt": ["evaluate", *MOVIES, "-m", "ndcg@10"],
+    "lists_only.txt": ["evaluate", "-", MOVIES[1], "-m", "coverage@10", *CATALOGUE],
+    "explain_ndcg.txt": ["explain", "ndcg@10"],
+    "demo.txt": ["demo"],
+}
+
+
+def scrubbed(text):
+    """Without what differs between versions and machines: the version, and digits after the twelfth."""
+    text = text.replace(rankwell.__version__, "VERSION")
+    return re.sub(r"(0\.\d{12})\d+", r"\1…", text)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_prints_what_it_printed_before(name, capsys, monkeypatch):
+    monkeypatch.chdir(DATA)
+    code = run(COMMANDS[name])
+    shown = capsys.readouterr()
+    printed = scrubbed(f"{shown.out}--- stderr\n{shown.err}--- exit {code}\n")
+    file = EXPECTED / f"{name}.golden"
+    if os.environ.get("RANKWELL_GOLDEN") == "write":
+        file.write_text(printed, encoding="utf-8")
+    assert printed == file.read_text(encoding="utf-8")
+
+
+def test_no_expected_output_is_left_over():
+    assert {file.name for file in EXPECTED.iterdir()} == {f"{name}.golden" for name in COMMANDS}
