@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +16,9 @@ from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 
 Place = Callable[[int], str]
+SAMPLE = 10_000
+SLICE = 1 << 20
+PART_ROWS = 400_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +104,7 @@ class Columns:
     @property
     def is_scattered(self) -> bool:
         """Whether the rows of some query do not stand together."""
-        return self._groups[2] is not None
+        return self._known is None and scattered(self.query, self.query.runs())
 
     @cached_property
     def query(self) -> Ids:
@@ -120,12 +124,29 @@ class Columns:
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
+        if len(self.item) > size and self.is_scattered:
+            for part in partitions(self.query, size):
+                yield partial(self._part, part)
+            return
         queries, offsets, rows = self._groups
-        if len(self.item) <= size and len(self.item) and rows is None:
-            yield lambda: self._lists(queries, offsets, None)
+        if len(self.item) <= size and len(self.item):
+            yield partial(self._lists, queries, offsets, rows)
             return
         for low, high in cuts(offsets, size):
             yield partial(self._lists, queries[low:high], offsets[low : high + 1], rows)
+
+    def _part(self, rows: np.ndarray) -> Lists:
+        """The lists of a part of the queries, given by all their rows."""
+        given = None if self.given_score is None else self.given_score[rows]
+        part = Columns(
+            self.query[rows],
+            self.item[rows],
+            self.key[rows],
+            place=lambda row: self.place(int(rows[row])),
+            by_rank=self.by_rank,
+            given_score=given,
+        )
+        return next(part.batches(len(rows)))()
 
     def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
         first, last = int(offsets[0]), int(offsets[-1])
@@ -164,13 +185,41 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
 def grouped(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray | None]:
     """Return the distinct queries, the offsets of their rows, and the rows in that order (None: as they are)."""
     heads = query.runs()
-    queries = query[heads]
-    if queries.is_distinct():
-        return queries, np.append(heads, len(query)), None
-    codes, firsts = queries.group()
-    lengths = np.diff(np.append(heads, len(query)))
-    rows, offsets = kernel.gather(np.repeat(codes, lengths), len(firsts))
-    return queries[firsts], offsets, rows
+    if not scattered(query, heads):
+        return query[heads], np.append(heads, len(query)), None
+    queries, rows, lengths = [], [], []
+    for part in partitions(query, PART_ROWS):
+        codes, firsts = query[part].group()
+        together, offsets = kernel.gather(codes, len(firsts))
+        queries.append(query[part[firsts]])
+        rows.append(part[together])
+        lengths.append(np.diff(offsets))
+    offsets = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
+    return Ids.concatenate(queries), offsets, np.concatenate(rows)
+
+
+def scattered(query: Ids, heads: np.ndarray) -> bool:
+    """Whether a query begins more than once, given where each stretch of equal ids begins."""
+    return not (query[heads[:SAMPLE]].is_distinct() and query[heads].is_distinct())
+
+
+def partitions(query: Ids, size: int) -> Iterator[np.ndarray]:
+    """Yield the rows of a part of the queries, ascending, about ``size`` at a time: the queries are dealt by hash."""
+    parts = -(-len(query) // size)
+    ends = np.zeros(parts + 1, np.int64)
+    codes = []
+    for low in range(0, len(query), SLICE):
+        keys = query[low : low + SLICE].keys * np.uint64(0x5851F42D4C957F2D)
+        codes.append(((keys >> np.uint64(33)) % np.uint64(parts)).astype(np.int32))
+        ends[1:] += np.bincount(codes[-1], minlength=parts)
+    bounds = np.cumsum(ends)
+    rows, cursor = np.empty(len(query), np.int64), bounds[:-1].copy()
+    for low, part in zip(range(0, len(query), SLICE), codes, strict=True):
+        kernel.place(part, np.arange(low, low + len(part)), cursor, rows)
+    del codes
+    for low, high in pairwise(bounds.tolist()):
+        if low < high:
+            yield rows[low:high]
 
 
 def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:

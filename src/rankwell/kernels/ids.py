@@ -158,8 +158,30 @@ def group(
     old: cython.longlong
     row: cython.longlong
     i: cython.Py_ssize_t
-    for i in range(k.shape[0]):
-        if 2 * count >= size:
+    i = 0
+    while i < k.shape[0]:
+        with cython.nogil:
+            while i < k.shape[0] and 2 * count < size:
+                if i > 0 and k[i] == k[i - 1] and (not is_text or same(x, s[i], n[i], x, s[i - 1], n[i - 1])):
+                    c[i] = c[i - 1]
+                    i += 1
+                    continue
+                at = mix(k[i]) & mask
+                while True:
+                    old = t[at] - 1
+                    if old < 0:
+                        t[at] = count + 1
+                        f[count] = i
+                        c[i] = count
+                        count += 1
+                        break
+                    row = f[old]
+                    if k[row] == k[i] and (not is_text or same(x, s[i], n[i], x, s[row], n[row])):
+                        c[i] = old
+                        break
+                    at = (at + 1) & mask
+                i += 1
+        if i < k.shape[0]:
             size *= 4
             table = np.zeros(size, np.int64)
             t = table
@@ -169,23 +191,6 @@ def group(
                 while t[at] > 0:
                     at = (at + 1) & mask
                 t[at] = old + 1
-        if i > 0 and k[i] == k[i - 1] and (not is_text or same(x, s[i], n[i], x, s[i - 1], n[i - 1])):
-            c[i] = c[i - 1]
-            continue
-        at = mix(k[i]) & mask
-        while True:
-            old = t[at] - 1
-            if old < 0:
-                t[at] = count + 1
-                f[count] = i
-                c[i] = count
-                count += 1
-                break
-            row = f[old]
-            if k[row] == k[i] and (not is_text or same(x, s[i], n[i], x, s[row], n[row])):
-                c[i] = old
-                break
-            at = (at + 1) & mask
     return codes, firsts[:count].copy()
 
 

@@ -67,8 +67,8 @@ class FrameRows:
 
     grouped = False
 
-    def __init__(self, frames: Frames, words: dict[str, str], name: str) -> None:
-        self.frames, self.words, self.name = frames, words, name
+    def __init__(self, frames: Frames, words: dict[str, str], name: str, rows: int | None = None) -> None:
+        self.frames, self.words, self.name, self.rows = frames, words, name, rows
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch; a table whose queries are scattered is gathered first."""
@@ -107,7 +107,7 @@ class FrameRows:
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        columns = whole_columns(self.frames, self.words, self.name)
+        columns = whole_columns(self.frames, self.words, self.name, self.rows)
         return Columns.of(**columns, name=self.name, place=lambda row: f"{self.name}, row {row + 1}")
 
 
@@ -117,9 +117,9 @@ def run_of(table: Any, *, name: str) -> Run:
     return run_of_frames(frames, words, name)
 
 
-def run_of_frames(frames: Frames, words: dict[str, str], name: str) -> Run:
+def run_of_frames(frames: Frames, words: dict[str, str], name: str, length: int | None = None) -> Run:
     """Return the run in pieces of a table; without score and rank the rows must be counted, so all are read."""
-    rows = FrameRows(frames, words, name)
+    rows = FrameRows(frames, words, name, length)
     return Run.of_rows(rows if "score" in words or "rank" in words else rows.table(), name)
 
 

@@ -23,7 +23,7 @@ def recognises(start: bytes) -> bool:
 
 def read_run(path: Path, *, name: str) -> Run:
     """Return the run in a Parquet file; its rows are read when somebody looks."""
-    return frames.run_of_frames(*_open(path, ("query", "item", "score", "rank")), name)
+    return frames.run_of_frames(*_open(path, ("query", "item", "score", "rank")), name, _rows(path))
 
 
 def read_qrels(path: Path, *, name: str) -> Qrels:
