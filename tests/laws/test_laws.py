@@ -105,6 +105,16 @@ def test_a_metric_of_the_user_keeps_the_laws():
     assert "mean rank" in str(rw.explain("mean_rank_of_hits"))
 
 
+def test_an_infinite_value_of_a_metric_is_refused():
+    @rw.metric(name="far_away", range=(0, float("inf")), better="lower")
+    def far_away(judged, context):
+        """Infinity."""
+        return np.full(len(judged), np.inf)
+
+    with pytest.raises(rw.RankwellError, match="far_away gave an infinite value for query '1'"):
+        rw.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, [far_away])
+
+
 def test_the_engine_for_memory_agrees_with_itself_in_small_batches():
     testing.check_engine(Memory(batch=2))
 

@@ -84,6 +84,9 @@ class Task:
         values = np.asarray(metric.per_query(judged, self.context), np.float64)
         if values.shape != (len(judged),):
             raise DataError(f"{metric}: per_query gave {values.shape} values for {len(judged)} queries.")
+        if np.isinf(values).any():
+            query = judged.queries.one(int(np.flatnonzero(np.isinf(values))[0]))
+            raise DataError(f"{metric} gave an infinite value for query {query!r}; undefined is NaN.")
         without = np.isnan(values) & concerned
         if metric.undefined == "judgements" and without.any():
             n[metric, "undefined by the judgements"] += int(without.sum())
