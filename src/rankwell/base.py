@@ -108,9 +108,16 @@ class Metric(metaclass=MetricType):
         return True
 
     def check(self) -> None:
-        """Raise UsageError if the metric cannot be computed as it stands, such as P without a cut-off."""
+        """Raise UsageError if the metric cannot be computed as it stands, or a parameter would do nothing."""
         if self.cut == "required" and self.k is None:
             raise UsageError(f"{self.name} needs a cut-off: write {self.name}@10.")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value != field.default and not self.in_force(field.name):
+                raise UsageError(
+                    f"{self}: {field.name}={value_text(value)} has no effect beside the other parameters. "
+                    f"Leave it out, or see `rankwell explain {self.name}` for what it belongs to."
+                )
 
     def breaks(self) -> dict[str, str]:
         """The laws of :mod:`rankwell.testing` that do not hold for these parameters, each with the reason."""

@@ -184,12 +184,11 @@ class Ids:
 
     def runs(self) -> np.ndarray:
         """Return the first row of each stretch of equal neighbours."""
-        if not self.is_text:
-            keys = self.keys
-            return (
-                np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1)) if len(keys) else NO_STARTS
-            )
-        return kernel.runs(*self.columns)
+        if self.is_text:
+            return kernel.runs(*self.columns)
+        fresh = np.ones(len(self.keys), np.bool_)
+        np.not_equal(self.keys[1:], self.keys[:-1], out=fresh[1:])
+        return np.flatnonzero(fresh)
 
     def is_distinct(self) -> bool:
         """Whether no id occurs twice."""

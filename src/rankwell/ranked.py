@@ -54,6 +54,7 @@ class Ranked:
 
     def where(self, rows: np.ndarray) -> Ranked:
         """Return the rows of a mask (or ascending row numbers)."""
+        rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         extra = {
             name: None if (column := getattr(self, name)) is None else column[rows]
             for name in ("item", "score", "tie_start", "tie_size")

@@ -104,7 +104,7 @@ class Columns:
     @property
     def is_scattered(self) -> bool:
         """Whether the rows of some query do not stand together."""
-        return self._known is None and scattered(self.query, self.query.runs())
+        return self._together is None
 
     @cached_property
     def query(self) -> Ids:
@@ -115,12 +115,14 @@ class Columns:
         return queries[np.repeat(np.arange(len(queries)), np.diff(offsets))]
 
     @cached_property
+    def _together(self) -> tuple[Ids, np.ndarray] | None:
+        """The distinct queries and the offsets of their lists, if the rows of each stand together."""
+        return self._known or together(self.query)
+
+    @cached_property
     def _groups(self) -> tuple[Ids, np.ndarray, np.ndarray | None]:
         """The distinct queries, the offsets of their lists, and the rows in that order (None: as they are)."""
-        if self._known is not None:
-            return (*self._known, None)
-        assert self._query is not None
-        return grouped(self._query)
+        return (*self._together, None) if self._together else gathered(self.query)
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
@@ -151,8 +153,8 @@ class Columns:
     def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
         first, last = int(offsets[0]), int(offsets[-1])
         taken: Any = slice(first, last) if rows is None else rows[first:last]
-        score = np.ascontiguousarray(self.key[taken], np.float64)
-        score = -score if self.by_rank else score
+        key = self.key[taken]
+        score = np.negative(key, dtype=np.float64) if self.by_rank else np.ascontiguousarray(key, np.float64)
         given = None if self.given_score is None else self.given_score[taken]
         against = 0 if given is None else contradictions(offsets - first, score, given)
 
@@ -184,23 +186,30 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
 
 def grouped(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray | None]:
     """Return the distinct queries, the offsets of their rows, and the rows in that order (None: as they are)."""
+    found = together(query)
+    return (*found, None) if found else gathered(query)
+
+
+def together(query: Ids) -> tuple[Ids, np.ndarray] | None:
+    """Return the distinct queries and the offsets of their rows; None if the rows of some query are scattered."""
     heads = query.runs()
-    if not scattered(query, heads):
-        return query[heads], np.append(heads, len(query)), None
+    if not query[heads[:SAMPLE]].is_distinct():
+        return None
+    queries = query[heads]
+    return (queries, np.append(heads, len(query))) if queries.is_distinct() else None
+
+
+def gathered(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray]:
+    """Return the distinct queries, the offsets of their rows, and the rows in that order."""
     queries, rows, lengths = [], [], []
     for part in partitions(query, PART_ROWS):
         codes, firsts = query[part].group()
-        together, offsets = kernel.gather(codes, len(firsts))
+        ordered, offsets = kernel.gather(codes, len(firsts))
         queries.append(query[part[firsts]])
-        rows.append(part[together])
+        rows.append(part[ordered])
         lengths.append(np.diff(offsets))
     offsets = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
     return Ids.concatenate(queries), offsets, np.concatenate(rows)
-
-
-def scattered(query: Ids, heads: np.ndarray) -> bool:
-    """Whether a query begins more than once, given where each stretch of equal ids begins."""
-    return not (query[heads[:SAMPLE]].is_distinct() and query[heads].is_distinct())
 
 
 def partitions(query: Ids, size: int) -> Iterator[np.ndarray]:

@@ -11,9 +11,10 @@ from typing import Protocol, Self
 
 import numpy as np
 
+from rankwell.kernels import sums
+
 # every finite double is a whole number of 2**-_POINT
 _POINT = 1127
-FEW = 200
 
 
 class State(Protocol):
@@ -66,22 +67,10 @@ def exact_sum(values: np.ndarray) -> int:
     >>> exact_sum(np.array([1e308, 1.0, -1e308])) == 1 << 1127
     True
     """
-    if len(values) < FEW:
-        parts = map(math.frexp, values.tolist())
-        return sum(int(mantissa * 9007199254740992.0) << (power + _POINT - 53) for mantissa, power in parts)
-    mantissas, exponents = np.frexp(values)
-    whole = (mantissas * 9007199254740992.0).astype(np.int64)
-    total, lowest = 0, int(exponents.min())
-    place, powers = exponents - lowest, range(lowest, int(exponents.max()) + 1)
-    for low in range(0, len(values), 1 << 26):
-        part = slice(low, low + (1 << 26))
-        # halves of 27 bits: their float sums stay below 2**53 and are exact
-        upper, lower = whole[part] >> 26, whole[part] & 0x3FFFFFF
-        uppers = np.bincount(place[part], weights=upper, minlength=len(powers))
-        lowers = np.bincount(place[part], weights=lower, minlength=len(powers))
-        for power, up, down in zip(powers, uppers.tolist(), lowers.tolist(), strict=True):
-            total += ((int(up) << 26) + int(down)) << (power + _POINT - 53)
-    return total
+    upper, lower = sums.by_exponent(values)
+    used = np.flatnonzero(upper | lower)
+    parts = zip(used.tolist(), upper[used].tolist(), lower[used].tolist(), strict=True)
+    return sum(((up << 26) + low) << (max(exponent, 1) + _POINT - 1075) for exponent, up, low in parts)
 
 
 @dataclass(frozen=True, eq=False)

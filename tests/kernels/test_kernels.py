@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankwell.ids import Ids, Known
 from rankwell.kernels import ids as id_kernel
-from rankwell.kernels import match, order, trec_text
+from rankwell.kernels import match, order, ranks, sums, trec_text
 
 IDS = st.lists(
     st.sampled_from(["a", "ab", "abc", "b", "é", "日本", "x" * 9, "x" * 17, "", "10", "9", "A"]), max_size=30
@@ -133,7 +134,7 @@ def test_ranks_and_sort_agree_with_sorting_in_python(case, rule):
     hits = [[row for row in group if row in hit] for group in expected]
     flat = np.array([row for group in hits for row in group], np.int64)
     ends = np.array([0, len(hits[0]), len(flat)], np.int64)
-    rank, start, size = order.ranks(offsets, score, *ids.columns, order.TIE_RULES[rule], NONE, ends, flat)
+    rank, start, size = ranks.ranks(offsets, score, *ids.columns, order.TIE_RULES[rule], NONE, ends, flat)
     place = {row: number for group in expected for number, row in enumerate(group, 1)}
     mates = {row: [r for r in group if scores[r] == scores[row]] for group in groups for row in group}
     assert rank.tolist() == [place[row] for row in flat]
@@ -240,3 +241,28 @@ def test_lines_are_read_whatever_the_white_space(rows, blank, end):
         cut = trec_text.next_query(data, 0, len(data))
         left = trec_text.index(data, 0, cut)[0]
         assert len(left) in [*heads, len(rows)]
+
+
+def test_a_shorter_list_may_need_the_larger_hash_table():
+    # tables are sparser below 8192 rows, so the longest list does not decide the size
+    lengths = [8191, 9000]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    items = Ids.of_integers(np.concatenate([np.arange(n) * 7 for n in lengths]))
+    pool = Ids.of_integers(np.arange(20_000))
+    score = np.zeros(int(offsets[-1]))
+    known = np.zeros(2, np.int64)
+    lists, found, pooled, twice = match.hits(
+        offsets, score, *items.columns, known, np.array([0, 20_000]), *pool.columns, NONE
+    )
+    assert twice == (-1, -1)
+    assert np.bincount(lists).tolist() == [2858, 2858]  # multiples of 7 below 20,000
+    assert (items.integers[found] == pool.integers[pooled]).all()
+
+
+@FEW
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
+def test_sums_by_exponent_are_exact(values):
+    upper, lower = sums.by_exponent(np.array(values, np.float64))
+    parts = zip(range(2048), upper.tolist(), lower.tolist(), strict=True)
+    total = sum(((up << 26) + low) * Fraction(2) ** (max(power, 1) - 1075) for power, up, low in parts)
+    assert total == sum(map(Fraction, values))

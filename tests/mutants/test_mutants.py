@@ -12,7 +12,7 @@ from rankwell import engines, hits, judge, ranked, states, testing
 from rankwell.engines import memory
 from rankwell.judge import lists as judge_lists
 from rankwell.judge import pool as judge_pool
-from rankwell.kernels import match, order
+from rankwell.kernels import match, order, ranks
 from rankwell.metrics import binary, gain, judged
 
 WATCHED = [
@@ -218,8 +218,8 @@ def batches_counted_twice(patch):
 
 
 MUTANTS = {
-    "rank off by one": wrap(order, "ranks", lambda found, *_: (found[0] + 1, found[1], found[2])),
-    "rank by position only": wrap(order, "ranks", lambda found, *_: (found[1], found[1], found[2])),
+    "rank off by one": wrap(ranks, "ranks", lambda found, *_: (found[0] + 1, found[1], found[2])),
+    "rank by position only": wrap(ranks, "ranks", lambda found, *_: (found[1], found[1], found[2])),
     "last hit not found": wrap(
         match, "hits", lambda found, *_: (found[0][:-1], found[1][:-1], found[2][:-1], found[3])
     ),

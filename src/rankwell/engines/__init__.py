@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -147,24 +147,50 @@ class Part:
     undefined: Counter[tuple[Metric, str]]
 
     @classmethod
-    def sum(cls, parts: Sequence[Part]) -> Part:
-        """Return all parts as one."""
-        if len(parts) == 1:
-            return parts[0]
-        states: dict[Metric, State] = {}
-        counts: Counter[str] = Counter()
-        undefined: Counter[tuple[Metric, str]] = Counter()
-        for part in parts:
+    def sum(cls, parts: Iterable[Part]) -> Part:
+        """Return all parts, of which there is at least one, as one; each is let go before the next is made."""
+        parts = iter(parts)
+        total = next(parts)
+        if (part := next(parts, None)) is None:
+            return total
+        columns = {metric: Growing(values) for metric, values in total.values.items()}
+        queries, known, states, ends = [total.queries], Growing(total.known), dict(total.states), total.ends
+        counts, undefined = total.counts.copy(), total.undefined.copy()
+        while part is not None:
             for metric, state in part.states.items():
                 states[metric] = states[metric] + state if metric in states else state
+            for metric, values in part.values.items():
+                columns.setdefault(metric, Growing(values[:0])).extend(values)
+            queries.append(part.queries)
+            known.extend(part.known)
+            ends += part.ends
             counts.update(part.counts)
             undefined.update(part.undefined)
-        filled = [part for part in parts if len(part.queries)] or parts[:1]
-        values = {m: np.concatenate([part.values[m] for part in filled]) for m in filled[0].values}
-        queries = Ids.concatenate([part.queries for part in filled])
-        known = np.concatenate([part.known for part in filled])
-        ends = tuple(end for part in parts for end in part.ends)
-        return cls(queries, known, values, states, ends, counts, undefined)
+            part = next(parts, None)
+        joined = {metric: column.values for metric, column in columns.items()}
+        return cls(Ids.concatenate(queries), known.values, joined, states, ends, counts, undefined)
+
+
+class Growing:
+    """A column that pieces are added to; they are copied at once into one array that grows."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self._held, self._n = values, len(values)
+
+    def extend(self, values: np.ndarray) -> None:
+        """Add a piece at the end."""
+        n = self._n + len(values)
+        if n > len(self._held):
+            held = np.empty(4 * n, self._held.dtype)  # what is never written costs no memory
+            held[: self._n] = self._held[: self._n]
+            self._held = held
+        self._held[self._n : n] = values
+        self._n = n
+
+    @property
+    def values(self) -> np.ndarray:
+        """All that was added."""
+        return self._held[: self._n]
 
 
 class Engine(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 
@@ -70,16 +70,21 @@ class Memory:
         batches = chain([first, second], batches)
         del first, second
         if workers == 1:
-            return Part.sum([self._one(batch, task) for batch in batches])
-        parts: list[Part] = []
-        waiting: deque[Future[Part]] = deque()
+            return Part.sum(self._one(batch, task) for batch in batches)
         with ThreadPoolExecutor(workers) as executor:
-            for batch in batches:
-                if len(waiting) > workers:
-                    parts.append(waiting.popleft().result())
-                waiting.append(executor.submit(self._one, batch, task))
-            parts += [future.result() for future in waiting]
-        return Part.sum(parts)
+            return Part.sum(self._measured(batches, task, executor, workers))
+
+    def _measured(
+        self, batches: Iterable[Callable[[], Lists]], task: Task, executor: ThreadPoolExecutor, workers: int
+    ) -> Iterator[Part]:
+        """Yield the parts of batches in their order."""
+        waiting: deque[Future[Part]] = deque()
+        for batch in batches:
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+            waiting.append(executor.submit(self._one, batch, task))
+        while waiting:
+            yield waiting.popleft().result()
 
     def _one(self, batch: Callable[[], Lists], task: Task) -> Part:
         lists = batch()

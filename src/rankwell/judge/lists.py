@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.hits import Context, Judged, Pool
 from rankwell.ids import NO_TEXT, alike
-from rankwell.kernels import match, order
+from rankwell.kernels import match, order, ranks
 from rankwell.policy import Policy
 from rankwell.ranked import NO_ROWS, Ranked
 from rankwell.rows import Lists
@@ -38,7 +38,8 @@ def judge(
     counts["rows whose rank contradicts the score"] = lists.against_score
     lists, pool = _same_kinds(lists, pool, counts)
     if policy.scores == "single" and not lists.by_rank:
-        lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
+        with np.errstate(over="ignore"):  # beyond the range of single precision lies infinity, as in C
+            lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
     rule = order.TIE_RULES.get(policy.ties, 0)
     known = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
     if policy.ties in ("best", "worst"):
@@ -158,7 +159,7 @@ def _ranked(
     judgement[rows] = pooled
     rows = rows.copy()
     order.sort(rows, ends, lists.score, *lists.items.columns, rule)
-    rank, start, size = order.ranks(
+    rank, start, size = ranks.ranks(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, ends, rows
     )
     grade = grades[judgement[rows]]

@@ -8,6 +8,19 @@ from cython.cimports.libc.string import memset
 from cython.cimports.rankwell.kernels.spans import mix, same
 
 
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(-1, check=False)
+def _slots(rows: cython.longlong) -> cython.longlong:
+    """The size of a hash table: sparse, because collisions cost mispredicted branches, while it fits in the cache."""
+    size: cython.longlong = 8
+    wanted: cython.longlong = 8 * rows if rows < 8192 else 2 * rows
+    while size < wanted:
+        size *= 2
+    return size
+
+
 def hits(
     offsets: np.ndarray,
     score: np.ndarray,
@@ -51,17 +64,14 @@ def hits(
     low: cython.longlong
     p: cython.longlong
     j: cython.longlong
-    longest: cython.longlong = 0
+    size: cython.longlong = 8
     most: cython.longlong = 0
     for g in range(q.shape[0]):
         r = o[g + 1] - o[g]
-        longest = max(longest, r)
+        size = max(size, _slots(r))
         if q[g] >= 0:
             j = po[q[g] + 1] - po[q[g]]
             most += min(r, j)
-    size: cython.longlong = 8
-    while size < 2 * longest:
-        size *= 2
     table = np.empty(size, np.int32)
     t: cython.int[::1] = table
     hit_list = np.empty(most, np.int64)
@@ -78,9 +88,7 @@ def hits(
     with cython.nogil:
         for g in range(q.shape[0]):
             low = o[g]
-            size = 8
-            while size < 2 * (o[g + 1] - low):
-                size *= 2
+            size = _slots(o[g + 1] - low)
             mask = size - 1
             memset(cython.address(t[0]), 0, size * 4)
             for r in range(low, o[g + 1]):
@@ -134,12 +142,9 @@ def repeats(
     r: cython.longlong
     other: cython.longlong
     low: cython.longlong
-    longest: cython.longlong = 0
-    for g in range(o.shape[0] - 1):
-        longest = max(longest, o[g + 1] - o[g])
     size: cython.longlong = 8
-    while size < 2 * longest:
-        size *= 2
+    for g in range(o.shape[0] - 1):
+        size = max(size, _slots(o[g + 1] - o[g]))
     table = np.empty(size, np.int32)
     t: cython.int[::1] = table
     rows = np.empty(len(keys), np.int64)
@@ -152,9 +157,7 @@ def repeats(
     with cython.nogil:
         for g in range(o.shape[0] - 1):
             low = o[g]
-            size = 8
-            while size < 2 * (o[g + 1] - low):
-                size *= 2
+            size = _slots(o[g + 1] - low)
             mask = size - 1
             memset(cython.address(t[0]), 0, size * 4)
             for r in range(low, o[g + 1]):

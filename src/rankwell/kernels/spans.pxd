@@ -1,4 +1,4 @@
-# The few C functions that several kernels inline: they hash and compare ids.
+# The few C functions that several kernels inline: they hash, compare and order ids.
 # Integer ids are their own keys; text ids are spans of one byte buffer with a 64-bit hash as key.
 
 from libc.string cimport memcmp
@@ -31,3 +31,51 @@ cdef inline int same(
     if length_a == 0:
         return 1
     return memcmp(&text_a[start_a], &text_b[start_b], length_a) == 0
+
+
+cdef inline int sign(long long value) noexcept nogil:
+    return (value > 0) - (value < 0)
+
+
+# Compare two integers by their decimal text.
+cdef inline int compare_decimal(long long a, long long b) noexcept nogil:
+    if a == b:
+        return 0
+    if (a < 0) != (b < 0):
+        return -1 if a < 0 else 1
+    cdef unsigned long long x = 0 - <unsigned long long>a if a < 0 else <unsigned long long>a
+    cdef unsigned long long y = 0 - <unsigned long long>b if b < 0 else <unsigned long long>b
+    cdef unsigned long long u = x
+    cdef unsigned long long v = y
+    cdef int shorter = 0
+    while u >= 10 or v >= 10:
+        if u < 10:
+            x *= 10
+            shorter = -1
+        if v < 10:
+            y *= 10
+            shorter = 1
+        u //= 10 if u >= 10 else 1
+        v //= 10 if v >= 10 else 1
+    return shorter if x == y else (-1 if x < y else 1)
+
+
+# Whether row a comes before row b, both having the same score; the rules are order.TIE_RULES.
+cdef inline int before(
+    long long a, long long b, int rule, const unsigned long long[::1] keys,
+    const unsigned char[::1] text, const long long[::1] starts, const int[::1] lengths,
+) except -1 nogil:
+    cdef int order = 0
+    cdef long long common
+    if rule != 2:
+        if starts.shape[0] > 0:
+            common = min(lengths[a], lengths[b])
+            if common > 0:
+                order = sign(memcmp(&text[starts[a]], &text[starts[b]], common))
+            if order == 0:
+                order = sign(lengths[a] - lengths[b])
+        else:
+            order = compare_decimal(<long long>keys[a], <long long>keys[b])
+        if rule == 0:
+            order = -order
+    return a < b if order == 0 else order < 0

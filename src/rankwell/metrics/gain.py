@@ -112,7 +112,7 @@ class nDCG(QueryMetric):
         """The list's DCG over the ideal one."""
         found = judged.found
         seen = found.top(self.k)
-        dcg = self._dcg(seen, self._gains(seen, context))
+        dcg = seen.sum(self._gains(seen, context) * discount(self.discount, self.base, seen.rank))
         ideal = judged.of_ideal(self, lambda best: self._ideal_dcg(best, context))
         if self.ideal == "retrieved":
             retrieved = self._ideal_dcg(found, context)
@@ -124,7 +124,11 @@ class nDCG(QueryMetric):
         gains = self._gains(best, context)
         best, gains = best.where(gains > 0), gains[gains > 0]
         order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
-        return self._dcg(Ranked(best.queries, best.query, best.nth(), best.grade[order]), gains[order])
+        gains, rank = gains[order], best.nth()
+        if self.k is not None:
+            top = np.flatnonzero(rank <= self.k)
+            best, gains, rank = best.where(top), gains[top], rank[top]
+        return best.sum(gains * discount(self.discount, self.base, rank))
 
     def _gains(self, ranked: Ranked, context: Context) -> np.ndarray:
         if isinstance(self.gain, str):
@@ -134,12 +138,6 @@ class nDCG(QueryMetric):
         place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
         named = (grades[place] == ranked.grade) & context.scale.judged(ranked.grade)
         return np.where(named, table[place], 0.0)
-
-    def _dcg(self, ranked: Ranked, gains: np.ndarray) -> np.ndarray:
-        if self.k is not None:
-            top = ranked.rank <= self.k
-            ranked, gains = ranked.where(top), gains[top]
-        return ranked.sum(gains * discount(self.discount, self.base, ranked.rank))
 
 
 @definition
@@ -178,6 +176,12 @@ class ERR(QueryMetric):
     max_grade: float | None = None
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
+
+    def breaks(self) -> dict[str, str]:
+        """The highest grade of all judgements is the scale, unless it is given."""
+        if self.max_grade is not None:
+            return {}
+        return {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
 
     def in_force(self, parameter: str) -> bool:
         """The start of gains belongs to ratings."""

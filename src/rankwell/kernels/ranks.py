@@ -1,0 +1,138 @@
+"""Where the judged rows rank in their lists, and the groups of equal scores that hold them."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.rankwell.kernels.spans import before
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(-1, check=False)
+def _first_below(
+    value: cython.double,
+    hit_score: cython.const[cython.double][::1],
+    low: cython.Py_ssize_t,
+    high: cython.Py_ssize_t,
+    equal_too: cython.bint = False,
+) -> cython.Py_ssize_t:
+    """The first place in descending ``hit_score[low:high]`` that is below ``value``, or at it (equal_too)."""
+    left: cython.Py_ssize_t = high - low
+    half: cython.Py_ssize_t
+    middle: cython.double
+    while left > 0:
+        # no branch to mispredict: the half that is passed over is chosen by arithmetic
+        half = (left + 1) >> 1
+        middle = hit_score[low + half - 1]
+        low += half * (middle > value or (not equal_too and middle == value))
+        left -= half
+    return low
+
+
+def ranks(
+    offsets: np.ndarray,
+    score: np.ndarray,
+    keys: np.ndarray,
+    text: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+    rule: int,
+    left_out: np.ndarray,
+    hit_offsets: np.ndarray,
+    hit_rows: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rank of each hit, and the first rank and the size of the tie group that holds it.
+
+    ``hit_rows`` holds the hits of each list in rank order (``order.sort``). No list is sorted: each row finds its
+    place among the few hits of its list, unless the scores fall all the way and the row's place is its rank. Rows marked in ``left_out`` (one byte per row, or empty) are not counted.
+    """
+    o: cython.const[cython.longlong][::1] = offsets
+    sc: cython.const[cython.double][::1] = score
+    k: cython.const[cython.ulonglong][::1] = keys
+    x: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    gone: cython.const[cython.uchar][::1] = left_out
+    ho: cython.const[cython.longlong][::1] = hit_offsets
+    hr: cython.const[cython.longlong][::1] = hit_rows
+    how: cython.int = rule
+    hs: cython.const[cython.double][::1] = score[hit_rows]
+    rank = np.empty(len(hit_rows), np.int64)
+    tie_start = np.empty(len(hit_rows), np.int64)
+    tie_size = np.zeros(len(hit_rows), np.int64)
+    hi: cython.longlong[::1] = np.zeros(len(hit_rows) + 1, np.int64)
+    be: cython.longlong[::1] = np.zeros(len(hit_rows) + 1, np.int64)
+    rk: cython.longlong[::1] = rank
+    ts: cython.longlong[::1] = tie_start
+    tz: cython.longlong[::1] = tie_size
+    g: cython.Py_ssize_t
+    low: cython.Py_ssize_t
+    high: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    middle: cython.Py_ssize_t
+    r: cython.longlong
+    value: cython.double
+    falling: cython.bint
+    above: cython.longlong
+    ahead: cython.longlong = 0
+    with cython.nogil:
+        for g in range(ho.shape[0] - 1):
+            low = ho[g]
+            high = ho[g + 1]
+            if low == high:
+                continue
+            falling = gone.shape[0] == 0
+            for r in range(o[g] + 1, o[g + 1]):
+                falling = falling and sc[r - 1] > sc[r]
+                if not falling:
+                    break
+            if falling:
+                for j in range(low, high):
+                    rk[j] = hr[j] - o[g] + 1
+                    ts[j] = rk[j]
+                    tz[j] = 1
+                continue
+            at = low
+            for r in range(o[g], o[g + 1]):
+                if gone.shape[0] > 0 and gone[r]:
+                    continue
+                value = sc[r]
+                # neighbouring rows mostly fall into the same gap between two hits
+                if (at < high and hs[at] > value) or (at > low and hs[at - 1] <= value):
+                    at = _first_below(value, hs, low, high, True)
+                if at == high:
+                    continue
+                if hs[at] < value:
+                    hi[at] += 1
+                    continue
+                tz[at] += 1
+                end = at + 1
+                if end < high and hs[end] == value:
+                    end = _first_below(value, hs, end, high)
+                if end < high:
+                    hi[end] += 1
+                j = at
+                while j < end:
+                    middle = (j + end) // 2
+                    if r != hr[middle] and before(r, hr[middle], how, k, x, s, n):
+                        end = middle
+                    else:
+                        j = middle + 1
+                if j < high and hs[j] == value:
+                    be[j] += 1
+            above = 0
+            for j in range(low, high):
+                above += hi[j]
+                if j == low or hs[j] != hs[j - 1]:
+                    ahead = 0
+                    ts[j] = above + 1
+                else:
+                    ts[j] = ts[j - 1]
+                    tz[j] = tz[j - 1]
+                ahead += be[j]
+                rk[j] = ts[j] + ahead
+    return rank, tie_start, tie_size

@@ -1,0 +1,75 @@
+"""Random data to try laws on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankwell.base import Metric
+from rankwell.evaluation import Evaluator
+from rankwell.metrics import metric_of
+from rankwell.policy import Policy
+from rankwell.results import Results
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+JUDGED = Policy(grades="judgements", missing="skip", outside="ignore")
+ITEMS = ["a", "ab", "b", "B", "é", "日本", "10", "9", "z" * 12, "A1", "c", "d"]
+QUERIES = ["1", "2", "10", "q", "ü"]
+
+
+@dataclass(frozen=True)
+class Data:
+    """A run and qrels as dicts: ties, unjudged and negative grades, queries that only one of them has."""
+
+    run: dict[str, dict[str, float]]
+    qrels: dict[str, dict[str, int]]
+    seed: int = 0
+
+    def results(self, metric: Metric, run: Any = None, **options: Any) -> Results:
+        """Evaluate one metric on these data, or on another run against the same qrels."""
+        policy, items = options.pop("policy", JUDGED), options.pop("items", ITEMS)
+        wanted = [metric, *map(metric_of, options.pop("others", ()))]
+        judgements = self.qrels if any(each.judgements for each in wanted) else None
+        evaluator = Evaluator(judgements, wanted, items=items, policy=policy, **options)
+        return evaluator.evaluate(self.run if run is None else run)
+
+
+def example(seed: int) -> Data:
+    """Return small random data, the same for the same seed."""
+    rng = random.Random(seed)  # noqa: S311 - data for tests
+    near = [1 + each * 1e-9 for each in range(5)]
+    kinds: list[list[float]] = [[1, 2, 3], [rng.gauss(0, 1) for _ in range(9)], near]
+    scores = rng.choice(kinds)
+    run, qrels = {}, {}
+    for query in QUERIES:
+        if rng.random() < 0.8:
+            run[query] = {
+                item: float(rng.choice(scores)) for item in rng.sample(ITEMS, rng.randint(1, len(ITEMS)))
+            }
+        if rng.random() < 0.8:
+            chosen = rng.sample(ITEMS, rng.randint(1, len(ITEMS)))
+            qrels[query] = {item: rng.choice([-1, 0, 0, 1, 1, 2, 3]) for item in chosen}
+    run.setdefault("1", {"a": 1.0, "b": 1.0, "c": 0.5})
+    qrels.setdefault("1", {"a": 1, "c": 2, "é": 0})
+    return Data(run, qrels, seed)
+
+
+def data() -> SearchStrategy[Data]:
+    """Return a Hypothesis strategy of such data."""
+    from hypothesis import strategies as st
+
+    score = st.sampled_from([-1.0, 0.0, 0.5, 0.5000000001, 1.0, 1.0, 2.0])
+    lists = st.dictionaries(st.sampled_from(ITEMS), score, min_size=1)
+    grades = st.dictionaries(st.sampled_from(ITEMS), st.integers(-1, 3), min_size=1)
+    run = st.dictionaries(st.sampled_from(QUERIES), lists)
+    qrels = st.dictionaries(st.sampled_from(QUERIES), grades)
+    return st.builds(lambda r, q: Data({"1": {"a": 1.0}} | r, {"1": {"a": 1}} | q), run, qrels)
+
+
+def examples(cases: int, seed: int = 0) -> Iterator[Data]:
+    """Yield random data."""
+    return (example(seed * 1_000_003 + number) for number in range(cases))

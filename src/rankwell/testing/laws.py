@@ -1,0 +1,179 @@
+"""The laws that every metric keeps: each a function of a metric and data that says whether it holds."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import random
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from rankwell.base import Metric
+from rankwell.engines.memory import Memory
+from rankwell.metrics import metric_of
+from rankwell.policy import Policy
+from rankwell.results import Results
+from rankwell.tables import Run
+from rankwell.testing.data import ITEMS, Data
+
+OTHERS = ["coverage@1", "coverage@2", "ndcg(gain=exp2)@3", "judged@1", "ap(rel=2)"]
+
+
+def same(left: float, right: float) -> bool:
+    """Whether two values are equal, undefined ones too."""
+    return left == right or (math.isnan(left) and math.isnan(right))
+
+
+def equal(metric: Metric, left: Results, right: Results) -> bool:
+    """Whether two results agree in every bit of a metric."""
+    return same(left[metric], right[metric]) and left.per_query.equals(right.per_query)
+
+
+def round_trip(metric: Metric, _: Data) -> bool:
+    """The text and the signature parse back to an equal metric, and so does its pickle."""
+    again = [metric_of(str(metric)), metric_of(metric.signature), pickle.loads(pickle.dumps(metric))]  # noqa: S301
+    return all(each == metric and hash(each) == hash(metric) and str(each) == str(metric) for each in again)
+
+
+def parts_add_up(metric: Metric, given: Data) -> bool:
+    """The results of two halves of the queries add up to those of all, in either order, to the last bit."""
+    whole = given.results(metric)
+    judged = [query for query in given.run if query in given.qrels]
+    if len(judged) < 2:
+        return True
+    first, others = judged[:1], [query for query in given.run if query not in judged[:1]]
+    halves = [given.results(metric, {query: given.run[query] for query in keep}) for keep in (first, others)]
+    left, right = halves
+    return equal(metric, left + right, whole) and equal(metric, right + left, whole)
+
+
+def batches_change_nothing(metric: Metric, given: Data) -> bool:
+    """The size of a batch and the number of threads change no bit."""
+    whole = given.results(metric)
+    cuts = [(1, 1), (3, 1), (1, 3), (7, 2)]
+    return all(
+        equal(metric, given.results(metric, engine=Memory(batch=b), threads=t), whole) for b, t in cuts
+    )
+
+
+def row_order_does_not_matter(metric: Metric, given: Data) -> bool:
+    """Shuffled rows, with the queries scattered, change no bit."""
+    rows = [(query, item, score) for query, items in given.run.items() for item, score in items.items()]
+    random.Random(given.seed).shuffle(rows)  # noqa: S311 - data for tests
+    query, item, score = (list(column) for column in zip(*rows, strict=True))
+    return equal(
+        metric, given.results(metric, Run(query=query, item=item, score=score)), given.results(metric)
+    )
+
+
+def queries_are_apart(metric: Metric, given: Data) -> bool:
+    """A query's value does not depend on the other queries of the run."""
+    if not metric.judgements:
+        return True
+    whole = given.results(metric).per_query
+    for query in given.run:
+        if query in given.qrels:
+            alone = given.results(metric, {query: given.run[query]}).per_query
+            if not alone.equals(whole.filter(whole["query"] == query)):
+                return False
+    return True
+
+
+def judgements_are_apart(metric: Metric, given: Data) -> bool:
+    """A query's value does not depend on the judgements of other queries."""
+    judged = [query for query in given.run if query in given.qrels]
+    if not metric.judgements or not judged:
+        return True
+    alone = Data(given.run, {judged[0]: given.qrels[judged[0]]}).results(metric).per_query
+    whole = given.results(metric).per_query
+    return alone.equals(whole.filter(whole["query"] == judged[0]))
+
+
+def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
+    """The metrics that are asked for at the same time change no bit."""
+    alone = given.results(metric)
+    others = [each for each in OTHERS if metric_of(each).judgements == metric.judgements]
+    together = given.results(metric, others=others)
+    columns = alone.per_query.columns
+    return same(alone[metric], together[metric]) and alone.per_query.equals(together.per_query[columns])
+
+
+def names_do_not_matter(metric: Metric, given: Data) -> bool:
+    """Other ids in the same order change no bit."""
+
+    def renamed(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        return {f"#{query}": {f"~{item}": x for item, x in row.items()} for query, row in table.items()}
+
+    there = Data(renamed(given.run), renamed(given.qrels)).results(metric, items=[f"~{i}" for i in ITEMS])
+    here = given.results(metric)
+    values_agree = here.per_query.drop("query").equals(there.per_query.drop("query"))
+    return values_agree and same(here[metric], there[metric])
+
+
+def values_are_in_range(metric: Metric, given: Data) -> bool:
+    """Every value is undefined or lies in the metric's range."""
+    res = given.results(metric, policy=Policy(grades="judgements", outside="ignore"))
+    values = [res[metric]]
+    if str(metric) in res.per_query.columns:
+        values += res.per_query[str(metric)].drop_nulls().to_list()
+    low, high = metric.range
+    return all(math.isnan(value) or low - 1e-12 <= value <= high + 1e-12 for value in values)
+
+
+def only_the_first_k_count(metric: Metric, given: Data) -> bool:
+    """With a cut-off, what stands below it changes nothing; without one in the text, everything counts."""
+    if metric.k is None:
+        return True
+    cut = {
+        query: dict(
+            sorted(items.items(), key=lambda each: (each[1], each[0].encode()), reverse=True)[: metric.k]
+        )
+        for query, items in given.run.items()
+    }
+    return equal(metric, given.results(metric, cut), given.results(metric))
+
+
+def a_better_list_scores_no_worse(metric: Metric, given: Data) -> bool:
+    """Swapping two neighbours so that the higher grade comes first does not lower a metric of relevance."""
+    if not metric.judgements or metric.better != "higher":
+        return True
+    for query, items in given.run.items():
+        grades = given.qrels.get(query, {})
+        ranked = sorted(items, key=lambda item: (items[item], item.encode()), reverse=True)
+        pairs = [(grades.get(upper, 0), grades.get(lower, 0)) for upper, lower in pairwise(ranked)]
+        places = [place for place, (upper, lower) in enumerate(pairs) if lower > max(upper, 0)]
+        for place in places[:2]:
+            swapped = [*ranked[:place], ranked[place + 1], ranked[place], *ranked[place + 2 :]]
+            before = given.results(metric, {query: ranked})[metric]
+            if given.results(metric, {query: swapped})[metric] < before - 1e-12:
+                return False
+    return True
+
+
+def nothing_is_lost(metric: Metric, given: Data) -> bool:
+    """Each judged query has a value or is counted as undefined, also if the run lacks it or lists one item."""
+    if not metric.judgements:
+        return True
+    res = given.results(metric, policy=Policy(grades="judgements"))
+    without = sum(res.undefined.get(str(metric), {}).values())
+    return res.n[str(metric)] + without == len(given.qrels) == len(res.per_query)
+
+
+LAWS: dict[str, Callable[[Metric, Data], bool]] = {
+    law.__name__.replace("_", " "): law
+    for law in (
+        round_trip,
+        parts_add_up,
+        batches_change_nothing,
+        row_order_does_not_matter,
+        queries_are_apart,
+        judgements_are_apart,
+        other_metrics_change_nothing,
+        names_do_not_matter,
+        values_are_in_range,
+        only_the_first_k_count,
+        a_better_list_scores_no_worse,
+        nothing_is_lost,
+    )
+}
