@@ -7,7 +7,6 @@ and an Arrow string column have already. Ids from text are text and never guesse
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from rankwell.errors import DataError
 from rankwell.kernels import ids as kernel
 
 JOINED = 10_000_000
+SLICE = 1 << 18
 NO_TEXT = np.empty(0, np.uint8)
 NO_STARTS = np.empty(0, np.int64)
 NO_LENGTHS = np.empty(0, np.int32)
@@ -186,9 +186,11 @@ class Ids:
         """Return the first row of each stretch of equal neighbours."""
         if self.is_text:
             return kernel.runs(*self.columns)
-        fresh = np.ones(len(self.keys), np.bool_)
-        np.not_equal(self.keys[1:], self.keys[:-1], out=fresh[1:])
-        return np.flatnonzero(fresh)
+        keys, heads = self.keys, [np.zeros(min(len(self), 1), np.int64)]
+        for low in range(1, len(keys), SLICE):
+            part = keys[low - 1 : low + SLICE]
+            heads.append(np.flatnonzero(part[1:] != part[:-1]) + low)
+        return np.concatenate(heads)
 
     def is_distinct(self) -> bool:
         """Whether no id occurs twice."""
@@ -223,13 +225,10 @@ class Known:
 
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
+        self._slots = kernel.slots(ids.keys)
 
     def __len__(self) -> int:
         return len(self.ids)
-
-    @cached_property
-    def _slots(self) -> np.ndarray:
-        return kernel.slots(self.ids.keys)
 
     def find(self, wanted: Ids) -> np.ndarray:
         """Return the row of each wanted id, or -1; both columns must be of one kind (see :func:`alike`)."""

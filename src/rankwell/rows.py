@@ -248,7 +248,7 @@ def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) ->
         raise DataError(
             f"{place(0)}: {name} holds {given.dtype.name} values such as {given.flat[0]!r}, not numbers."
         )
-    if len(given) and np.isnan(given.min()):  # the minimum is nan if any value is
+    if len(given) and given.dtype.kind == "f" and np.isnan(given.min()):  # the minimum is nan if any value is
         row = int(np.flatnonzero(np.isnan(given))[0])
         raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or mend the {name}.")
     return given

@@ -27,6 +27,7 @@ from rankwell.tables import Run
 from rankwell.ties import reordered, undecided
 
 Ends = Callable[[], "dict[Metric, tuple[State, State]]"]
+ROOM = 1 << 20
 FILLS = {"zero": 0.0, "one": 1.0}
 
 
@@ -181,7 +182,7 @@ class Growing:
         """Add a piece at the end."""
         n = self._n + len(values)
         if n > len(self._held):
-            held = np.empty(4 * n, self._held.dtype)  # what is never written costs no memory
+            held = np.empty(max(4 * n, ROOM), self._held.dtype)  # what is never written costs no memory
             held[: self._n] = self._held[: self._n]
             self._held = held
         self._held[self._n : n] = values

@@ -15,7 +15,7 @@ from rankwell.judge import missing_lists
 from rankwell.rows import Lists, Rows
 from rankwell.tables import Run
 
-BATCH_ROWS = 400_000
+BATCH_ROWS = 250_000
 
 
 class Memory:

@@ -155,14 +155,12 @@ def _ranked(
     """The hits of each list with their ranks and tie groups, in rank order."""
     query, rows, pooled, _ = found
     ends = np.searchsorted(query, np.arange(len(lists.queries) + 1))
-    judgement = np.empty(lists.rows, np.int64)
-    judgement[rows] = pooled
-    rows = rows.copy()
-    order.sort(rows, ends, lists.score, *lists.items.columns, rule)
+    place = np.arange(len(rows))
+    order.sort(place, ends, lists.score[rows], *lists.items[rows].columns, rule)
+    rows, grade = rows[place], grades[pooled[place]]
     rank, start, size = ranks.ranks(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, ends, rows
     )
-    grade = grades[judgement[rows]]
     return Ranked(
         len(lists.queries), query, rank, grade, score=lists.score[rows], tie_start=start, tie_size=size
     )

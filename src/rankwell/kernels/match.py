@@ -38,7 +38,7 @@ def hits(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
     """Find the judged rows of each list, and rows that repeat an item of their list.
 
-    ``judged[g]`` is the pool's query of list g, or -1. Returns, list after list, the list, the row and the row of
+    ``judged[g]`` is the pool's query of list g, or -1. Returns, row after row, the list, the row and the row of
     the pool of each hit, and the first pair of rows that repeat an item (or ``(-1, -1)``). With ``lost`` empty the
     search ends at such a pair; with one byte per row the better copy (higher score, then earlier row) is kept and
     the others are marked in ``lost``.
@@ -64,16 +64,20 @@ def hits(
     low: cython.longlong
     p: cython.longlong
     j: cython.longlong
+    left: cython.longlong
     size: cython.longlong = 8
+    longest: cython.longlong = 0
     most: cython.longlong = 0
     for g in range(q.shape[0]):
         r = o[g + 1] - o[g]
         size = max(size, _slots(r))
+        longest = max(longest, r)
         if q[g] >= 0:
             j = po[q[g] + 1] - po[q[g]]
             most += min(r, j)
     table = np.empty(size, np.int32)
     t: cython.int[::1] = table
+    pooled: cython.longlong[::1] = np.full(longest, -1)
     hit_list = np.empty(most, np.int64)
     hit_row = np.empty(most, np.int64)
     hit_pool = np.empty(most, np.int64)
@@ -114,17 +118,26 @@ def hits(
             p = q[g]
             if p < 0:
                 continue
+            left = 0
             for j in range(po[p], po[p + 1]):
                 at = mix(pk[j]) & mask
                 while t[at] > 0:
                     r = low + t[at] - 1
                     if k[r] == pk[j] and (not is_text or same(x, s[r], n[r], px, ps[j], pn[j])):
-                        hl[found] = g
-                        hr[found] = r
-                        hp[found] = j
-                        found += 1
+                        pooled[r - low] = j
+                        left += 1
                         break
                     at = (at + 1) & mask
+            r = low
+            while left > 0:
+                if pooled[r - low] >= 0:
+                    hl[found] = g
+                    hr[found] = r
+                    hp[found] = pooled[r - low]
+                    pooled[r - low] = -1
+                    found += 1
+                    left -= 1
+                r += 1
     return hit_list[:found], hit_row[:found], hit_pool[:found], (first, second)
 
 
