@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,8 +14,9 @@ from cyclopts import App, CycloptsError, Parameter
 from rankwell import __version__
 from rankwell.errors import DataError, InputError, RankwellError, UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.output import Progress, refuse_overwriting, width, write
 from rankwell.policy import Policy
-from rankwell.readers import read_run
+from rankwell.readers import read_qrels, read_run
 
 USAGE, BAD_DATA, INTERRUPTED = 2, 3, 130
 
@@ -36,12 +37,21 @@ def evaluate(
         str,
         Parameter(
             allow_leading_hyphen=True,
-            help="judgements (TREC text, .gz, Parquet); ``-`` for none, where no metric needs them",
+            help="judgements; ``-`` for standard input, ``none`` for none, where no metric needs them",
         ),
     ],
-    run: Annotated[str, Parameter(help="the run: TREC text, .gz or Parquet")],
+    run: Annotated[
+        str,
+        Parameter(
+            allow_leading_hyphen=True,
+            help="the run: a file, ``-``, or a pattern in quotation marks (``'part-*.parquet'``) for several as one",
+        ),
+    ],
     /,
-    *runs: Annotated[str, Parameter(help="more runs, printed side by side", show_default=False)],
+    *runs: Annotated[
+        str,
+        Parameter(allow_leading_hyphen=True, help="more runs, printed side by side", show_default=False),
+    ],
     metric: Annotated[
         list[str] | None,
         Parameter(
@@ -52,6 +62,17 @@ def evaluate(
     ] = None,
     per_query: Annotated[bool, Parameter(help="one row per query", negative="")] = False,
     items: Annotated[str | None, Parameter(help="the catalogue, a table with an item column")] = None,
+    format_in: Annotated[
+        str | None, Parameter(help="what the runs are, where that is not seen: trec, delimited, json …")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="a column of the runs and its meaning: ``userNo=query``; repeat it"),
+    ] = None,
+    qrels_format: Annotated[str | None, Parameter(help="the same for the judgements")] = None,
+    qrels_columns: Annotated[
+        list[str] | None, Parameter(negative="", help="the same for the judgements")
+    ] = None,
     threads: Annotated[int | None, Parameter(help="default: the cores of this process")] = None,
     format: Annotated[  # noqa: A002 - the word of the option
         Literal["table", "json", "csv"], Parameter(help="what is printed")
@@ -60,7 +81,12 @@ def evaluate(
         str | None, Parameter(name=["--output", "-o"], help="write here instead of stdout")
     ] = None,
     verbose: Annotated[
-        bool, Parameter(name=["--verbose", "-v"], help="print the whole policy", negative="")
+        bool,
+        Parameter(
+            name=["--verbose", "-v"],
+            help="print the whole policy, and what each file was read as",
+            negative="",
+        ),
     ] = False,
     policy: Annotated[Policy, Parameter(name="*")] = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
@@ -77,10 +103,18 @@ def evaluate(
         )
     paths = [run, *runs]
     if output is not None:
-        _refuse_overwriting(output, [qrels, *paths, *([items] if items else [])])
-    with _Progress() as progress:
+        refuse_overwriting(output, [qrels, *paths, *([items] if items else [])])
+    if [qrels, *paths].count("-") > 1:
+        raise UsageError("standard input can be read only once; name a file for the others.")
+    judgements = (
+        None
+        if qrels == "none"
+        else read_qrels(qrels, format_in=qrels_format, columns=_pairs(qrels_columns, "--qrels-columns"))
+    )
+    wanted = _pairs(columns, "--columns")
+    with Progress() as progress:
         evaluator = Evaluator(
-            None if qrels == "-" else qrels,
+            judgements,
             [part for text in metric for part in split(text)],
             items=items,
             policy=policy,
@@ -88,10 +122,15 @@ def evaluate(
             threads=threads,
             per_query=per_query,
         )
-        results = [
-            evaluator.evaluate(read_run(path, name=name))
+        read = [
+            read_run(path, name=name, format_in=format_in, columns=wanted)
             for path, name in zip(paths, run_names(paths), strict=True)
         ]
+        results = [evaluator.evaluate(each) for each in read]
+    if verbose:
+        for each in (judgements, *read):
+            if each is not None:
+                sys.stderr.write(f"rankwell: {each.source}\n")
     for warning in summary.warnings_of(results):
         sys.stderr.write(f"rankwell: note: {warning}\n")
     if format == "json":
@@ -102,7 +141,7 @@ def evaluate(
         text = summary.csv_of(results, per_query=per_query)
     else:
         table = summary.table_of(results, per_query=per_query, full_policy=verbose)
-        text = table.to_text(None if output else _width(), colour=not output and sys.stdout.isatty())
+        text = table.to_text(None if output else width(), colour=not output and sys.stdout.isatty())
     write(text, output)
 
 
@@ -119,7 +158,7 @@ def metrics() -> None:
     """List all metrics."""
     from rankwell.explanation import catalogue
 
-    write(catalogue().to_text(_width()), None)
+    write(catalogue().to_text(width()), None)
 
 
 @app.command
@@ -127,7 +166,7 @@ def demo() -> None:
     """Evaluate bundled real data and print tables that teach something."""
     from rankwell.demonstration import demo as show
 
-    write(show(_width()), None)
+    write(show(width()), None)
 
 
 def split(text: str) -> list[str]:
@@ -146,6 +185,15 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
+def _pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Read ``column=word`` pairs, also several separated by commas."""
+    pairs = [part.rpartition("=") for text in given or () for part in text.split(",")]
+    for column, sign, word in pairs:
+        if not (column and sign and word):
+            raise UsageError(f"{option} wants pairs such as userNo=query, not {column + sign + word!r}.")
+    return {column.strip(): word.strip() for column, _, word in pairs}
+
+
 def run_names(paths: Sequence[str]) -> list[str]:
     """Return what each run is called: its file's name, or the path as given where that names several.
 
@@ -156,80 +204,6 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return [
         path if names.count(name) > 1 else name for path, name in zip(map(str, paths), names, strict=True)
     ]
-
-
-def write(text: str, path: str | None) -> None:
-    """Print the text, or write it to a file that appears only when it is whole.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    """
-    text = text.rstrip("\n") + "\n"
-    try:
-        if path is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        else:
-            _write_file(text.encode(errors="replace"), Path(path))
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise InputError(f"{path or 'stdout'}: cannot be written ({error.strerror}).") from error
-
-
-def _write_file(content: bytes, target: Path) -> None:
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)  # a device or a pipe is written to, not replaced
-        return
-    target = target.resolve()  # a link stays a link
-    whole = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        whole.write_bytes(content)
-        whole.replace(target)
-    finally:
-        whole.unlink(missing_ok=True)
-
-
-def _refuse_overwriting(output: str, inputs: Sequence[str]) -> None:
-    """Find out before the work, not after it, that the output cannot be written there."""
-    target = Path(output)
-    if not target.parent.is_dir():
-        raise InputError(f"{output}: cannot be written (there is no folder {target.parent}).")
-    if any(target.exists() and Path(path).exists() and target.samefile(path) for path in inputs):
-        raise UsageError(f"-o {output} would overwrite what is to be read; give it another name.")
-
-
-def _width() -> int | None:
-    if not sys.stdout.isatty():
-        return None
-    import shutil
-
-    return shutil.get_terminal_size().columns
-
-
-class _Progress:
-    """A progress line on stderr, on a terminal only."""
-
-    def __init__(self) -> None:
-        self._bar: Any = None
-
-    def __enter__(self) -> Callable[[int], object] | None:
-        if not sys.stderr.isatty():
-            return None
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} rows"), TimeElapsedColumn())
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._bar.start()
-        task = self._bar.add_task("rows", total=None)
-        return lambda rows: self._bar.advance(task, rows)
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
 
 def run(arguments: Sequence[str]) -> int:

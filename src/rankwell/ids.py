@@ -6,7 +6,7 @@ and an Arrow string column have already. Ids from text are text and never guesse
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from rankwell.kernels import ids as kernel
 
 JOINED = 10_000_000
 SLICE = 1 << 18
+LONGEST_ID = 65_535
 NO_TEXT = np.empty(0, np.uint8)
 NO_STARTS = np.empty(0, np.int64)
 NO_LENGTHS = np.empty(0, np.int32)
@@ -105,26 +106,38 @@ class Ids:
         return cls.of(values.tolist() if isinstance(values, np.ndarray) else values, name)
 
     @classmethod
-    def of_series(cls, values: Any, name: str) -> Ids:
+    def of_series(cls, values: Any, name: str, place: Callable[[int], str] | None = None) -> Ids:
         """Return a column of ids from an Arrow column; text goes from buffer to buffer."""
         import polars as pl
 
+        at = place or (lambda row: f"row {row + 1}")
         series = values if isinstance(values, pl.Series) else pl.Series(values)
         if series.null_count():
             row = int(series.is_null().arg_max() or 0)
-            raise DataError(f"row {row + 1}: the {name} id is missing (null). Remove the row or fill the id.")
+            raise DataError(f"{at(row)}: the {name} id is missing (null). Remove the row or fill the id.")
         if series.dtype.is_integer():
-            return cls.of_integers(series.cast(pl.Int64).to_numpy())
+            integers = series.cast(pl.Int64, strict=False)
+            if integers.null_count():
+                row = int(integers.is_null().arg_max() or 0)
+                raise DataError(f"{at(row)}: the {name} id does not fit in 64 bits. Write the ids as text.")
+            return cls.of_integers(integers.to_numpy())
         if series.dtype in (pl.Categorical, pl.Enum):
             series = series.cast(pl.String)
         if series.dtype != pl.String:
-            raise DataError(f"{name} ids must be text or integers, not {series.dtype}. Cast the column.")
-        lengths = series.str.len_bytes().to_numpy().astype(np.int32)
+            raise DataError(
+                f"{at(0)}: {name} ids must be text or integers, not {series.dtype}. Cast the column."
+            )
+        lengths = series.str.len_bytes().to_numpy().astype(np.int64)
+        if len(lengths) and lengths.max() > LONGEST_ID:
+            row = int(lengths.argmax())
+            raise DataError(f"{at(row)}: the {name} id has {lengths[row]:,} bytes. Is this the right column?")
         parts = [
             np.frombuffer(series.slice(row, JOINED).str.join("").cast(pl.Binary).item(), np.uint8)
             for row in range(0, len(series), JOINED)
         ]
-        return cls.of_lengths(parts[0] if len(parts) == 1 else np.concatenate([NO_TEXT, *parts]), lengths)
+        return cls.of_lengths(
+            parts[0] if len(parts) == 1 else np.concatenate([NO_TEXT, *parts]), lengths.astype(np.int32)
+        )
 
     @property
     def is_text(self) -> bool:
@@ -208,6 +221,8 @@ class Ids:
         """Return the columns end to end; parts of one buffer stay in it."""
         if len(parts) == 1:
             return parts[0]
+        if len({part.is_text for part in parts}) > 1:
+            raise DataError("ids are text in one part of the data and integers in another. Write them alike.")
         known = all(part._keys is not None for part in parts)  # noqa: SLF001 - its own kind
         keys = np.concatenate([part.keys for part in parts]) if known or not parts[0].is_text else None
         if not parts[0].is_text:

@@ -62,6 +62,7 @@ class Columns:
     """
 
     grouped = True
+    by_place = False  # whether the ranks are only the places of the rows
 
     def __init__(
         self,
@@ -99,7 +100,9 @@ class Columns:
             return cls(queries, items, ranks, place=place, by_rank=True, given_score=given)
         if given is not None:
             return cls(queries, items, given, place=place)
-        return cls(queries, items, np.arange(len(queries)), place=place, by_rank=True)
+        rows = cls(queries, items, np.arange(len(queries)), place=place, by_rank=True)
+        rows.by_place = True
+        return rows
 
     @property
     def is_scattered(self) -> bool:

@@ -40,6 +40,8 @@ class Run:
     ['1', '2']
     """
 
+    source = ""
+
     def __init__(
         self,
         query: IdColumn,
@@ -99,6 +101,8 @@ class Qrels:
     Qrels 'qrels': 2 rows
     """
 
+    source = ""
+
     def __init__(
         self,
         query: IdColumn,
@@ -147,6 +151,8 @@ class Items:
     >>> len(Items(["a", "b", "c"]))
     3
     """
+
+    source = ""
 
     def __init__(self, item: IdColumn, *, name: str = "items") -> None:
         self.name = name

@@ -31,7 +31,7 @@ COMMANDS = {
     "values.json": ["evaluate", *NIST, "-m", "ap", "--format", "json", "--per-query"],
     "two_runs.txt": ["evaluate", *MOVIES, "-m", "ndcg@10,hit@10,coverage@10", "--rel", "8", *CATALOGUE],
     "ratings_are_refused.txt": ["evaluate", *MOVIES, "-m", "ndcg@10"],
-    "lists_only.txt": ["evaluate", "-", MOVIES[1], "-m", "coverage@10", *CATALOGUE],
+    "lists_only.txt": ["evaluate", "none", MOVIES[1], "-m", "coverage@10", *CATALOGUE],
     "explain_ndcg.txt": ["explain", "ndcg@10"],
     "demo.txt": ["demo"],
 }

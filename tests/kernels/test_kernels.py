@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rankwell.ids import Ids, Known
 from rankwell.kernels import ids as id_kernel
-from rankwell.kernels import match, order, ranks, sums, trec_text
+from rankwell.kernels import match, order, ranks, sums, trec_lines, trec_text
 
 IDS = st.lists(
     st.sampled_from(["a", "ab", "abc", "b", "é", "日本", "x" * 9, "x" * 17, "", "10", "9", "A"]), max_size=30
@@ -235,11 +235,11 @@ def test_lines_are_read_whatever_the_white_space(rows, blank, end):
     heads = [n for n in range(len(rows)) if n == 0 or rows[n][0] != rows[n - 1][0]]
     assert parts[0].tolist() == heads
     assert Ids.of_spans(data, parts[1], parts[2]).tolist() == [rows[n][0] for n in heads]
-    lines, lengths = trec_text.index(data, 0, len(data))
+    lines, lengths = trec_lines.index(data, 0, len(data))
     assert Ids.of_spans(data, lines, lengths).tolist() == [row[0] for row in rows]
     if rows:
-        cut = trec_text.next_query(data, 0, len(data))
-        left = trec_text.index(data, 0, cut)[0]
+        cut = trec_lines.next_query(data, 0, len(data))
+        left = trec_lines.index(data, 0, cut)[0]
         assert len(left) in [*heads, len(rows)]
 
 

@@ -76,7 +76,7 @@ def test_json_csv_and_per_query_have_every_digit(capsys, tmp_path):
 
 def test_lists_alone_can_be_evaluated(capsys):
     items, lists = str(MOVIES / "items.parquet"), str(MOVIES / "als.parquet")
-    assert run(["evaluate", "-", lists, "-m", "coverage@10", "--items", items]) == 0
+    assert run(["evaluate", "none", lists, "-m", "coverage@10", "--items", items]) == 0
     assert "no judgements were needed" in capsys.readouterr().out
 
 

@@ -1,4 +1,5 @@
-# The few C functions that several kernels inline: they hash, compare and order ids.
+# The few C functions that several kernels inline: they hash, compare and order ids, and
+# find the words of a text.
 # Integer ids are their own keys; text ids are spans of one byte buffer with a 64-bit hash as key.
 
 from libc.string cimport memcmp
@@ -79,3 +80,36 @@ cdef inline int before(
         if rule == 0:
             order = -order
     return a < b if order == 0 else order < 0
+
+
+# The text functions stop at line ends, with which every text ends. A NUL byte is no white space and ends a word.
+cdef inline Py_ssize_t blank_end(const unsigned char[::1] t, Py_ssize_t at) noexcept nogil:
+    while t[at] <= 32 and t[at] != 10 and t[at] != 0:
+        at += 1
+    return at
+
+
+cdef inline Py_ssize_t word_end(const unsigned char[::1] t, Py_ssize_t at) noexcept nogil:
+    while t[at] > 32:
+        at += 1
+    return at
+
+
+# The first byte of the next line.
+cdef inline Py_ssize_t line_end(const unsigned char[::1] t, Py_ssize_t at) noexcept nogil:
+    while t[at] != 10:
+        at += 1
+    return at + 1
+
+
+# The first word of the next line that holds data, or the end.
+cdef inline Py_ssize_t data_line(const unsigned char[::1] t, Py_ssize_t at, Py_ssize_t end) noexcept nogil:
+    while at < end:
+        at = blank_end(t, at)
+        if t[at] == 35:
+            at = line_end(t, at)
+        elif t[at] == 10:
+            at += 1
+        else:
+            break
+    return at

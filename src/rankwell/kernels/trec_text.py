@@ -1,7 +1,7 @@
 """TREC text to columns: one pass over the bytes, ids stay where they are in the text.
 
-A line is words between white space (blanks, tabs, other bytes up to 32 but the line end); lines that are empty or
-start with ``#`` are passed over. The text ends with a line end, and so do the ranges that are read: that is what stops
+A line is words between white space (blanks, tabs, other bytes from 1 to 32 but the line end); lines that are empty
+or start with ``#`` are passed over. A NUL byte ends a word and is no white space, so it is found out. The text ends with a line end, and so do the ranges that are read: that is what stops
 the loops. A run is ``query Q0 item rank score tag …``, qrels are ``query topic item grade``.
 """
 
@@ -11,59 +11,10 @@ import cython
 import numpy as np
 from cython.cimports.libc.stdlib import strtod
 from cython.cimports.libc.string import memcmp
-from cython.cimports.rankwell.kernels.spans import prefetch
+from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, prefetch, word_end
 
-OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN = range(5)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(-1, check=False)
-def _blank_end(t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    while t[at] <= 32 and t[at] != 10:
-        at += 1
-    return at
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(-1, check=False)
-def _word_end(t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    while t[at] > 32:
-        at += 1
-    return at
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(-1, check=False)
-def _line_end(t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The first byte of the next line."""
-    while t[at] != 10:
-        at += 1
-    return at + 1
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(-1, check=False)
-def _data_line(
-    t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
-    """The first word of the next line that holds data, or ``end``."""
-    while at < end:
-        at = _blank_end(t, at)
-        if t[at] == 35:
-            at = _line_end(t, at)
-        elif t[at] == 10:
-            at += 1
-        else:
-            break
-    return at
+OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID = range(6)
+LONGEST_ID = 65_535
 
 
 @cython.cfunc
@@ -144,52 +95,6 @@ def _number(
     return 0
 
 
-def line_after(text: np.ndarray, at: int, end: int) -> int:
-    """Return where the line after byte ``at`` begins, at most ``end``."""
-    t: cython.const[cython.uchar][::1] = text
-    return _line_end(t, at) if at < end else end
-
-
-def next_query(text: np.ndarray, begin: int, end: int) -> int:
-    """Return the start of the first line after ``begin`` whose query differs from that of the line before it.
-
-    ``begin`` may lie within a line; that line and all that repeat the query of the next one are passed over.
-    """
-    t: cython.const[cython.uchar][::1] = text
-    stop: cython.Py_ssize_t = end
-    at: cython.Py_ssize_t = _data_line(t, _line_end(t, begin), stop)
-    start: cython.Py_ssize_t = at
-    length: cython.Py_ssize_t = _word_end(t, at) - at
-    with cython.nogil:
-        while at < stop:
-            if _word_end(t, at) - at != length or memcmp(
-                cython.address(t[at]), cython.address(t[start]), length
-            ):
-                break
-            at = _data_line(t, _line_end(t, at), stop)
-    return at
-
-
-def index(text: np.ndarray, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the start of each line of data and the length of its first word, the query."""
-    t: cython.const[cython.uchar][::1] = text
-    stop: cython.Py_ssize_t = end
-    at: cython.Py_ssize_t = begin
-    rows: cython.Py_ssize_t = 0
-    starts = np.empty((end - begin) // 8 + 1, np.int64)
-    lengths = np.empty(len(starts), np.int32)
-    s: cython.longlong[::1] = starts
-    n: cython.int[::1] = lengths
-    with cython.nogil:
-        at = _data_line(t, at, stop)
-        while at < stop and rows < s.shape[0]:
-            s[rows] = at
-            n[rows] = cython.cast(cython.int, _word_end(t, at) - at)
-            rows += 1
-            at = _data_line(t, _line_end(t, at), stop)
-    return starts[:rows], lengths[:rows]
-
-
 def parse(
     text: np.ndarray, begin: int, end: int, lines: np.ndarray, value_column: int, columns: int, topics: bool
 ) -> tuple[
@@ -229,6 +134,7 @@ def parse(
     with_topics: cython.bint = topics
     value_at: cython.int = value_column
     least: cython.int = columns
+    longest: cython.Py_ssize_t = LONGEST_ID
     rows: cython.Py_ssize_t = 0
     groups: cython.Py_ssize_t = 0
     at: cython.Py_ssize_t = begin
@@ -245,11 +151,14 @@ def parse(
                     # scattered lines wait for memory, not for arithmetic
                     prefetch(cython.address(t[given[rows + 12]]))
             else:
-                line = _data_line(t, at, stop)
+                line = data_line(t, at, stop)
             if line >= stop:
                 break
-            at = _word_end(t, line)
+            at = word_end(t, line)
             length = at - line
+            if length > longest:
+                status = 5
+                break
             if (
                 groups == 0
                 or qn[groups - 1] != length
@@ -261,10 +170,13 @@ def parse(
                 groups += 1
             column = 1
             while column < least:
-                word = _blank_end(t, at)
-                at = _word_end(t, word)
+                word = blank_end(t, at)
+                at = word_end(t, word)
                 if at == word:
                     status = 1
+                    break
+                if column <= 2 and at - word > longest:
+                    status = 5
                     break
                 if column == 2:
                     xs[rows] = word
@@ -280,11 +192,11 @@ def parse(
             if status:
                 break
             if with_topics:
-                at = _blank_end(t, at)
+                at = blank_end(t, at)
                 if t[at] != 10:
                     status = 2
                     break
-            at = _line_end(t, at)
+            at = line_end(t, at)
             rows += 1
     return (
         firsts[:groups],

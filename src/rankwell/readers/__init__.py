@@ -1,23 +1,27 @@
 """Where data come from: one file per format, found by its name; anything else is turned into a table here.
 
-A format's file has ``SUFFIXES``, ``recognises(start: bytes) -> bool``, ``read_run(path)``, ``read_qrels(path)`` and,
-if it can, ``read_items(path)``. A heavy library is imported inside these functions.
+A format's file has ``SUFFIXES``, ``recognises(start: bytes) -> bool`` (of the first bytes of a file, decompressed),
+``read_run(file, *, name, columns)``, ``read_qrels`` and, if it can, ``read_items``. A heavy library is imported
+inside these functions.
 """
 
 from __future__ import annotations
 
+import glob
 import importlib
 import os
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from rankwell.errors import InputError, UsageError, nearest, one_of
+from rankwell.readers.files import File
 from rankwell.tables import Items, Qrels, Run
 
-_INTERNAL = ("frames", "mapping")
+_INTERNAL = ("files", "frames", "mapping", "matrices", "scans", "several")
+NO_COLUMNS: Mapping[str, str] = {}
 
 
 def formats() -> list[str]:
@@ -32,40 +36,44 @@ def reader(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name}")
 
 
-def guess(path: Path) -> str:
-    """Return the format of a file: by its first bytes, else by its name, else TREC text.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read or is empty.
-    """
-    try:
-        with path.open("rb") as file:
-            start = file.read(64)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
-    if not start:
-        raise InputError(f"{path}: the file is empty.")
+def guess(file: File) -> tuple[str, str]:
+    """Return the format of a file and why: by its first bytes, else by its name, else TREC text."""
     modules = {name: reader(name) for name in formats()}
     for name, module in modules.items():
-        if module.recognises(start):
-            return name
-    suffixes = "".join(path.suffixes).lower()
-    return next((name for name, module in modules.items() if suffixes.endswith(module.SUFFIXES)), "trec")
+        if module.recognises(file.head):
+            return name, "by its first bytes"
+    for name, module in modules.items():
+        if file.stem.endswith(module.SUFFIXES):
+            return name, "by its name"
+    return "trec", "as no other format fits"
 
 
-def read_run(source: Any, *, name: str | None = None) -> Run:
-    """Read a run from a file, a dict, a table or a Run.
+def read_run(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Run:
+    """Read a run from files, a dict, a table, a matrix or a Run.
 
     Parameters
     ----------
     source
-        A path (TREC text, also gzipped; Parquet); ``{query: {item: score}}`` or ``{query: [item, …]}`` best first;
-        any table with the Arrow PyCapsule interface (Polars, pandas, pyarrow, DuckDB) with columns query, item and
-        score or rank, under these or other usual names; or a Run.
+        A path, or ``-`` for standard input: TREC text, CSV and other delimited text, Parquet, Arrow, JSON, NDJSON,
+        ``::`` files; plain or compressed by gzip, bzip2, xz or zstd. A list of paths, or a pattern such as
+        ``"part-*.parquet"``, is one run.
+        ``{query: {item: score}}``, ``{query: [item, …]}`` or a list of lists, best first.
+        Any table with the Arrow PyCapsule interface (Polars, pandas, pyarrow, DuckDB), or a list of records, with
+        columns query, item and score or rank, under these or other usual names.
+        A matrix with a row per query: item numbers (``users × k``, -1 pads); scores of all items as floats, where
+        masked ones and -inf are left out; SciPy sparse.
     name
         What the run is called; default the file's name.
+    format_in
+        What a file is, such as ``"delimited"``, where its content and name do not tell.
+    columns
+        Which column of a table is which: ``{"its name": "query"}``; by number, from 1, for text without a header.
 
     Raises
     ------
@@ -76,20 +84,31 @@ def read_run(source: Any, *, name: str | None = None) -> Run:
     --------
     >>> read_run({"1": {"a": 2.5, "b": 1.0}})
     Run 'run': 2 rows
+    >>> read_run([[3, 1], [2]])
+    Run 'run': 3 rows
     """
-    return _read(source, "run", Run, name)
+    return _read(source, "run", Run, name, format_in, columns or NO_COLUMNS)
 
 
-def read_qrels(source: Any, *, name: str | None = None) -> Qrels:
-    """Read judgements from a file, a dict, a table or Qrels.
+def read_qrels(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Qrels:
+    """Read judgements from files, a dict, a table, a matrix or Qrels.
 
     Parameters
     ----------
     source
-        A path (TREC text, also gzipped; Parquet); ``{query: {item: grade}}`` or ``{query: [item, …]}`` (each a 1);
-        a table with columns query, item and grade (and topic), under these or other usual names; or Qrels.
+        What :func:`read_run` reads, with grades in place of scores: ``{query: {item: grade}}`` or
+        ``{query: [item, …]}`` (each a 1); a table with columns query, item and grade (and topic); item numbers or
+        SciPy sparse grades with a row per query; or Qrels.
     name
         What the qrels are called in messages; default the file's name.
+    format_in, columns
+        As for :func:`read_run`.
 
     Raises
     ------
@@ -101,10 +120,16 @@ def read_qrels(source: Any, *, name: str | None = None) -> Qrels:
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    return _read(source, "qrels", Qrels, name)
+    return _read(source, "qrels", Qrels, name, format_in, columns or NO_COLUMNS)
 
 
-def read_items(source: Any, *, name: str | None = None) -> Items:
+def read_items(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Items:
     """Read a catalogue from a file, a list of ids, a table with an item column, or Items.
 
     Examples
@@ -116,28 +141,101 @@ def read_items(source: Any, *, name: str | None = None) -> Items:
         return Items(
             sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items"
         )
-    return _read(source, "items", Items, name)
+    return _read(source, "items", Items, name, format_in, columns or NO_COLUMNS)
 
 
-def _read(source: Any, kind: str, cls: type[Any], name: str | None) -> Any:
+def _read(
+    source: Any,
+    kind: str,
+    cls: type[Any],
+    name: str | None,
+    format_in: str | None,
+    columns: Mapping[str, str],
+) -> Any:
     if isinstance(source, cls):
         return source
-    if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        module = reader(guess(path))
-        function = getattr(module, f"read_{kind}", None)
-        if function is None:
-            raise UsageError(f"{path}: {module.__name__.rpartition('.')[2]} files cannot hold {kind}.")
-        return function(path, name=name or path.name)
+    if isinstance(source, (str, os.PathLike)) or _are_paths(source):
+        return _read_files(source, kind, name, format_in, columns)
+    if format_in is not None:
+        raise UsageError(f"{kind}: format_in={format_in!r} is for files, not for a {type(source).__name__}.")
+    module = _module_of(source, kind)
+    if isinstance(source, Sequence):
+        source = _table_of(source)
+    return getattr(module, f"{kind}_of")(source, name=name or kind, columns=columns)
+
+
+def _are_paths(source: Any) -> bool:
+    is_list = isinstance(source, (list, tuple)) and len(source) > 0
+    return is_list and all(isinstance(each, (str, os.PathLike)) for each in source)
+
+
+def _read_files(
+    source: Any, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
+) -> Any:
+    from rankwell.readers import several
+
+    given = [source] if isinstance(source, (str, os.PathLike)) else list(source)
+    paths = [path for each in given for path in paths_of(each)]
+    parts = [
+        _read_file(File(Path(path)), kind, None if len(paths) > 1 else name, format_in, columns)
+        for path in paths
+    ]
+    return getattr(several, f"{kind}_of")(parts, name or Path(given[0]).name)
+
+
+def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+    """Return the files that a path or a pattern names, in the order of their names; a file that exists is itself.
+
+    Raises
+    ------
+    InputError
+        If a pattern matches nothing.
+    """
+    text = os.fspath(path)
+    if not glob.has_magic(text) or Path(text).exists():
+        return [path]
+    found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute patterns
+    if not found:
+        raise InputError(f"{text}: no file has such a name.")
+    return list(found)
+
+
+def _read_file(
+    file: File, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
+) -> Any:
+    chosen, why = (format_in, "as told") if format_in else guess(file)
+    module = reader(chosen)
+    function = getattr(module, f"read_{kind}", None)
+    if function is None:
+        raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
+    table = function(file, name=name or file.name, columns=columns)
+    packed = f", {file.compression}" if file.compression else ""
+    table.source = f"{file.label}: read as {chosen}{packed} ({why})"
+    return table
+
+
+def _module_of(source: Any, kind: str) -> ModuleType:
+    """The module that reads a kind of value."""
+    from rankwell.readers import frames, mapping, matrices
+
     if isinstance(source, Mapping) and kind != "items":
-        from rankwell.readers import mapping
-
-        return getattr(mapping, f"{kind}_of")(source, name=name or kind)
+        return mapping
     if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] == "polars":
-        from rankwell.readers import frames
-
-        return getattr(frames, f"{kind}_of")(source, name=name or kind)
+        return frames
+    if isinstance(source, (list, tuple)) and source and kind != "items":
+        return frames if all(isinstance(each, Mapping) for each in source) else mapping
+    if matrices.is_matrix(source) and kind != "items":
+        return matrices
     raise UsageError(
-        f"{kind}: cannot read {type(source).__name__}. Give a path, a dict, or a table of Polars, pandas, pyarrow "
-        f"or DuckDB (anything with __arrow_c_stream__)."
+        f"{kind}: cannot read {type(source).__name__}. Give a path, a dict, a list of lists, a matrix, or a table of "
+        f"Polars, pandas, pyarrow or DuckDB (anything with __arrow_c_stream__)."
     )
+
+
+def _table_of(source: Sequence[Any]) -> Any:
+    """A list of records as a table, a list of lists as a dict whose queries are counted from 0."""
+    if all(isinstance(each, Mapping) for each in source):
+        from rankwell.readers.frames import table_of
+
+        return table_of(source)
+    return dict(enumerate(source))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, nearest
+from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.ids import Ids
-from rankwell.rows import Columns, Lists
+from rankwell.rows import Columns, Lists, Place
 from rankwell.tables import Items, Qrels, Run
 
 if TYPE_CHECKING:
@@ -28,19 +29,30 @@ ALIASES = {
     "grade": "grade relevance rating label judgement judgment target gain",
     "topic": "topic subtopic aspect genre",
 }
+WORDS = {
+    "run": ("query", "item", "score", "rank"),
+    "qrels": ("query", "item", "grade", "topic"),
+    "items": ("item",),
+}
+NONE_GIVEN: Mapping[str, str] = MappingProxyType({})
 KNOWN = {alias: word for word, aliases in ALIASES.items() for alias in aliases.split()}
 
 
-def words_of(columns: Iterable[str], wanted: tuple[str, ...], name: str) -> dict[str, str]:
+def words_of(
+    columns: Iterable[str], wanted: tuple[str, ...], name: str, given: Mapping[str, str] = NONE_GIVEN
+) -> dict[str, str]:
     """Return which column stands for which of rankwell's words; query and item must be there.
+
+    ``given`` names columns that have other names; in judgements a score is a grade if there is no other.
 
     >>> words_of(["user_id", "movieId", "Rating", "time"], ("query", "item", "grade"), "log")
     {'query': 'user_id', 'item': 'movieId', 'grade': 'Rating'}
     """
-    found: dict[str, str] = {}
+    columns = list(columns)
+    found = _given_words(given, columns, name)
     for column in columns:
-        word = KNOWN.get(column.lower().replace("_", "").replace("-", "").replace(" ", ""))
-        if word not in wanted:
+        word = known_word(column)
+        if word not in wanted or column in given or word in given.values():
             continue
         if word in found and column != word:
             if found[word] == word:
@@ -49,14 +61,39 @@ def words_of(columns: Iterable[str], wanted: tuple[str, ...], name: str) -> dict
                 f"{name}: the columns {found[word]!r} and {column!r} both mean {word}; drop or rename one."
             )
         found[word] = column
+    if "grade" in wanted and "grade" not in found:
+        found |= {"grade": column for column in columns[::-1] if known_word(column) == "score"}  # noqa: B035
     for word in ("query", "item"):
         if word in wanted and word not in found:
-            hint = nearest(word, columns)
             raise UsageError(
-                f"{name}: there is no column for the {word}; the columns are {', '.join(columns)}.{hint} Name it {word} "
-                f"(or {ALIASES[word].split()[1]}, …)."
+                f"{name}: there is no column for the {word}; the columns are {', '.join(map(repr, columns))}. Name it "
+                f"{word} (or {ALIASES[word].split()[1]}, …), or say which it is: columns={{'its name': '{word}'}}, "
+                f"on the command line --columns 'its name={word}'."
             )
     return {word: found[word] for word in wanted if word in found}
+
+
+def known_word(column: str) -> str | None:
+    """Return rankwell's word for the usual name of a column, in any spelling.
+
+    >>> known_word("User ID"), known_word("corpus-id"), known_word("time")
+    ('query', 'item', None)
+    """
+    return KNOWN.get("".join(sign for sign in column.lower() if sign.isalnum()))
+
+
+def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dict[str, str]:
+    for column, word in given.items():
+        if column not in columns:
+            raise UsageError(
+                f"{name}: columns= names {column!r}, but the columns are {', '.join(map(repr, columns))}."
+                f"{nearest(column, columns)}"
+            )
+        if word not in ALIASES:
+            raise UsageError(
+                f"{name}: columns= calls {column!r} {word!r}; a column is {one_of(ALIASES)}.{nearest(word, ALIASES)}"
+            )
+    return {word: column for column, word in given.items()}
 
 
 class FrameRows:
@@ -67,8 +104,16 @@ class FrameRows:
 
     grouped = False
 
-    def __init__(self, frames: Frames, words: dict[str, str], name: str, rows: int | None = None) -> None:
+    def __init__(
+        self,
+        frames: Frames,
+        words: dict[str, str],
+        name: str,
+        rows: int | None = None,
+        place: Place | None = None,
+    ) -> None:
         self.frames, self.words, self.name, self.rows = frames, words, name, rows
+        self.place = place or row_of(name)
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch; a table whose queries are scattered is gathered first."""
@@ -94,9 +139,9 @@ class FrameRows:
 
     def _columns(self, frame: pl.DataFrame, start: int) -> Columns:
         columns: dict[str, Any] = {
-            word: column_of(frame[column], word, self.name, start) for word, column in self.words.items()
+            word: column_of(frame[column], word, self.place, start) for word, column in self.words.items()
         }
-        return Columns.of(**columns, name=self.name, place=lambda row: f"{self.name}, row {start + row + 1}")
+        return Columns.of(**columns, name=self.name, place=lambda row: self.place(start + row))
 
     def _lists(self, frame: pl.DataFrame, start: int) -> Lists:
         return next(self._columns(frame, start).batches(len(frame)))()
@@ -107,49 +152,98 @@ class FrameRows:
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        columns = whole_columns(self.frames, self.words, self.name, self.rows)
-        return Columns.of(**columns, name=self.name, place=lambda row: f"{self.name}, row {row + 1}")
+        columns = whole_columns(self.frames, self.words, self.place, self.name, self.rows)
+        return Columns.of(**columns, name=self.name, place=self.place)
 
 
-def run_of(table: Any, *, name: str) -> Run:
+def row_of(name: str) -> Place:
+    """Return the places of a table's rows, counted from 1."""
+    return lambda row: f"{name}, row {row + 1}"
+
+
+def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
-    frames, words = _frames(table, ("query", "item", "score", "rank"), name)
+    frames, words = pieces_of(table, WORDS["run"], name, columns)
     return run_of_frames(frames, words, name)
 
 
-def run_of_frames(frames: Frames, words: dict[str, str], name: str, length: int | None = None) -> Run:
+def run_of_frames(
+    frames: Frames, words: dict[str, str], name: str, length: int | None = None, place: Place | None = None
+) -> Run:
     """Return the run in pieces of a table; without score and rank the rows must be counted, so all are read."""
-    rows = FrameRows(frames, words, name, length)
+    rows = FrameRows(frames, words, name, length, place)
     return Run.of_rows(rows if "score" in words or "rank" in words else rows.table(), name)
 
 
-def qrels_of(table: Any, *, name: str) -> Qrels:
+def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
     """Return the judgements in a table with query, item, and perhaps grade and topic."""
-    frames, words = _frames(table, ("query", "item", "grade", "topic"), name)
-    return Qrels(**whole_columns(frames, words, name), name=name)
+    return qrels_of_frames(*pieces_of(table, WORDS["qrels"], name, columns), name)
 
 
-def items_of(table: Any, *, name: str) -> Items:
+def qrels_of_frames(
+    frames: Frames, words: dict[str, str], name: str, length: int | None = None, place: Place | None = None
+) -> Qrels:
+    """Return the judgements in pieces of a table."""
+    place = place or row_of(name)
+    return Qrels(**whole_columns(frames, words, place, name, length), name=name, place=place)
+
+
+def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:
     """Return the catalogue in a table with an item column."""
-    frames, words = _frames(table, ("item",), name)
-    return Items(whole_columns(frames, words, name)["item"], name=name)
+    return items_of_frames(*pieces_of(table, WORDS["items"], name, columns), name)
 
 
-def _frames(table: Any, wanted: tuple[str, ...], name: str) -> tuple[Frames, dict[str, str]]:
-    """A table in pieces, and which of its columns are wanted."""
+def items_of_frames(
+    frames: Frames, words: dict[str, str], name: str, length: int | None = None, place: Place | None = None
+) -> Items:
+    """Return the catalogue in pieces of a table."""
+    return Items(whole_columns(frames, words, place or row_of(name), name, length)["item"], name=name)
+
+
+def pieces_of(
+    table: Any, wanted: tuple[str, ...], name: str, columns: Mapping[str, str] = NONE_GIVEN
+) -> tuple[Frames, dict[str, str]]:
+    """Return a table in pieces, and which of its columns are wanted."""
     import polars as pl
 
     if not isinstance(table, (pl.DataFrame, pl.LazyFrame)):
         table = pl.DataFrame(table)
-    words = words_of(table.collect_schema().names(), wanted, name)
+    words = words_of(table.collect_schema().names(), wanted, name, columns)
     table = table.select(words.values())
     if isinstance(table, pl.DataFrame):
         return table.iter_slices, words
     return lambda size: table.collect_batches(chunk_size=size, maintain_order=True, lazy=True), words
 
 
+def table_of(
+    records: Sequence[Mapping[str, Any]], place: Place = lambda row: f"record {row + 1}"
+) -> pl.DataFrame:
+    """Return records, each a dict of columns, as a table.
+
+    Raises
+    ------
+    DataError
+        If a column is not of one type.
+    """
+    import polars as pl
+
+    try:
+        return pl.DataFrame(records, infer_schema_length=None)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+        first: dict[str, tuple[type, Any]] = {}
+        for number, record in enumerate(records):
+            for key, value in record.items():
+                kind, example = first.setdefault(key, (type(value), value))
+                if kind is not type(value):
+                    raise DataError(
+                        f"{place(number)}: {key!r} is {value!r:.40}, but {example!r:.40} in an earlier record. Give "
+                        f"every record the same types."
+                    ) from error
+        raise DataError(f"{place(0)}: the records are no table of text and numbers ({error}).") from error
+
+
 def whole_columns(
-    frames: Frames, words: dict[str, str], name: str, rows: int | None = None
+    frames: Frames, words: dict[str, str], place: Place, name: str, rows: int | None = None
 ) -> dict[str, Any]:
     """Return the columns of all pieces, end to end; with ``rows`` known, numbers are copied only once."""
     parts: dict[str, list[Any]] = {word: [] for word in words}
@@ -157,7 +251,7 @@ def whole_columns(
     row = 0
     for frame in frames(PIECE):
         for word, column in words.items():
-            part = column_of(frame[column], word, name, row)
+            part = column_of(frame[column], word, place, row)
             numbers = part.integers if isinstance(part, Ids) and not part.is_text else part
             if rows is None or isinstance(numbers, Ids):
                 parts[word].append(part)
@@ -174,17 +268,23 @@ def whole_columns(
     return {word: filled[word] for word in words}
 
 
-def column_of(series: pl.Series, word: str, name: str, start: int) -> Ids | np.ndarray:
+def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | np.ndarray:
     """Return one column of a piece as ids or numbers; ``start`` is the piece's first row."""
     import polars as pl
 
     if series.null_count():
         row = start + int(series.is_null().arg_max() or 0)
-        raise DataError(f"{name}, row {row + 1}: the {word} is missing (null). Remove the row or fill it.")
+        raise DataError(f"{place(row)}: the {word} is missing. Remove the row or fill it.")
     if word in ("query", "item", "topic"):
-        return Ids.of_series(series, f"{name}: {word}")
+        return Ids.of_series(series, word, lambda row: place(start + row))
+    if series.dtype == pl.String:
+        numbers = series.str.strip_chars().cast(pl.Float64, strict=False)
+        if numbers.null_count():
+            row = int(numbers.is_null().arg_max() or 0)
+            raise DataError(f"{place(start + row)}: the {word} {series[row][:40]!r} is not a number.")
+        return numbers.to_numpy()
     if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
         raise DataError(
-            f"{name}: the {word} column {series.name!r} is {series.dtype}, not numbers. Cast the column."
+            f"{place(start)}: the {word} column {series.name!r} is {series.dtype}, not numbers. Cast the column."
         )
     return series.to_numpy()

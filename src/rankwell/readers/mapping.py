@@ -1,58 +1,86 @@
-"""Dicts: ``{query: {item: number}}`` and ``{query: [item, …]}``."""
+"""Items by query: dicts ``{query: {item: number}}`` and ``{query: [item, …]}``, and lists of lists."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, UsageError
 from rankwell.ids import Ids
 from rankwell.rows import Columns
 from rankwell.tables import Qrels, Run
 
 
-def run_of(source: Mapping[Any, Any], *, name: str) -> Run:
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """The items of each query end to end, best first, or with numbers."""
+
+    queries: Ids
+    offsets: np.ndarray
+    items: Ids
+    numbers: np.ndarray | None
+    name: str
+
+    def run(self, name: str) -> Run:
+        """Return them as a run."""
+        numbers = np.arange(len(self.items)) if self.numbers is None else self.numbers
+        if np.isnan(numbers).any():
+            row = int(np.flatnonzero(np.isnan(numbers))[0])
+            raise DataError(
+                f"{self.place(row)}: the score of item {self.items.one(row)!r} is not a number (nan)."
+            )
+        lists = (self.queries, self.offsets) if self.queries.is_distinct() else None
+        query = None if lists else self._query
+        by_rank = self.numbers is None
+        rows = Columns(query, self.items, numbers, place=self.place, by_rank=by_rank, lists=lists)
+        rows.by_place = by_rank
+        return Run.of_rows(rows, name)
+
+    def qrels(self, name: str) -> Qrels:
+        """Return them as judgements; items without numbers are interactions."""
+        return Qrels(self._query, self.items, self.numbers, name=name, place=self.place)
+
+    @property
+    def _query(self) -> Ids:
+        return self.queries[np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))]
+
+    def place(self, row: int) -> str:
+        """Return the place of an item."""
+        query = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return f"{self.name}, query {self.queries.one(query)!r}"
+
+
+def run_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run of a dict; a list of items is best first."""
-    queries, offsets, items, score = _columns(source, "score", name)
-
-    def place(row: int) -> str:
-        return f"{name}, query {queries.one(int(np.searchsorted(offsets, row, side='right')) - 1)!r}"
-
-    by_rank = score is None
-    key = np.arange(len(items)) if score is None else score
-    if np.isnan(key).any():
-        row = int(np.flatnonzero(np.isnan(key))[0])
-        raise DataError(f"{place(row)}: the score of item {items.one(row)!r} is not a number (nan).")
-    rows = Columns(None, items, key, place=place, by_rank=by_rank, lists=(queries, offsets))
-    return Run.of_rows(rows, name)
+    return _lists(source, "score", name, columns).run(name)
 
 
-def qrels_of(source: Mapping[Any, Any], *, name: str) -> Qrels:
+def qrels_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the qrels of a dict; lists of items are interactions, each a 1."""
-    queries, offsets, items, grade = _columns(source, "grade", name)
-    numbers = np.repeat(np.arange(len(queries)), np.diff(offsets))
-
-    def place(row: int) -> str:
-        return f"{name}, query {queries.one(int(numbers[row]))!r}"
-
-    return Qrels(queries[numbers], items, grade, name=name, place=place)
+    return _lists(source, "grade", name, columns).qrels(name)
 
 
-def _columns(
-    source: Mapping[Any, Any], word: str, name: str
-) -> tuple[Ids, np.ndarray, Ids, np.ndarray | None]:
+def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str, str]) -> Lists:
     """The queries, the offsets of their items, the items, and the numbers if there are any."""
+    if columns:
+        raise UsageError(f"{name}: it has no named columns; columns= is for tables.")
     lists = list(source.values())
     queries = Ids.of(list(source), f"{name}: query")
     offsets = np.zeros(len(lists) + 1, np.int64)
-    offsets[1:] = np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))
+    try:
+        offsets[1:] = np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))
+    except TypeError:
+        raise _no_list(source, word, name) from None
     items = Ids.of(list(chain.from_iterable(lists)), f"{name}: item")
     graded = [isinstance(each, Mapping) for each in lists]
     if not any(graded):
-        return queries, offsets, items, None
+        if any(isinstance(each, str) for each in lists):
+            raise _no_list(source, word, name)
+        return Lists(queries, offsets, items, None, name)
     if not all(graded):
         query = queries.one(graded.index(False))
         raise DataError(
@@ -62,11 +90,20 @@ def _columns(
         numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
     except (TypeError, ValueError):
         raise _not_a_number(source, word, name) from None
-    return queries, offsets, items, numbers
+    return Lists(queries, offsets, items, numbers, name)
 
 
 def _values(each: Mapping[Any, Any]) -> Any:
     return each.values()
+
+
+def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
+    for query, each in source.items():
+        if not isinstance(each, Mapping | Sequence | set | frozenset | np.ndarray) or isinstance(each, str):
+            return DataError(
+                f"{name}, query {query!r}: {each!r:.40} where {{item: {word}}} or [item, …] is wanted."
+            )
+    raise AssertionError("every value is a list")
 
 
 def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:

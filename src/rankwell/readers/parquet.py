@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rankwell.errors import InputError
 from rankwell.readers import frames
+from rankwell.readers.files import File
+from rankwell.readers.scans import pieces, schema_of
 from rankwell.tables import Items, Qrels, Run
 
 if TYPE_CHECKING:
@@ -21,48 +21,37 @@ def recognises(start: bytes) -> bool:
     return start.startswith(b"PAR1")
 
 
-def read_run(path: Path, *, name: str) -> Run:
+def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a Parquet file; its rows are read when somebody looks."""
-    return frames.run_of_frames(*_open(path, ("query", "item", "score", "rank")), name, _rows(path))
+    table, words = _open(file, "run", columns)
+    return frames.run_of_frames(pieces(table, file, words), words, name, _rows(table))
 
 
-def read_qrels(path: Path, *, name: str) -> Qrels:
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a Parquet file."""
-    pieces, words = _open(path, ("query", "item", "grade", "topic"))
-    return Qrels(**frames.whole_columns(pieces, words, name, _rows(path)), name=name)
+    table, words = _open(file, "qrels", columns)
+    return frames.qrels_of_frames(pieces(table, file, words), words, name, _rows(table))
 
 
-def read_items(path: Path, *, name: str) -> Items:
+def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a Parquet file."""
-    return Items(frames.whole_columns(*_open(path, ("item",)), name)["item"], name=name)
+    table, words = _open(file, "items", columns)
+    return frames.items_of_frames(pieces(table, file, words), words, name)
 
 
-def _open(path: Path, wanted: tuple[str, ...]) -> tuple[frames.Frames, dict[str, str]]:
-    """The pieces of a file, and which of its columns are wanted."""
+def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[pl.LazyFrame, dict[str, str]]:
+    """The file as a table that is read later, and which of its columns are wanted."""
     import polars as pl
 
-    try:
-        words = frames.words_of(pl.read_parquet_schema(path), wanted, str(path))
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise _unreadable(path, error) from error
+    def scan() -> pl.LazyFrame:
+        return pl.scan_parquet(file.source(), glob=False)
 
-    def pieces(size: int) -> Iterator[pl.DataFrame]:
-        table = pl.scan_parquet(path, glob=False).select(words.values())
-        try:
-            yield from table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise _unreadable(path, error) from error
-
-    return pieces, words
+    table, names = schema_of(scan, file, "Parquet")
+    return table, frames.words_of(names, frames.WORDS[kind], file.label, columns)
 
 
-def _rows(path: Path) -> int:
+def _rows(table: pl.LazyFrame) -> int:
     """The number of rows, which the file says at its end."""
     import polars as pl
 
-    return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
-
-
-def _unreadable(path: Path, error: Exception) -> InputError:
-    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return InputError(f"{path}: the Parquet file cannot be read ({first}).")
+    return int(table.select(pl.len()).collect().item())

@@ -1,4 +1,4 @@
-"""TREC text: runs of ``query Q0 item rank score tag`` and qrels of ``query topic item grade``, plain or gzipped.
+"""TREC text: runs of ``query Q0 item rank score tag`` and qrels of ``query topic item grade``.
 
 The score decides the order and the rank column is ignored. The bytes of a plain file stay where they are (mapped);
 ids are spans of them.
@@ -6,48 +6,45 @@ ids are spans of them.
 
 from __future__ import annotations
 
-import gzip
-import mmap
-import zlib
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-from rankwell.errors import DataError, InputError
+from rankwell.errors import DataError, UsageError
 from rankwell.ids import Ids
 from rankwell.kernels import ids as id_kernel
-from rankwell.kernels import trec_text
+from rankwell.kernels import trec_lines, trec_text
+from rankwell.readers.files import File, text_of
 from rankwell.rows import Columns, Lists, cuts
 from rankwell.tables import Qrels, Run
 
-SUFFIXES = (".run", ".qrels", ".txt", ".trec", ".gz")
-GZIP = b"\x1f\x8b"
+SUFFIXES = (".run", ".qrels", ".trec", ".txt")
 INDEXED_BYTES = 1 << 22
 CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
 ALL_LINES = np.empty(0, np.int64)
 RUN, QRELS = ("query Q0 item rank score tag", 4, 6), ("query topic item grade", 3, 4)
 
 
-def recognises(start: bytes) -> bool:
-    """Whether a file begins like gzip, the one compression read here; any text may be TREC text."""
-    return start.startswith(GZIP)
+def recognises(_: bytes) -> bool:
+    """Text that no other format claims is TREC text; it has no sign of its own."""
+    return False
 
 
-def read_run(path: Path, *, name: str) -> Run:
+def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a TREC file; nothing is read before somebody looks."""
-    text, begin = _bytes_of(path)
-    return Run.of_rows(TextRows(Text(str(path), text, begin)), name)
+    _refuse(columns, file)
+    return Run.of_rows(TextRows(Text(file)), name)
 
 
-def read_qrels(path: Path, *, name: str) -> Qrels:
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a TREC file."""
-    text, begin = _bytes_of(path)
-    source = Text(str(path), text, begin)
-    parsed = source.parse(begin, len(text), ALL_LINES, QRELS)
+    _refuse(columns, file)
+    source = Text(file)
+    parsed = source.parse(source.begin, len(source.text), ALL_LINES, QRELS)
     if not len(parsed.value):
-        raise DataError(f"{path}: the file holds no judgements; a line is {QRELS[0]}.")
+        raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
 
     def place(row: int) -> str:
         return source.place(int(parsed.item.starts[row]))
@@ -58,26 +55,9 @@ def read_qrels(path: Path, *, name: str) -> Qrels:
     return Qrels(query, parsed.item, parsed.value, parsed.topic, name=name, place=place)
 
 
-def _bytes_of(path: Path) -> tuple[np.ndarray, int]:
-    """The bytes of a file, mapped or decompressed, and where its text begins (after a byte-order mark)."""
-    try:
-        with path.open("rb") as file:
-            if file.read(2) == GZIP:
-                file.seek(0)
-                text = np.frombuffer(gzip.GzipFile(fileobj=file).read(), np.uint8)
-            else:
-                text = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{path}: the gzip data are damaged or cut off ({error}).") from error
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({error}).") from error
-    if len(text) and text[-1] != 10:
-        # the kernel stops at line ends
-        text = np.append(text, np.uint8(10))
-    start = text[:3].tobytes()
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise DataError(f"{path}:1: the file is UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8).")
-    return text, 3 if start == b"\xef\xbb\xbf" else 0
+def _refuse(columns: Mapping[str, str], file: File) -> None:
+    if columns:
+        raise UsageError(f"{file.label}: TREC text has no named columns; columns= is for tables such as CSV.")
 
 
 class Parsed:
@@ -94,18 +74,20 @@ class Parsed:
 class Text:
     """The bytes of one file, and the lines they are read from."""
 
-    def __init__(self, path: str, text: np.ndarray, begin: int) -> None:
-        self.path, self.text, self.begin = path, text, begin
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.text, self.begin = text_of(file)
 
     def place(self, at: int) -> str:
         """Return ``file:line`` of a byte."""
-        return f"{self.path}:{int(np.count_nonzero(self.text[:at] == 10)) + 1}"
+        return f"{self.file.label}:{int(np.count_nonzero(self.text[:at] == 10)) + 1}"
 
     def parse(self, begin: int, end: int, lines: np.ndarray, layout: tuple[str, int, int]) -> Parsed:
         """Read a range of bytes, or the lines that start at ``lines``."""
         columns, value, least = layout
         is_qrels = layout is QRELS
         *parts, status, at = trec_text.parse(self.text, begin, end, lines, value, least, is_qrels)
+        self.file.check()
         if status:
             raise DataError(
                 f"{self.place(at)}: {self._trouble(status, at, value, least)} A line is: {columns}."
@@ -113,16 +95,22 @@ class Text:
         return Parsed(self.text, tuple(parts), topics=is_qrels)
 
     def _trouble(self, status: int, at: int, value: int, least: int) -> str:
-        line = self.text[at : at + 4096].tobytes().split(b"\n")[0].decode(errors="replace")
-        words = line.split()
+        line = self.text[at : at + 4096].tobytes().split(b"\n")[0]
+        words = [word.decode(errors="replace") for word in re.split(rb"[\x01-\x20]+", line) if word]
+        if b"\0" in line:
+            return "a NUL byte; the file is damaged. Remove the byte or fetch the file again."
+        if status == trec_text.LONG_ID:
+            return f"an id of more than {trec_text.LONGEST_ID:,} bytes. Is this the right file?"
         if status in (trec_text.FEW_COLUMNS, trec_text.MANY_COLUMNS):
             exactly = "" if least == 6 else "exactly "
-            seen = "comma-separated" if len(words) == 1 and "," in line else f"{len(words)} columns"
-            return f"{seen} where {exactly}{least} are wanted ({line.strip()[:80]!r})."
+            seen = f"{len(words)} column{'s' * (len(words) != 1)}"
+            return (
+                f"{seen} where {exactly}{least} are wanted ({line.decode(errors='replace').strip()[:80]!r})."
+            )
         number = "score" if least == 6 else "grade"
         if status == trec_text.NAN:
             return f"the {number} is not a number (nan). Remove the line or mend the {number}."
-        return f"the {number} {words[value]!r} is not a number."
+        return f"the {number} {words[value][:40]!r} is not a number."
 
 
 class TextRows:
@@ -153,7 +141,7 @@ class TextRows:
             at = cut
 
     def _cut(self, at: int, end: int, length: int) -> int:
-        return trec_text.next_query(self.source.text, at + length, end) if at + length < end else end
+        return trec_lines.next_query(self.source.text, at + length, end) if at + length < end else end
 
     def _lists(self, begin: int, end: int) -> Lists:
         return _lists_of(self.source, self.source.parse(begin, end, ALL_LINES, RUN))
@@ -203,8 +191,8 @@ class IndexedRows:
         """Yield the starts and the query lengths of the lines, some megabytes of text at a time."""
         text, at = self.source.text, self.source.begin
         while at < len(text):
-            stop = trec_text.line_after(text, at + INDEXED_BYTES, len(text))
-            yield trec_text.index(text, at, stop)
+            stop = trec_lines.line_after(text, at + INDEXED_BYTES, len(text))
+            yield trec_lines.index(text, at, stop)
             at = stop
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:

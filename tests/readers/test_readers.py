@@ -15,6 +15,7 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.engines.memory import Memory
 from rankwell.readers import guess, read_items
+from rankwell.readers.files import File
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
 POLICY = rw.Policy(grades="judgements")
@@ -188,7 +189,7 @@ FRAME_ERRORS = {
     "row 1: the score is not a number": {"query": ["1"], "item": ["a"], "score": [float("nan")]},
     "row 2: the item is missing": {"query": ["1", "1"], "item": ["a", None], "score": [1.0, 2.0]},
     "text or integers, not Float64": {"query": [1.5], "item": ["a"], "score": [1.0]},
-    "String, not numbers": {"query": ["1"], "item": ["a"], "score": ["high"]},
+    "row 1: the score 'high' is not a number": {"query": ["1"], "item": ["a"], "score": ["high"]},
     "holds no rows": {"query": [], "item": [], "score": []},
     "row 2: query '1' lists item 'a' twice": {"query": ["1", "1"], "item": ["a", "a"], "score": [1.0, 2.0]},
 }
@@ -205,7 +206,7 @@ TEXT_ERRORS = {
     r"bad.run:3: the score 'high' is not a number": b"\n1 Q0 a 1 2.0 t\n1 Q0 b 2 high t\n",
     r"bad.run:1: the score is not a number \(nan\)": b"1 Q0 a 1 nan t\n",
     r"bad.run:2: query '1' lists item 'a' twice \(first: .*bad.run:1\)": b"1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n",
-    r"bad.run:1: comma-separated where 6 are wanted": b"query,item,score\n1,a,2\n",
+    r"bad.run:1: 3 columns where 6 are wanted": b"1 a 2\n",
     r"bad.run:1: the file is UTF-16": "1 Q0 a 1 2.0 t\n".encode("utf-16"),
     r"bad.run: the file is empty": b"",
     r"bad.run: the gzip data are damaged": gzip.compress(b"1 Q0 a 1 2.0 t\n" * 50)[:-20],
@@ -239,11 +240,12 @@ def test_bad_qrels_are_told_what_is_wrong_and_where(tmp_path, message):
 
 
 def test_a_missing_file_and_a_folder_are_told(tmp_path):
-    for path in (tmp_path / "nowhere", tmp_path):
-        with pytest.raises(rw.RankwellError, match="cannot be read"):
-            rw.read_run(path)
+    with pytest.raises(rw.RankwellError, match="cannot be read"):
+        rw.read_run(tmp_path / "nowhere")
+    with pytest.raises(rw.RankwellError, match=r"is a folder\. Name a file"):
+        rw.read_run(tmp_path)
     (tmp_path / "x.parquet").write_bytes(b"PAR1 and then nothing")
-    assert guess(tmp_path / "x.parquet") == "parquet"
+    assert guess(File(tmp_path / "x.parquet")) == ("parquet", "by its first bytes")
     with pytest.raises(rw.RankwellError, match="Parquet file cannot be read"):
         rw.read_run(tmp_path / "x.parquet")
 

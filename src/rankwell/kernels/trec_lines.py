@@ -1,0 +1,54 @@
+"""Where the lines of TREC text begin; see :mod:`rankwell.kernels.trec_text` for what a line is."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.string import memcmp
+from cython.cimports.rankwell.kernels.spans import data_line, line_end, word_end
+
+
+def line_after(text: np.ndarray, at: int, end: int) -> int:
+    """Return where the line after byte ``at`` begins, at most ``end``."""
+    t: cython.const[cython.uchar][::1] = text
+    return line_end(t, at) if at < end else end
+
+
+def next_query(text: np.ndarray, begin: int, end: int) -> int:
+    """Return the start of the first line after ``begin`` whose query differs from that of the line before it.
+
+    ``begin`` may lie within a line; that line and all that repeat the query of the next one are passed over.
+    """
+    t: cython.const[cython.uchar][::1] = text
+    stop: cython.Py_ssize_t = end
+    at: cython.Py_ssize_t = data_line(t, line_end(t, begin), stop)
+    start: cython.Py_ssize_t = at
+    length: cython.Py_ssize_t = word_end(t, at) - at
+    with cython.nogil:
+        while at < stop:
+            if word_end(t, at) - at != length or memcmp(
+                cython.address(t[at]), cython.address(t[start]), length
+            ):
+                break
+            at = data_line(t, line_end(t, at), stop)
+    return at
+
+
+def index(text: np.ndarray, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the start of each line of data and the length of its first word, the query."""
+    t: cython.const[cython.uchar][::1] = text
+    stop: cython.Py_ssize_t = end
+    at: cython.Py_ssize_t = begin
+    rows: cython.Py_ssize_t = 0
+    starts = np.empty((end - begin) // 8 + 1, np.int64)
+    lengths = np.empty(len(starts), np.int32)
+    s: cython.longlong[::1] = starts
+    n: cython.int[::1] = lengths
+    with cython.nogil:
+        at = data_line(t, at, stop)
+        while at < stop and rows < s.shape[0]:
+            s[rows] = at
+            n[rows] = cython.cast(cython.int, word_end(t, at) - at)
+            rows += 1
+            at = data_line(t, line_end(t, at), stop)
+    return starts[:rows], lengths[:rows]

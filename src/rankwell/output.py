@@ -1,0 +1,87 @@
+"""Where output goes: standard output, files that appear only when they are whole, a progress line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankwell.errors import InputError, UsageError
+
+
+def write(text: str, path: str | None) -> None:
+    """Print the text, or write it to a file that appears only when it is whole.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    text = text.rstrip("\n") + "\n"
+    try:
+        if path is None:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        else:
+            _write_file(text.encode(errors="replace"), Path(path))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path or 'stdout'}: cannot be written ({error.strerror}).") from error
+
+
+def _write_file(content: bytes, target: Path) -> None:
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)  # a device or a pipe is written to, not replaced
+        return
+    target = target.resolve()  # a link stays a link
+    whole = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        whole.write_bytes(content)
+        whole.replace(target)
+    finally:
+        whole.unlink(missing_ok=True)
+
+
+def refuse_overwriting(output: str, inputs: Sequence[str]) -> None:
+    """Find out before the work, not after it, that the output cannot be written there."""
+    target = Path(output)
+    if not target.parent.is_dir():
+        raise InputError(f"{output}: cannot be written (there is no folder {target.parent}).")
+    if any(target.exists() and Path(path).exists() and target.samefile(path) for path in inputs):
+        raise UsageError(f"-o {output} would overwrite what is to be read; give it another name.")
+
+
+def width() -> int | None:
+    """Return the width of the terminal, None if the output is none."""
+    if not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
+
+
+class Progress:
+    """A progress line on stderr, on a terminal only."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+
+    def __enter__(self) -> Callable[[int], object] | None:
+        if not sys.stderr.isatty():
+            return None
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} rows"), TimeElapsedColumn())
+        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        self._bar.start()
+        task = self._bar.add_task("rows", total=None)
+        return lambda rows: self._bar.advance(task, rows)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()

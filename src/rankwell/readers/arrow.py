@@ -1,0 +1,54 @@
+"""Arrow IPC files (Feather) and streams with named columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rankwell.errors import InputError
+from rankwell.readers import frames
+from rankwell.readers.files import File
+from rankwell.readers.scans import pieces, schema_of
+from rankwell.tables import Items, Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".arrow", ".feather", ".ipc", ".arrows")
+FILE, STREAM, OLD_FEATHER = b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
+
+
+def recognises(start: bytes) -> bool:
+    """Whether a file begins like an Arrow IPC file or stream."""
+    return start.startswith((FILE, STREAM, OLD_FEATHER))
+
+
+def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
+    """Return the run in an Arrow file; its rows are read when somebody looks."""
+    return frames.run_of_frames(*_open(file, "run", columns), name)
+
+
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+    """Return the judgements in an Arrow file."""
+    return frames.qrels_of_frames(*_open(file, "qrels", columns), name)
+
+
+def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
+    """Return the catalogue in an Arrow file."""
+    return frames.items_of_frames(*_open(file, "items", columns), name)
+
+
+def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
+    import polars as pl
+
+    if file.head.startswith(OLD_FEATHER):
+        raise InputError(f"{file.label}: this is Feather version 1. Write it again as version 2 or Parquet.")
+
+    def scan() -> pl.LazyFrame:
+        if file.head.startswith(STREAM):
+            return pl.read_ipc_stream(file.source(), use_pyarrow=False).lazy()
+        return pl.scan_ipc(file.source(), glob=False)
+
+    table, names = schema_of(scan, file, "Arrow")
+    words = frames.words_of(names, frames.WORDS[kind], file.label, columns)
+    return pieces(table, file, words, "Arrow"), words

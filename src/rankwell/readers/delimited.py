@@ -1,0 +1,165 @@
+"""Tables as text with a header: comma, semicolon, tab or bar between the columns, under any usual names.
+
+Ids are text and never guessed (``0104257`` stays). A file without a header is read with columns named by their
+numbers: ``columns={"1": "query", "2": "item", "3": "score"}``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.errors import DataError, RankwellError
+from rankwell.readers import frames
+from rankwell.readers.files import File, refuse_other_encodings
+from rankwell.readers.scans import pieces, schema_of
+from rankwell.tables import Items, Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".csv", ".tsv", ".psv", ".dsv")
+SEPARATORS = (",", "\t", ";", "|")
+
+
+def recognises(start: bytes) -> bool:
+    """Whether a text begins with a header of known names, or has separators and no white space between words."""
+    line = _first_line(start)
+    if b"\0" in start or line[:1] in ("{", "[", "") or "::" in line:
+        return False
+    separator = _separator(line)
+    names = [frames.known_word(each.strip(' "')) for each in line.split(separator)]
+    named = "item" in names and len(names) > 1
+    return named or (separator != "\t" and separator in line and len(line.split()) < 4)
+
+
+def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
+    """Return the run in a table; its rows are read when somebody looks."""
+    table = Table(file, "run", columns)
+    return frames.run_of_frames(table.pieces(), table.words, name, place=table.place)
+
+
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+    """Return the judgements in a table."""
+    table = Table(file, "qrels", columns)
+    return frames.qrels_of_frames(table.pieces(), table.words, name, place=table.place)
+
+
+def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
+    """Return the catalogue in a table."""
+    table = Table(file, "items", columns)
+    return frames.items_of_frames(table.pieces(), table.words, name, place=table.place)
+
+
+def _first_line(start: bytes) -> str:
+    """The first line that is not empty or a comment."""
+    lines = start.removeprefix(b"\xef\xbb\xbf").decode(errors="replace").splitlines()
+    return next((line for line in lines if line.strip() and not line.startswith("#")), "")
+
+
+def _separator(line: str) -> str:
+    return max(SEPARATORS, key=line.count)
+
+
+class Table:
+    """A text table: its separator, its header, and which column is which."""
+
+    def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
+        refuse_other_encodings(file)
+        self.file = file
+        line = _first_line(file.head)
+        self.separator = _separator(line)
+        self.has_header = not (columns and all(column.isdecimal() for column in columns))
+        self.names = next(csv.reader([line], delimiter=self.separator), [])
+        if not self.has_header:
+            self.names = [str(number) for number in range(1, len(self.names) + 1)]
+        if len(set(self.names)) < len(self.names):
+            twice = next(each for each in self.names if self.names.count(each) > 1)
+            raise DataError(f"{self.place(-1)}: the column {twice!r} is there twice. Rename or remove one.")
+        self.words = frames.words_of(self.names, frames.WORDS[kind], file.label, columns)
+
+    def pieces(self) -> frames.Frames:
+        """Return the wanted columns in pieces."""
+        table, _ = schema_of(self._scan, self.file, "CSV")
+        read = pieces(table, self.file, self.words, "CSV", self._diagnosis)
+
+        def without_empty_lines(size: int) -> Iterator[pl.DataFrame]:
+            import polars as pl
+
+            checked = False
+            for piece in read(size):
+                kept = piece.filter(~pl.all_horizontal(pl.all().is_null()))
+                if len(kept) < len(piece) and not checked:
+                    self._refuse_empty_records()
+                    checked = True
+                yield kept
+
+        return without_empty_lines
+
+    def _scan(self) -> pl.LazyFrame:
+        import polars as pl
+
+        return pl.scan_csv(
+            self.file.source(),
+            separator=self.separator,
+            has_header=self.has_header,
+            comment_prefix="#",
+            schema=dict.fromkeys(self.names, pl.String),
+            glob=False,
+        )
+
+    def place(self, row: int) -> str:
+        """Return ``file:line`` of a row; -1 is the header."""
+        line = next((line for number, line, _ in self._records() if number == row), 1)
+        return f"{self.file.label}:{line}"
+
+    def _records(self) -> Iterator[tuple[int, int, list[str]]]:
+        """Yield each record's number (the header is -1), the line on which it ends, and its fields."""
+        number, line = -1 if self.has_header else 0, 0
+
+        def lines(text: IO[str]) -> Iterator[str]:
+            nonlocal line
+            for line, each in enumerate(text, start=1):  # noqa: B007 - told to the caller
+                if not each.startswith("#"):
+                    yield each
+
+        with self.file.stream() as file:
+            text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+            for fields in csv.reader(lines(text), delimiter=self.separator, strict=True):
+                if any(fields):
+                    yield number, line, fields
+                    number += 1
+
+    def _refuse_empty_records(self) -> None:
+        """A record without its wanted columns is no empty line."""
+        wanted = [self.names.index(column) for column in self.words.values()]
+        for number, line, fields in self._records():
+            if number >= 0 and not any(fields[column] for column in wanted if column < len(fields)):
+                raise DataError(
+                    f"{self.file.label}:{line}: {' and '.join(self.words)} are missing. Remove the line or fill it."
+                )
+
+    def _diagnosis(self) -> RankwellError | None:
+        """The first record that cannot be read, with its line; None if Python's csv reads them all."""
+        line = 0
+        try:
+            for _, line, fields in self._records():
+                if len(fields) > len(self.names):
+                    return DataError(
+                        f"{self.file.label}:{line}: {len(fields)} columns where the header has {len(self.names)}. "
+                        f"Quote the text that holds {self.separator!r}, or mend the line."
+                    )
+        except csv.Error as error:
+            return DataError(
+                f"{self.file.label}:{line + 1}: {error}. Close the quotation mark, or mend the line."
+            )
+        except UnicodeDecodeError as error:
+            at = int(np.count_nonzero(self.file.content[: error.start] == 10)) + 1
+            return DataError(
+                f"{self.file.label}:{at}: not UTF-8 ({error.reason}). Convert the file: iconv -f LATIN1 -t UTF-8."
+            )
+        return None

@@ -1,0 +1,235 @@
+"""JSON: ``{query: {item: number}}``, ``{query: [item, …]}``, ``[[item, …], …]``, or a list of records.
+
+The objects are read one by one and become columns at once, so only the text and the columns are held.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError
+from rankwell.ids import Ids
+from rankwell.readers import frames
+from rankwell.readers.files import File, refuse_other_encodings
+from rankwell.readers.mapping import Lists
+from rankwell.tables import Items, Qrels, Run
+
+SUFFIXES = (".json",)
+CHUNK = 100_000
+BLANKS = re.compile(r"[ \t\n\r]*")
+NUMBER = (int, float)
+
+
+class Pairs(list[tuple[str, Any]]):
+    """The members of a JSON object, in their order, with those that are repeated."""
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=Pairs)
+
+
+def recognises(start: bytes) -> bool:
+    """Whether a text begins like a list, or like an object that holds another object or a list."""
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"["):
+        return True
+    value = text.removeprefix(b"{").lstrip()
+    if value is text or not value.startswith(b'"'):
+        return text.startswith(b"{") and value.startswith(b"}")
+    end = value.find(b'"', 1)
+    while end > 0 and value[end - 1 : end] == b"\\":
+        end = value.find(b'"', end + 1)
+    after = value[end + 1 :].lstrip().removeprefix(b":").lstrip()
+    return end > 0 and after[:1] in (b"{", b"[")
+
+
+def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
+    """Return the run in a JSON file."""
+    document = Document(file)
+    if document.is_records:
+        return frames.run_of_frames(*document.records("run", columns), name, place=document.record)
+    return document.lists("score", columns).run(name)
+
+
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+    """Return the judgements in a JSON file; lists of items are interactions, each a 1."""
+    document = Document(file)
+    if document.is_records:
+        return frames.qrels_of_frames(*document.records("qrels", columns), name, place=document.record)
+    return document.lists("grade", columns).qrels(name)
+
+
+def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
+    """Return the catalogue in a JSON file: a list of ids or of records."""
+    document = Document(file)
+    if document.is_records:
+        return frames.items_of_frames(*document.records("items", columns), name, place=document.record)
+    if document.opening != "[":
+        raise DataError(f"{file.label}: a catalogue is a list of ids or of records, not an object.")
+    return Items([each for _, each in document.members()], name=name)
+
+
+class Document:
+    """The text of a JSON file, from which its members are read one by one."""
+
+    def __init__(self, file: File) -> None:
+        refuse_other_encodings(file)
+        self.file = file
+        content = file.content.tobytes()
+        file.check()
+        try:
+            self.text = content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = content.count(b"\n", 0, error.start) + 1
+            raise DataError(f"{file.label}:{line}: not UTF-8 ({error.reason}). Convert the file.") from error
+        self.start = self._past_blanks(0)
+        self.opening = self.text[self.start : self.start + 1]
+        if self.opening not in ("{", "["):
+            raise self._broken(self.start, "JSON begins with { or [")
+
+    @property
+    def is_records(self) -> bool:
+        """Whether it is a list of objects."""
+        at = self._past_blanks(self.start + 1)
+        return self.opening == "[" and self.text[at : at + 1] == "{"
+
+    def record(self, row: int) -> str:
+        """Return the place of a record."""
+        return f"{self.file.label}, record {row + 1}"
+
+    def records(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
+        """Return a list of objects as a table in pieces, and which column is which."""
+        records = []
+        for number, record in self.members():
+            if not isinstance(record, Pairs):
+                raise DataError(f"{self.record(number)}: {_kind(record)} where an object is wanted.")
+            records.append(dict(record))
+            if len(records[-1]) < len(record):
+                raise DataError(f"{self.record(number)}: a key is there twice. Remove one.")
+        table = frames.table_of(records, self.record)
+        return frames.pieces_of(table, frames.WORDS[kind], self.file.label, columns)
+
+    def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
+        """Return the items of each query, with their numbers if there are any."""
+        if columns:
+            raise UsageError(
+                f"{self.file.label}: it has no named columns; columns= is for tables and records."
+            )
+        gathered = Gathered(self.file.label, word)
+        for query, members in self.members():
+            gathered.add(query, members)
+        return gathered.lists()
+
+    def members(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the members of the outermost object or list: key or number, and value."""
+        closing = "}" if self.opening == "{" else "]"
+        at, number = self._past_blanks(self.start + 1), 0
+        while self.text[at : at + 1] != closing or number:
+            key: Any = number
+            if self.opening == "{":
+                key, at = self._value(at)
+                if not isinstance(key, str) or self.text[at : at + 1] != ":":
+                    raise self._broken(at, "a key in quotation marks and a colon are wanted")
+                at = self._past_blanks(at + 1)
+            value, at = self._value(at)
+            yield key, value
+            number += 1
+            sign = self.text[at : at + 1]
+            if sign == closing:
+                break
+            if sign != ",":
+                raise self._broken(at, f"a comma or {closing} is wanted")
+            at = self._past_blanks(at + 1)
+        if self._past_blanks(at + 1) < len(self.text):
+            raise self._broken(self._past_blanks(at + 1), "there is text after the end")
+
+    def _past_blanks(self, at: int) -> int:
+        found = BLANKS.match(self.text, at)
+        return found.end() if found else at
+
+    def _value(self, at: int) -> tuple[Any, int]:
+        """A value, and where the next sign after it stands."""
+        try:
+            value, end = DECODER.raw_decode(self.text, at)
+        except json.JSONDecodeError as error:
+            raise self._broken(error.pos, error.msg) from error
+        except RecursionError as error:
+            raise self._broken(at, "it is nested too deeply") from error
+        return value, self._past_blanks(end)
+
+    def _broken(self, at: int, trouble: str) -> DataError:
+        line = self.text.count("\n", 0, at) + 1
+        where = "at the end of the file" if at >= len(self.text) else f"at {self.text[at : at + 20]!r}"
+        return DataError(f"{self.file.label}:{line}: no JSON: {trouble} ({where}). Is the file cut off?")
+
+
+class Gathered:
+    """Lists of items that become columns, some 100,000 items at a time."""
+
+    def __init__(self, label: str, word: str) -> None:
+        self.label, self.word = label, word
+        self.queries: list[Any] = []
+        self.lengths: list[int] = []
+        self.graded: bool | None = None
+        self._items: list[Any] = []
+        self._numbers: list[Any] = []
+        self._columns: list[tuple[Ids, np.ndarray]] = []
+
+    def add(self, query: Any, members: Any) -> None:
+        """Add one query: an object of items and numbers, or a list of items."""
+        if not isinstance(members, list):
+            raise DataError(
+                f"{self.label}, query {query!r}: {_kind(members)} where {{item: {self.word}}} or [item, …] is wanted."
+            )
+        graded = isinstance(members, Pairs)
+        if self.graded not in (None, graded) and members:
+            raise DataError(
+                f"{self.label}, query {query!r}: some queries have lists, others {{item: {self.word}}}."
+            )
+        self.graded = graded if members or self.graded is None else self.graded
+        self.queries.append(query)
+        self.lengths.append(len(members))
+        if graded:
+            for item, number in members:
+                if type(number) not in NUMBER:
+                    raise DataError(
+                        f"{self.label}, query {query!r}, item {item!r}: the {self.word} {_shown(number)} is not a number."
+                    )
+                self._items.append(item)
+                self._numbers.append(number)
+        else:
+            self._items += members
+        if len(self._items) >= CHUNK:
+            self._put_by()
+
+    def _put_by(self) -> None:
+        try:
+            numbers = np.array(self._numbers, np.float64)
+        except OverflowError as error:
+            raise DataError(f"{self.label}: a {self.word} is too large for a number of 64 bits.") from error
+        self._columns.append((Ids.of(self._items, f"{self.label}: item"), numbers))
+        self._items, self._numbers = [], []
+
+    def lists(self) -> Lists:
+        """Return what was added."""
+        if self._items or not self._columns:
+            self._put_by()
+        if len({ids.is_text for ids, _ in self._columns if len(ids)}) > 1:
+            raise DataError(f"{self.label}: item ids are text in some lists and integers in others.")
+        items = Ids.concatenate([ids for ids, _ in self._columns if len(ids)] or [self._columns[0][0]])
+        numbers = np.concatenate([each for _, each in self._columns]) if self.graded else None
+        offsets = np.concatenate(([0], np.cumsum(np.array(self.lengths, np.int64))))
+        return Lists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
+
+
+def _kind(value: Any) -> str:
+    names = {Pairs: "an object", dict: "an object", list: "a list", str: "text", bool: "true or false"}
+    return names.get(type(value)) or ("null" if value is None else "a number")
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:40] if isinstance(value, str) else _kind(value)

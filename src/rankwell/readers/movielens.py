@@ -1,0 +1,100 @@
+"""Files of the MovieLens kind: ``user::item::rating::time`` without a header; items as ``item::title::genres``."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.errors import DataError, RankwellError, UsageError
+from rankwell.readers import frames
+from rankwell.readers.files import File, text_of
+from rankwell.readers.scans import pieces, schema_of
+from rankwell.tables import Items, Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".dat",)
+SEPARATOR, ONE_BYTE = b"::", b"\x1f"
+
+
+def recognises(start: bytes) -> bool:
+    """Whether the first line holds ``::`` at least twice and begins with an id."""
+    line = start.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
+    return line.count(SEPARATOR) > 1 and line[:1] not in (b"{", b"[", b":", b"#")
+
+
+def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
+    """Return ratings as a run: predicted ratings are scores."""
+    lines = Lines(file, ("query", "item", "score"), columns)
+    return frames.run_of_frames(lines.pieces(), lines.words, name, place=lines.place)
+
+
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+    """Return ratings as judgements."""
+    lines = Lines(file, ("query", "item", "grade"), columns)
+    return frames.qrels_of_frames(lines.pieces(), lines.words, name, place=lines.place)
+
+
+def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
+    """Return the items of a file of movies: the first of its columns."""
+    lines = Lines(file, ("item",), columns)
+    return frames.items_of_frames(lines.pieces(), lines.words, name, place=lines.place)
+
+
+class Lines:
+    """The lines of a file; their first columns are what ``words`` says, by their order."""
+
+    def __init__(self, file: File, words: tuple[str, ...], columns: Mapping[str, str]) -> None:
+        if columns:
+            raise UsageError(
+                f"{file.label}: '::' files have no named columns; columns= is for tables such as CSV."
+            )
+        self.file = file
+        text, self.begin = text_of(file)
+        self.text = text[self.begin :]
+        first = self.text[: int(np.argmax(self.text == 10))].tobytes()
+        self.fields = first.count(SEPARATOR) + 1
+        if self.fields < len(words):
+            raise DataError(f"{file.label}:1: {self.fields} columns where {len(words)} are wanted ({words}).")
+        self.names = [*words, *map(str, range(len(words), self.fields))]
+        self.words = dict(zip(words, words, strict=True))
+
+    def pieces(self) -> frames.Frames:
+        """Return the columns in pieces."""
+        table, _ = schema_of(self._scan, self.file, "'::'")
+        return pieces(table, self.file, self.words, "'::'", self._diagnosis)
+
+    def _scan(self) -> pl.LazyFrame:
+        import polars as pl
+
+        content = self.text.tobytes().replace(SEPARATOR, ONE_BYTE)
+        return pl.scan_csv(
+            io.BytesIO(content),
+            separator=ONE_BYTE.decode(),
+            has_header=False,
+            quote_char=None,
+            schema=dict.fromkeys(self.names, pl.String),
+            encoding="utf8-lossy" if "query" not in self.words else "utf8",
+        )
+
+    def place(self, row: int) -> str:
+        """Return ``file:line`` of a row."""
+        return f"{self.file.label}:{row + 1}"
+
+    def _diagnosis(self) -> RankwellError | None:
+        """The first line with another number of columns, or that is not UTF-8."""
+        for number, line in enumerate(io.BytesIO(self.text.tobytes()), start=1):
+            fields = line.count(SEPARATOR) + 1
+            if fields != self.fields:
+                return DataError(
+                    f"{self.file.label}:{number}: {fields} columns where the first line has {self.fields}."
+                )
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return DataError(f"{self.file.label}:{number}: not UTF-8 ({error.reason}). Convert the file.")
+        return None

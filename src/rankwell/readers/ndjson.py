@@ -1,0 +1,104 @@
+"""NDJSON (JSON Lines): one object per line with the columns as keys, under any usual names."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rankwell.errors import DataError, RankwellError
+from rankwell.readers import frames
+from rankwell.readers.files import File, refuse_other_encodings
+from rankwell.readers.scans import pieces, schema_of
+from rankwell.tables import Items, Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".jsonl", ".ndjson")
+
+
+def recognises(start: bytes) -> bool:
+    """Whether the first line is an object of plain values."""
+    line = start.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    if not line.startswith(b"{"):
+        return False
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return False
+    return not any(isinstance(value, dict | list) for value in record.values()) and len(record) > 0
+
+
+def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
+    """Return the run in an NDJSON file; its rows are read when somebody looks."""
+    lines = JsonLines(file)
+    table, words = lines.open("run", columns)
+    return frames.run_of_frames(table, words, name, place=lines.place)
+
+
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+    """Return the judgements in an NDJSON file."""
+    lines = JsonLines(file)
+    table, words = lines.open("qrels", columns)
+    return frames.qrels_of_frames(table, words, name, place=lines.place)
+
+
+def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
+    """Return the catalogue in an NDJSON file."""
+    lines = JsonLines(file)
+    table, words = lines.open("items", columns)
+    return frames.items_of_frames(table, words, name, place=lines.place)
+
+
+class JsonLines:
+    """The lines of a file, each a JSON object."""
+
+    def __init__(self, file: File) -> None:
+        refuse_other_encodings(file)
+        self.file = file
+
+    def open(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
+        """Return the wanted columns in pieces, and which column is which."""
+        table, names = schema_of(self._scan, self.file, "NDJSON", self._diagnosis)
+        words = frames.words_of(names, frames.WORDS[kind], self.file.label, columns)
+        return pieces(table, self.file, words, "NDJSON", self._diagnosis), words
+
+    def _scan(self) -> pl.LazyFrame:
+        import polars as pl
+
+        source = self.file.source()
+        if self.file.head.startswith(b"\xef\xbb\xbf"):
+            source = io.BytesIO(self.file.content[3:].data)
+        return pl.scan_ndjson(source, infer_schema_length=None)
+
+    def place(self, row: int) -> str:
+        """Return ``file:line`` of a row."""
+        line = next((line for number, (line, _) in enumerate(self._lines()) if number == row), 1)
+        return f"{self.file.label}:{line}"
+
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number and the text of the lines that are not empty."""
+        with self.file.stream() as file:
+            for number, line in enumerate(file, start=1):
+                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                if text.strip():
+                    yield number, text
+
+    def _diagnosis(self) -> RankwellError | None:
+        """The first line that is no JSON object."""
+        for number, line in self._lines():
+            where = f"{self.file.label}:{number}"
+            try:
+                record = json.loads(line, parse_constant=_refused)
+            except ValueError as error:
+                return DataError(f"{where}: no JSON ({error}). Mend or remove the line.")
+            if not isinstance(record, dict):
+                return DataError(f"{where}: {type(record).__name__} where an object {{…}} is wanted.")
+        return None
+
+
+def _refused(word: str) -> float:
+    msg = f"{word} is not a number of JSON"
+    raise ValueError(msg)

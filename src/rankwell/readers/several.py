@@ -1,0 +1,110 @@
+"""Several files as one run, or as the judgements: the rows of one after those of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from rankwell.errors import DataError
+from rankwell.ids import Ids
+from rankwell.rows import Columns, Lists, Place, Rows
+from rankwell.tables import Items, Qrels, Run
+
+
+class SeveralRows:
+    """The rows of several runs, read one after the other as if no query were in two of them."""
+
+    grouped = False
+
+    def __init__(self, parts: Sequence[Run]) -> None:
+        self.parts = parts
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield the batches of all parts."""
+        for part in self.parts:
+            yield from part.rows.batches(size)
+
+    def regrouped(self) -> Rows:
+        """Return the same rows as columns, which are grouped when lists are made of them."""
+        return self.table()
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        tables = [part.rows.table() for part in self.parts]
+        if len({table.by_rank for table in tables}) > 1:
+            ranked = next(part.name for part, table in zip(self.parts, tables, strict=True) if table.by_rank)
+            raise DataError(f"{ranked} is ordered by ranks, other parts of the run by scores.")
+        names = [part.name for part in self.parts]
+        given = [table.given_score for table in tables]
+        place = _places([len(table.item) for table in tables], [table.place for table in tables])
+        score = (
+            None
+            if any(each is None for each in given)
+            else np.concatenate([g for g in given if g is not None])
+        )
+        starts = np.cumsum([0] + [len(table.key) for table in tables])
+        keys = [table.key + start * table.by_place for table, start in zip(tables, starts[:-1], strict=True)]
+        query = joined([table.query for table in tables], names, "query")
+        item = joined([table.item for table in tables], names, "item")
+        return Columns(
+            query, item, np.concatenate(keys), place=place, by_rank=tables[0].by_rank, given_score=score
+        )
+
+
+def run_of(parts: Sequence[Run], name: str) -> Run:
+    """Return several runs as one."""
+    return parts[0] if len(parts) == 1 else Run.of_rows(SeveralRows(parts), name)
+
+
+def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
+    """Return several qrels as one.
+
+    Raises
+    ------
+    DataError
+        If only some of them have grades or topics, or their ids are of different kinds.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    names = [part.name for part in parts]
+    for word in ("grade", "topic"):
+        without = [part.name for part in parts if getattr(part, word) is None]
+        if without and len(without) < len(parts):
+            raise DataError(f"{without[0]}: it has no {word}, while other parts of the judgements have one.")
+    grades = [part.grade for part in parts if part.grade is not None]
+    topics = [part.topic for part in parts if part.topic is not None]
+    return Qrels(
+        joined([part.query for part in parts], names, "query"),
+        joined([part.item for part in parts], names, "item"),
+        np.concatenate(grades) if grades else None,
+        joined(topics, names, "topic") if topics else None,
+        name=name,
+        place=_places([len(part) for part in parts], [part.place for part in parts]),
+    )
+
+
+def items_of(parts: Sequence[Items], name: str) -> Items:
+    """Return several catalogues as one."""
+    if len(parts) == 1:
+        return parts[0]
+    return Items(joined([part.item for part in parts], [part.name for part in parts], "item"), name=name)
+
+
+def joined(columns: Sequence[Ids], names: Sequence[str], word: str) -> Ids:
+    """Return columns end to end; DataError if some are text and some integers."""
+    kinds = [column.is_text for column in columns]
+    if len(set(kinds)) > 1:
+        text, integers = (names[kinds.index(kind)] for kind in (True, False))
+        raise DataError(f"{word} ids are text in {text} and integers in {integers}. Write them alike.")
+    return Ids.concatenate(columns)
+
+
+def _places(lengths: Sequence[int], places: Sequence[Place]) -> Place:
+    ends = np.cumsum(lengths)
+
+    def place(row: int) -> str:
+        part = int(np.searchsorted(ends, row, side="right"))
+        return places[part](row - int(ends[part] - lengths[part]))
+
+    return place
