@@ -17,6 +17,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.output import Progress, refuse_overwriting, width, write
 from rankwell.policy import Policy
 from rankwell.readers import read_qrels, read_run
+from rankwell.readers.files import STDIN
 
 USAGE, BAD_DATA, INTERRUPTED = 2, 3, 130
 
@@ -36,21 +37,19 @@ def evaluate(
     qrels: Annotated[
         str,
         Parameter(
-            allow_leading_hyphen=True,
             help="judgements; ``-`` for standard input, ``none`` for none, where no metric needs them",
         ),
     ],
     run: Annotated[
         str,
         Parameter(
-            allow_leading_hyphen=True,
             help="the run: a file, ``-``, or a pattern in quotation marks (``'part-*.parquet'``) for several as one",
         ),
     ],
     /,
     *runs: Annotated[
         str,
-        Parameter(allow_leading_hyphen=True, help="more runs, printed side by side", show_default=False),
+        Parameter(help="more runs, printed side by side", show_default=False),
     ],
     metric: Annotated[
         list[str] | None,
@@ -104,7 +103,7 @@ def evaluate(
     paths = [run, *runs]
     if output is not None:
         refuse_overwriting(output, [qrels, *paths, *([items] if items else [])])
-    if [qrels, *paths].count("-") > 1:
+    if [qrels, *paths].count(STDIN) > 1:
         raise UsageError("standard input can be read only once; name a file for the others.")
     judgements = (
         None
@@ -212,7 +211,7 @@ def run(arguments: Sequence[str]) -> int:
     _make_safe(sys.stdout, "replace")
     _make_safe(sys.stderr, "backslashreplace")
     try:
-        app(list(arguments), print_error=False, exit_on_error=False)
+        app(_with_standard_input(arguments), print_error=False, exit_on_error=False)
         sys.stdout.flush()
     except CycloptsError as error:
         return _fail(f"{error} `rankwell --help` shows how.", USAGE)
@@ -231,6 +230,15 @@ def run(arguments: Sequence[str]) -> int:
             "there is not enough memory for these data; give fewer metrics or a machine with more.", BAD_DATA
         )
     return 0
+
+
+def _with_standard_input(arguments: Sequence[str]) -> list[str]:
+    """Write ``-`` as a name, because the parser takes it for an option; after -o it is standard output's."""
+    before = ["", *arguments]
+    return [
+        STDIN if each == "-" and last not in ("-o", "--output") else each
+        for last, each in zip(before, arguments, strict=False)
+    ]
 
 
 def _make_safe(stream: Any, errors: str) -> None:

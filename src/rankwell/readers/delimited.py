@@ -15,8 +15,8 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
-from rankwell.readers.files import File, refuse_other_encodings
-from rankwell.readers.scans import pieces, schema_of
+from rankwell.readers.files import PIECE, File, refuse_what_is_no_text
+from rankwell.readers.scans import lines_of, schema_of
 from rankwell.tables import Items, Qrels, Run
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Table:
     """A text table: its separator, its header, and which column is which."""
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
-        refuse_other_encodings(file)
+        refuse_what_is_no_text(file)
         self.file = file
         line = _first_line(file.head)
         self.separator = _separator(line)
@@ -85,20 +85,7 @@ class Table:
     def pieces(self) -> frames.Frames:
         """Return the wanted columns in pieces."""
         table, _ = schema_of(self._scan, self.file, "CSV")
-        read = pieces(table, self.file, self.words, "CSV", self._diagnosis)
-
-        def without_empty_lines(size: int) -> Iterator[pl.DataFrame]:
-            import polars as pl
-
-            checked = False
-            for piece in read(size):
-                kept = piece.filter(~pl.all_horizontal(pl.all().is_null()))
-                if len(kept) < len(piece) and not checked:
-                    self._refuse_empty_records()
-                    checked = True
-                yield kept
-
-        return without_empty_lines
+        return lines_of(table, self.file, self.words, "CSV", self._diagnosis)
 
     def _scan(self) -> pl.LazyFrame:
         import polars as pl
@@ -129,19 +116,11 @@ class Table:
 
         with self.file.stream() as file:
             text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+            csv.field_size_limit(PIECE)
             for fields in csv.reader(lines(text), delimiter=self.separator, strict=True):
                 if any(fields):
                     yield number, line, fields
                     number += 1
-
-    def _refuse_empty_records(self) -> None:
-        """A record without its wanted columns is no empty line."""
-        wanted = [self.names.index(column) for column in self.words.values()]
-        for number, line, fields in self._records():
-            if number >= 0 and not any(fields[column] for column in wanted if column < len(fields)):
-                raise DataError(
-                    f"{self.file.label}:{line}: {' and '.join(self.words)} are missing. Remove the line or fill it."
-                )
 
     def _diagnosis(self) -> RankwellError | None:
         """The first record that cannot be read, with its line; None if Python's csv reads them all."""

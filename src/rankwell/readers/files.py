@@ -21,6 +21,7 @@ from rankwell.errors import DataError, InputError, UsageError
 
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+STDIN = "<stdin>"
 HEAD = 1 << 16
 PIECE = 1 << 24
 # a file that grows more than this is no table of ours: the most repetitive run shrinks about 30 times
@@ -34,8 +35,8 @@ class File:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = None if str(path) == "-" else Path(path)
-        self.label = "<stdin>" if self.path is None else str(self.path)
+        self.path = None if str(path) in ("-", STDIN) else Path(path)
+        self.label = STDIN if self.path is None else str(self.path)
         self._raw = _standard_input() if self.path is None else None
         self._state = self._stat()
         with self._opened() as file:
@@ -139,7 +140,7 @@ def damaged(label: str, trouble: str) -> Any:
     """Turn the errors of reading and decompressing into one line."""
     try:
         yield
-    except InputError:
+    except (InputError, UnicodeDecodeError):
         raise
     except (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError, _zstd_error()) as error:
         raise InputError(f"{label}: {trouble} ({str(error).strip() or type(error).__name__}).") from error
@@ -186,7 +187,7 @@ def text_of(file: File) -> tuple[np.ndarray, int]:
 
 
 def refuse_other_encodings(file: File) -> None:
-    """Raise DataError for bytes that are no UTF-8 text: UTF-16, archives, NUL bytes in the first line."""
+    """Raise DataError for UTF-16 and archives, as their first bytes show."""
     if file.head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise DataError(
             f"{file.label}:1: the file is UTF-16. Convert it: iconv -f UTF-16 -t UTF-8 (in Excel: save as CSV UTF-8)."
@@ -195,9 +196,24 @@ def refuse_other_encodings(file: File) -> None:
         raise DataError(
             f"{file.label}: the file is a zip archive (or a spreadsheet). Unpack it, or export it as CSV."
         )
-    first = file.head[:4096]
-    if b"\0" in first:
-        line = first[: first.index(b"\0")].count(b"\n") + 1
-        raise DataError(
-            f"{file.label}:{line}: a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
-        )
+
+
+def refuse_what_is_no_text(file: File, *, lines: bool = True) -> None:
+    """Raise DataError for other encodings, NUL bytes, and (``lines``) lines of more than 16 MiB."""
+    refuse_other_encodings(file)
+    for low in range(0, len(file.content), PIECE):
+        piece = file.content[low : low + PIECE].tobytes()
+        if (at := piece.find(b"\0")) >= 0:
+            raise DataError(
+                f"{_line(file, low + at)}: a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is "
+                f"UTF-8."
+            )
+        if lines and len(piece) == PIECE and b"\n" not in piece:
+            raise DataError(
+                f"{_line(file, low)}: the line has more than {PIECE:,} bytes. Is this the right file?"
+            )
+
+
+def _line(file: File, at: int) -> str:
+    """The place of a byte."""
+    return f"{file.label}:{int(np.count_nonzero(file.content[:at] == 10)) + 1}"

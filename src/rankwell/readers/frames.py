@@ -57,7 +57,7 @@ def words_of(
         if word in found and column != word:
             if found[word] == word:
                 continue
-            raise UsageError(
+            raise DataError(
                 f"{name}: the columns {found[word]!r} and {column!r} both mean {word}; drop or rename one."
             )
         found[word] = column
@@ -65,7 +65,7 @@ def words_of(
         found |= {"grade": column for column in columns[::-1] if known_word(column) == "score"}  # noqa: B035
     for word in ("query", "item"):
         if word in wanted and word not in found:
-            raise UsageError(
+            raise DataError(
                 f"{name}: there is no column for the {word}; the columns are {', '.join(map(repr, columns))}. Name it "
                 f"{word} (or {ALIASES[word].split()[1]}, …), or say which it is: columns={{'its name': '{word}'}}, "
                 f"on the command line --columns 'its name={word}'."

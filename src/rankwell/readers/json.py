@@ -15,7 +15,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.ids import Ids
 from rankwell.readers import frames
-from rankwell.readers.files import File, refuse_other_encodings
+from rankwell.readers.files import File, refuse_what_is_no_text
 from rankwell.readers.mapping import Lists
 from rankwell.tables import Items, Qrels, Run
 
@@ -77,14 +77,13 @@ class Document:
     """The text of a JSON file, from which its members are read one by one."""
 
     def __init__(self, file: File) -> None:
-        refuse_other_encodings(file)
+        refuse_what_is_no_text(file, lines=False)
         self.file = file
-        content = file.content.tobytes()
-        file.check()
         try:
-            self.text = content.decode("utf-8-sig")
+            self.text = str(file.content.data, "utf-8-sig")
+            file.check()
         except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, error.start) + 1
+            line = int(np.count_nonzero(file.content[: error.start] == 10)) + 1
             raise DataError(f"{file.label}:{line}: not UTF-8 ({error.reason}). Convert the file.") from error
         self.start = self._past_blanks(0)
         self.opening = self.text[self.start : self.start + 1]

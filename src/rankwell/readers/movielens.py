@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwell.errors import DataError, RankwellError, UsageError
 from rankwell.readers import frames
-from rankwell.readers.files import File, text_of
-from rankwell.readers.scans import pieces, schema_of
+from rankwell.readers.files import File, refuse_what_is_no_text, text_of
+from rankwell.readers.scans import lines_of, schema_of
 from rankwell.tables import Items, Qrels, Run
 
 if TYPE_CHECKING:
@@ -54,19 +54,23 @@ class Lines:
                 f"{file.label}: '::' files have no named columns; columns= is for tables such as CSV."
             )
         self.file = file
+        refuse_what_is_no_text(file)
         text, self.begin = text_of(file)
         self.text = text[self.begin :]
         first = self.text[: int(np.argmax(self.text == 10))].tobytes()
         self.fields = first.count(SEPARATOR) + 1
         if self.fields < len(words):
-            raise DataError(f"{file.label}:1: {self.fields} columns where {len(words)} are wanted ({words}).")
+            raise DataError(
+                f"{file.label}:1: {self.fields} column{'s' * (self.fields != 1)} where {len(words)} are wanted "
+                f"({'::'.join(words)})."
+            )
         self.names = [*words, *map(str, range(len(words), self.fields))]
         self.words = dict(zip(words, words, strict=True))
 
     def pieces(self) -> frames.Frames:
         """Return the columns in pieces."""
         table, _ = schema_of(self._scan, self.file, "'::'")
-        return pieces(table, self.file, self.words, "'::'", self._diagnosis)
+        return lines_of(table, self.file, self.words, "'::'", self._diagnosis)
 
     def _scan(self) -> pl.LazyFrame:
         import polars as pl
@@ -83,11 +87,19 @@ class Lines:
 
     def place(self, row: int) -> str:
         """Return ``file:line`` of a row."""
-        return f"{self.file.label}:{row + 1}"
+        line = next((line for at, (line, _) in enumerate(self._lines()) if at == row), 1)
+        return f"{self.file.label}:{line}"
+
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the number and the text of the lines that are not empty."""
+        with self.file.stream() as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield number, line
 
     def _diagnosis(self) -> RankwellError | None:
         """The first line with another number of columns, or that is not UTF-8."""
-        for number, line in enumerate(io.BytesIO(self.text.tobytes()), start=1):
+        for number, line in self._lines():
             fields = line.count(SEPARATOR) + 1
             if fields != self.fields:
                 return DataError(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
-from rankwell.readers.files import File, refuse_other_encodings
-from rankwell.readers.scans import pieces, schema_of
+from rankwell.readers.files import File, refuse_what_is_no_text
+from rankwell.readers.scans import lines_of, schema_of
 from rankwell.tables import Items, Qrels, Run
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ class JsonLines:
     """The lines of a file, each a JSON object."""
 
     def __init__(self, file: File) -> None:
-        refuse_other_encodings(file)
+        refuse_what_is_no_text(file)
         self.file = file
 
     def open(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
         """Return the wanted columns in pieces, and which column is which."""
         table, names = schema_of(self._scan, self.file, "NDJSON", self._diagnosis)
         words = frames.words_of(names, frames.WORDS[kind], self.file.label, columns)
-        return pieces(table, self.file, words, "NDJSON", self._diagnosis), words
+        return lines_of(table, self.file, words, "NDJSON", self._diagnosis), words
 
     def _scan(self) -> pl.LazyFrame:
         import polars as pl

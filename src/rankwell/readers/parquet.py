@@ -24,19 +24,19 @@ def recognises(start: bytes) -> bool:
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a Parquet file; its rows are read when somebody looks."""
     table, words = _open(file, "run", columns)
-    return frames.run_of_frames(pieces(table, file, words), words, name, _rows(table))
+    return frames.run_of_frames(pieces(table, file, words, "Parquet"), words, name, _rows(table))
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a Parquet file."""
     table, words = _open(file, "qrels", columns)
-    return frames.qrels_of_frames(pieces(table, file, words), words, name, _rows(table))
+    return frames.qrels_of_frames(pieces(table, file, words, "Parquet"), words, name, _rows(table))
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a Parquet file."""
     table, words = _open(file, "items", columns)
-    return frames.items_of_frames(pieces(table, file, words), words, name)
+    return frames.items_of_frames(pieces(table, file, words, "Parquet"), words, name)
 
 
 def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[pl.LazyFrame, dict[str, str]]:

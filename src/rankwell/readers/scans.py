@@ -30,30 +30,47 @@ def schema_of(
     try:
         table = scan()
         return table, table.collect_schema().names()
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _explained(file, kind, error, diagnose) from error
 
 
-def pieces(
-    table: pl.LazyFrame,
-    file: File,
-    words: dict[str, str],
-    kind: str = "Parquet",
-    diagnose: Diagnose | None = None,
-) -> Frames:
-    """Return the wanted columns of a table in pieces; ``diagnose`` looks for the line that Polars stumbled over."""
-    import polars as pl
+def pieces(table: pl.LazyFrame, file: File, words: dict[str, str], kind: str) -> Frames:
+    """Return the wanted columns of a table in pieces."""
 
     def read(size: int) -> Iterator[pl.DataFrame]:
-        try:
-            wanted = table.select(words.values())
-            for piece in wanted.collect_batches(chunk_size=size, maintain_order=True, lazy=True):
-                file.check()
-                yield piece
-        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-            raise _explained(file, kind, error, diagnose) from error
+        yield from _batches(table.select(words.values()), size, file, kind, None)
 
     return read
+
+
+def lines_of(table: pl.LazyFrame, file: File, words: dict[str, str], kind: str, diagnose: Diagnose) -> Frames:
+    """Return the wanted columns of a text in pieces, without its empty lines.
+
+    All columns are read, as otherwise Polars does not see that a line has too many. ``diagnose`` looks for the line
+    that Polars stumbled over.
+    """
+
+    def read(size: int) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        for piece in _batches(table, size, file, kind, diagnose):
+            yield piece.filter(~pl.all_horizontal(pl.all().is_null())).select(words.values())
+
+    return read
+
+
+def _batches(
+    table: pl.LazyFrame, size: int, file: File, kind: str, diagnose: Diagnose | None
+) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    try:
+        for piece in table.collect_batches(chunk_size=size, maintain_order=True, lazy=True):
+            file.check()
+            yield piece
+        file.check()
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise _explained(file, kind, error, diagnose) from error
 
 
 def _explained(file: File, kind: str, error: Exception, diagnose: Diagnose | None) -> RankwellError:

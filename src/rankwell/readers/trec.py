@@ -86,6 +86,7 @@ class Text:
         """Read a range of bytes, or the lines that start at ``lines``."""
         columns, value, least = layout
         is_qrels = layout is QRELS
+        self.file.check()  # a mapped file that has become shorter must not be touched
         *parts, status, at = trec_text.parse(self.text, begin, end, lines, value, least, is_qrels)
         self.file.check()
         if status:
@@ -98,10 +99,10 @@ class Text:
         line = self.text[at : at + 4096].tobytes().split(b"\n")[0]
         words = [word.decode(errors="replace") for word in re.split(rb"[\x01-\x20]+", line) if word]
         if b"\0" in line:
-            return "a NUL byte; the file is damaged. Remove the byte or fetch the file again."
+            return "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
         if status == trec_text.LONG_ID:
             return f"an id of more than {trec_text.LONGEST_ID:,} bytes. Is this the right file?"
-        if status in (trec_text.FEW_COLUMNS, trec_text.MANY_COLUMNS):
+        if len(words) < least or status == trec_text.MANY_COLUMNS:
             exactly = "" if least == 6 else "exactly "
             seen = f"{len(words)} column{'s' * (len(words) != 1)}"
             return (
