@@ -249,6 +249,13 @@ DAMAGES = {
         ),
     ],
     "CRLF": [([*TEXTS, *JSONS], lambda n: content(n).replace(b"\n", b"\r\n"), SAME)],
+    "a list for an id": [
+        (
+            ["lines.jsonl"],
+            lambda n: content(n) + b'{"query": "2", "item": ["x", "y"], "score": 1}\n',
+            r"FILE:5: the item \['x', 'y'\] is not an id",
+        ),
+    ],
     "empty lines": [([*TEXTS, "lines.jsonl"], lambda n: content(n).replace(b"\n", b"\n\n"), SAME)],
     "empty": [(list(ways.FILES), lambda n: b"", r"FILE: the file is empty")],
     "only a header": [(TABLES, lambda n: content(n, []), r"holds no rows")],

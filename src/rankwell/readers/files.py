@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
+import importlib
 import io
-import lzma
 import mmap
 import sys
-import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +18,7 @@ from rankwell.errors import DataError, InputError, UsageError
 
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
+MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma"}
 STDIN = "<stdin>"
 HEAD = 1 << 16
 PIECE = 1 << 24
@@ -142,15 +140,26 @@ def damaged(label: str, trouble: str) -> Any:
         yield
     except (InputError, UnicodeDecodeError):
         raise
-    except (EOFError, zlib.error, lzma.LZMAError, OSError, ValueError, _zstd_error()) as error:
+    except _errors() as error:
         raise InputError(f"{label}: {trouble} ({str(error).strip() or type(error).__name__}).") from error
 
 
 def _expanded(raw: IO[bytes], compression: str | None) -> IO[bytes]:
+    """The file decompressed; a library is loaded when it is needed."""
+    if compression is None:
+        return raw
     if compression == "zstd":
         return _zstd().open(raw)
-    openers: dict[str | None, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
-    return openers[compression](raw) if compression else raw
+    opened: IO[bytes] = importlib.import_module(MODULES[compression]).open(raw)
+    return opened
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What reading and decompressing raise."""
+    import lzma
+    import zlib
+
+    return EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, _zstd().ZstdError
 
 
 def _zstd() -> Any:
@@ -159,10 +168,6 @@ def _zstd() -> Any:
     else:
         from backports import zstd
     return zstd
-
-
-def _zstd_error() -> type[Exception]:
-    return _zstd().ZstdError
 
 
 def _standard_input() -> bytes:

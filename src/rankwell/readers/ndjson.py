@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SUFFIXES = (".jsonl", ".ndjson")
+IDS = ("query", "item", "topic")
 
 
 def recognises(start: bytes) -> bool:
@@ -58,12 +59,35 @@ class JsonLines:
     def __init__(self, file: File) -> None:
         refuse_what_is_no_text(file)
         self.file = file
+        self.words: dict[str, str] = {}
 
     def open(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
-        """Return the wanted columns in pieces, and which column is which."""
-        table, names = schema_of(self._scan, self.file, "NDJSON", self._diagnosis)
-        words = frames.words_of(names, frames.WORDS[kind], self.file.label, columns)
-        return lines_of(table, self.file, words, "NDJSON", self._diagnosis), words
+        """Return the wanted columns in pieces, and which column is which. Ids that are numbers become their text."""
+        self.words = frames.words_of(self._keys(), frames.WORDS[kind], self.file.label, columns)
+        table, _ = schema_of(self._scan, self.file, "NDJSON", self._diagnosis)
+        read = lines_of(table, self.file, self.words, "NDJSON", self._diagnosis)
+
+        def without_nested(size: int) -> Iterator[pl.DataFrame]:
+            for piece in read(size):
+                ids = [piece[self.words[word]] for word in IDS if word in self.words]
+                if any(each.str.contains(r"^[\[{]").any() for each in ids) and (found := self._diagnosis()):
+                    raise found
+                yield piece
+
+        return without_nested, self.words
+
+    def _keys(self) -> list[str]:
+        """The keys of the records at the beginning."""
+        lines = self.file.head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        whole = lines if len(lines) == 1 else lines[:-1]
+        keys: dict[str, None] = {}
+        try:
+            for line in whole:
+                if line.strip():
+                    keys |= dict.fromkeys(json.loads(line, parse_constant=_refused))
+        except (TypeError, ValueError) as error:
+            raise (self._diagnosis() or DataError(f"{self.file.label}:1: no JSON ({error}).")) from error
+        return list(keys)
 
     def _scan(self) -> pl.LazyFrame:
         import polars as pl
@@ -71,7 +95,8 @@ class JsonLines:
         source = self.file.source()
         if self.file.head.startswith(b"\xef\xbb\xbf"):
             source = io.BytesIO(self.file.content[3:].data)
-        return pl.scan_ndjson(source, infer_schema_length=None)
+        kinds = {column: pl.String if word in IDS else pl.Float64 for word, column in self.words.items()}
+        return pl.scan_ndjson(source, schema=kinds)
 
     def place(self, row: int) -> str:
         """Return ``file:line`` of a row."""
@@ -96,6 +121,12 @@ class JsonLines:
                 return DataError(f"{where}: no JSON ({error}). Mend or remove the line.")
             if not isinstance(record, dict):
                 return DataError(f"{where}: {type(record).__name__} where an object {{…}} is wanted.")
+            for word, column in self.words.items():
+                value = record.get(column)
+                fits = str | int | float if word in IDS else int | float
+                if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
+                    wanted = "an id" if word in IDS else "a number"
+                    return DataError(f"{where}: the {word} {value!r:.40} is not {wanted}.")
         return None
 
 

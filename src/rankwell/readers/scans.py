@@ -64,6 +64,7 @@ def _batches(
 ) -> Iterator[pl.DataFrame]:
     import polars as pl
 
+    file.check()
     try:
         for piece in table.collect_batches(chunk_size=size, maintain_order=True, lazy=True):
             file.check()
