@@ -104,7 +104,7 @@ class Table:
         line = next((line for number, line, _ in self._records() if number == row), 1)
         return f"{self.file.label}:{line}"
 
-    def _records(self) -> Iterator[tuple[int, int, list[str]]]:
+    def _records(self, *, strict: bool = False) -> Iterator[tuple[int, int, list[str]]]:
         """Yield each record's number (the header is -1), the line on which it ends, and its fields."""
         number, line = -1 if self.has_header else 0, 0
 
@@ -115,9 +115,9 @@ class Table:
                     yield each
 
         with self.file.stream() as file:
-            text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+            text = io.TextIOWrapper(file, "utf-8-sig", "strict" if strict else "replace", newline="")
             csv.field_size_limit(PIECE)
-            for fields in csv.reader(lines(text), delimiter=self.separator, strict=True):
+            for fields in csv.reader(lines(text), delimiter=self.separator, strict=strict):
                 if any(fields):
                     yield number, line, fields
                     number += 1
@@ -126,7 +126,7 @@ class Table:
         """The first record that cannot be read, with its line; None if Python's csv reads them all."""
         line = 0
         try:
-            for _, line, fields in self._records():
+            for _, line, fields in self._records(strict=True):
                 if len(fields) > len(self.names):
                     return DataError(
                         f"{self.file.label}:{line}: {len(fields)} columns where the header has {len(self.names)}. "

@@ -58,7 +58,7 @@ def words_of(
             if found[word] == word:
                 continue
             raise DataError(
-                f"{name}: the columns {found[word]!r} and {column!r} both mean {word}; drop or rename one."
+                f"{name}: the columns {told([found[word], column])} both mean {word}; drop or rename one."
             )
         found[word] = column
     if "grade" in wanted and "grade" not in found:
@@ -66,11 +66,17 @@ def words_of(
     for word in ("query", "item"):
         if word in wanted and word not in found:
             raise DataError(
-                f"{name}: there is no column for the {word}; the columns are {', '.join(map(repr, columns))}. Name it "
+                f"{name}: there is no column for the {word}; the columns are {told(columns)}. Name it "
                 f"{word} (or {ALIASES[word].split()[1]}, …), or say which it is: columns={{'its name': '{word}'}}, "
                 f"on the command line --columns 'its name={word}'."
             )
     return {word: found[word] for word in wanted if word in found}
+
+
+def told(columns: Sequence[str]) -> str:
+    """Return the names of columns for a message: not too many, and not too long."""
+    shown = [repr(column if len(column) < 40 else column[:39] + "…") for column in columns[:9]]
+    return ", ".join(shown) + (f" and {len(columns) - 9} more" if len(columns) > 9 else "")
 
 
 def known_word(column: str) -> str | None:
@@ -86,7 +92,7 @@ def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dic
     for column, word in given.items():
         if column not in columns:
             raise UsageError(
-                f"{name}: columns= names {column!r}, but the columns are {', '.join(map(repr, columns))}."
+                f"{name}: columns= names {column!r}, but the columns are {told(columns)}."
                 f"{nearest(column, columns)}"
             )
         if word not in ALIASES:
@@ -134,8 +140,8 @@ class FrameRows:
     def _last_query(self, frame: pl.DataFrame) -> int:
         """The row at which the last query of a piece begins; the next piece may go on with it."""
         query = frame[self.words["query"]]
-        differs = (query != query[-1]).fill_null(value=True) if len(query) else query
-        return len(query) - int(differs.reverse().arg_max() or 0) if len(query) and differs.any() else 0
+        differs = query.ne_missing(query.tail(1))
+        return len(query) - int(differs.reverse().arg_max() or 0) if differs.any() else 0
 
     def _columns(self, frame: pl.DataFrame, start: int) -> Columns:
         columns: dict[str, Any] = {

@@ -1,0 +1,54 @@
+"""Damage that nobody thought of: random changes of good files, in every format."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tools import fuzz
+
+ROOT = Path(__file__).parents[2]
+SEEDS = fuzz.seeds()
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(st.sampled_from(SEEDS), st.randoms(use_true_random=False))
+def test_a_changed_file_gives_numbers_or_one_line(tmp_path_factory, seed, rng):
+    fuzz.try_input(fuzz.changed(seed, rng), tmp_path_factory.getbasetemp())
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.sampled_from(range(len(fuzz.FORMATS))), st.booleans(), st.binary(max_size=300))
+def test_any_bytes_give_numbers_or_one_line(tmp_path_factory, number, is_run, content):
+    fuzz.try_input(bytes([number, is_run]) + content, tmp_path_factory.getbasetemp())
+
+
+# what fuzzing has broken once
+FOUND = {
+    "a query missing in the last line": b"user_id|item_id|score\n1|a|3.0\n|b|2.0\n",
+    "no text where the place of another error is looked for": b"query,item,score\n1,a,2,\n1,\xff,3\n",
+    "a header that is no text, and rows that are": b"que\xffry,item,score\n1,a,2\n",
+    "a name as long as a file": b"query," + b"a" * 70_000 + b",score\n1,a,2\n",
+}
+
+
+@pytest.mark.parametrize("found", FOUND)
+def test_what_was_found_once_stays_mended(tmp_path, found):
+    for number, name in enumerate(fuzz.FORMATS):
+        if name.endswith((".csv", ".psv", ".tsv")):
+            fuzz.try_input(bytes([number, 1]) + FOUND[found], tmp_path)
+
+
+@pytest.mark.slow
+def test_half_a_minute_of_random_changes(tmp_path):
+    seed = random.SystemRandom().randrange(1 << 30)
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "fuzz.py", "30", "--seed", str(seed), "--broken", tmp_path],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0, f"seed {seed}: {done.stdout[-2000:]}{done.stderr[-2000:]}"

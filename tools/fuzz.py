@@ -1,0 +1,143 @@
+"""Feed damaged input to every reader and to the kernels: nothing but one-line errors of rankwell may come out.
+
+    python tools/fuzz.py 60                    one minute, by random changes of good files
+    python tools/fuzz.py 3600 --atheris corpus an hour, led by atheris (Linux, pip install atheris), corpus kept there
+
+Run it on kernels that check their indices: ``RANKWELL_BOUNDSCHECK=1 python setup.py build_ext --inplace``. What breaks
+is kept as a file whose name says the format; ``python tools/fuzz.py --again FILE`` tries it once more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.readers import ways
+
+import rankwell as rw
+
+METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "judged@3"]
+ROWS = [
+    ("1", "a", 3.0),
+    ("1", "b", 2.0),
+    ("1", "c", 2.0),
+    ("2", "a", 1.5),
+    ("2", "ü", 0.5),
+    ("10", "d", -1.0),
+]
+QRELS = {"1": {"b": 1, "c": 0}, "2": {"ü": 2}, "10": {"x": 1}}
+FORMATS = list(ways.FILES)
+INTERESTING = [b"nan", b"inf", b"-1e999", b"1e-400", b"\0", b"\n", b"\r\n", b"#", b" ", b"\t", b"::", b",", b'"', b"{", b"[", b"]",
+               b"\xff", b"\xef\xbb\xbf", b"9" * 40, b"0x1p3", b"null", b"true", b"1_0", b"\xe2\x80\xa8", b"a" * 70_000]  # fmt: skip
+
+
+def seeds() -> list[bytes]:
+    """Good inputs: a byte that says the format, a byte that says the kind, and the file."""
+    return [
+        bytes([number, kind == "run"]) + ways.FILES[name](ROWS, kind)
+        for number, name in enumerate(FORMATS)
+        for kind in ("run", "qrels")
+    ]
+
+
+def try_input(data: bytes, folder: Path) -> None:
+    """Read one input as a file and evaluate it; raise what is no error of rankwell, or has several lines."""
+    if len(data) < 3:
+        return
+    path = folder / FORMATS[data[0] % len(FORMATS)]
+    path.write_bytes(data[2:])
+    try:
+        if data[1] % 2:
+            run = rw.read_run(path)
+            results = rw.evaluate(run, QRELS, METRICS, policy=rw.Policy(duplicates="first"))
+        else:
+            policy = rw.Policy(grades="judgements", duplicate_grades="max")
+            results = rw.evaluate({"1": {"a": 1.0, "b": 0.5}}, rw.read_qrels(path), METRICS, policy=policy)
+        results.to_json()
+    except rw.RankwellError as error:
+        if "\n" in str(error) or len(str(error)) > 1000:
+            msg = f"not one short line: {error}"
+            raise AssertionError(msg) from error
+
+
+def changed(data: bytes, rng: random.Random) -> bytes:
+    """Some random changes: bytes lost, doubled, replaced, swapped, and things that often hurt."""
+    content = bytearray(data)
+    for _ in range(rng.choice([1, 1, 2, 4, 16])):
+        at, length = rng.randrange(2, len(content) + 1), rng.choice([0, 1, 1, 4, 30])
+        piece = rng.choice(
+            [b"", rng.randbytes(length), rng.choice(INTERESTING), bytes(content[at : at + length]) * 2]
+        )
+        content[at : at + rng.choice([0, length])] = piece
+    if rng.random() < 0.1:
+        del content[rng.randrange(2, len(content)) :]
+    return bytes(content)
+
+
+def keep(data: bytes, folder: Path) -> Path:
+    """Keep an input that breaks something."""
+    name = FORMATS[data[0] % len(FORMATS)] if data else "empty"
+    path = folder / f"broken_{name}_{hashlib.sha256(data).hexdigest()[:10]}"
+    path.write_bytes(data)
+    return path
+
+
+def at_random(seconds: float, seed: int, broken: Path) -> int:
+    """Try random changes for some time; return how many inputs broke something."""
+    rng, end, tried, failures = random.Random(seed), time.monotonic() + seconds, 0, 0
+    good = seeds()
+    with tempfile.TemporaryDirectory() as folder:
+        while time.monotonic() < end:
+            data = changed(rng.choice(good), rng)
+            tried += 1
+            try:
+                try_input(data, Path(folder))
+            except Exception as error:  # noqa: BLE001 - that is what is looked for
+                failures += 1
+                print(f"{type(error).__name__}: {error!s:.200}\n  kept as {keep(data, broken)}")
+    print(f"{tried:,} inputs, {failures} of them broke something")
+    return failures
+
+
+def with_atheris(seconds: float, corpus: Path) -> None:
+    """Let atheris lead; it ends the process."""
+    import atheris
+
+    corpus.mkdir(exist_ok=True)
+    for number, data in enumerate(seeds()):
+        (corpus / f"seed{number}").write_bytes(data)
+    atheris.instrument_all()
+    folder = Path(tempfile.mkdtemp())
+    atheris.Setup([sys.argv[0], f"-max_total_time={seconds:.0f}", "-rss_limit_mb=4096", str(corpus)],
+                  lambda data: try_input(data, folder))  # fmt: skip
+    atheris.Fuzz()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("seconds", type=float, nargs="?", default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--broken", type=Path, default=Path())
+    parser.add_argument("--atheris", type=Path, metavar="CORPUS")
+    parser.add_argument("--again", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    if options.again:
+        with tempfile.TemporaryDirectory() as folder:
+            try_input(options.again.read_bytes(), Path(folder))
+        return 0
+    if options.atheris:
+        with_atheris(options.seconds, options.atheris)
+    return int(at_random(options.seconds, options.seed, options.broken) > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
