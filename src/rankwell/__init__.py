@@ -26,6 +26,7 @@ _HOMES = {
     "Run": "tables",
     "evaluate": "evaluation",
     "explain": "explanation",
+    "lint": "linting",
     "metric": "base",
     "nDCG": "metrics.gain",
     "read_qrels": "readers",

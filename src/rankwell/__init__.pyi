@@ -3,6 +3,7 @@ from rankwell.errors import RankwellError as RankwellError
 from rankwell.evaluation import Evaluator as Evaluator
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.explanation import explain as explain
+from rankwell.linting import lint as lint
 from rankwell.metrics.binary import AP as AP
 from rankwell.metrics.binary import RR as RR
 from rankwell.metrics.binary import Hit as Hit
@@ -40,6 +41,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "explain",
+    "lint",
     "metric",
     "nDCG",
     "read_qrels",

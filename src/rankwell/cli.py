@@ -6,12 +6,12 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
 from rankwell import __version__
+from rankwell.arguments import grades, pairs, run_names, split
 from rankwell.errors import DataError, InputError, RankwellError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.output import Progress, refuse_overwriting, width, write
@@ -19,7 +19,7 @@ from rankwell.policy import Policy
 from rankwell.readers import read_qrels, read_run
 from rankwell.readers.files import STDIN
 
-USAGE, BAD_DATA, INTERRUPTED = 2, 3, 130
+FOUND, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
 
 app = App(
     name="rankwell",
@@ -108,9 +108,9 @@ def evaluate(
     judgements = (
         None
         if qrels == "none"
-        else read_qrels(qrels, format_in=qrels_format, columns=_pairs(qrels_columns, "--qrels-columns"))
+        else read_qrels(qrels, format_in=qrels_format, columns=pairs(qrels_columns, "--qrels-columns"))
     )
-    wanted = _pairs(columns, "--columns")
+    wanted = pairs(columns, "--columns")
     with Progress() as progress:
         evaluator = Evaluator(
             judgements,
@@ -145,6 +145,60 @@ def evaluate(
 
 
 @app.command
+def lint(
+    qrels: Annotated[str, Parameter(help="judgements; ``-`` for standard input, ``none`` for none")],
+    run: Annotated[str, Parameter(help="the run")],
+    /,
+    *runs: Annotated[str, Parameter(help="more runs", show_default=False)],
+    items: Annotated[str | None, Parameter(help="the catalogue, a table with an item column")] = None,
+    train: Annotated[str | None, Parameter(help="what the system learned from")] = None,
+    k: Annotated[int, Parameter(help="the depth at which unjudged items are counted")] = 10,
+    scale: Annotated[str | None, Parameter(help="the grades that are allowed: ``0,1,2,3``")] = None,
+    metric: Annotated[
+        str, Parameter(name=["--metric", "-m"], help="the metric whose change is told")
+    ] = "ndcg@10",
+    format: Annotated[  # noqa: A002 - the word of the option
+        Literal["text", "json", "github"], Parameter(help="what is printed")
+    ] = "text",
+    output: Annotated[
+        str | None, Parameter(name=["--output", "-o"], help="write here instead of stdout")
+    ] = None,
+    policy: Annotated[Policy, Parameter(name="*")] = Policy(),  # noqa: B008 - a frozen value
+) -> int:
+    """Say what is wrong with runs and judgements, what it does to a metric, and what to do; exit 1 if something is.
+
+    Example: ``rankwell lint qrels.txt bm25.run dense.run``
+    """
+    from rankwell.linting import lint as look
+
+    sources = [qrels, run, *runs, *(each for each in (items, train) if each)]
+    if sources.count(STDIN) > 1:
+        raise UsageError("standard input can be read only once; name a file for the others.")
+    if output is not None:
+        refuse_overwriting(output, sources)
+    found = look(
+        [run, *runs],
+        None if qrels == "none" else qrels,
+        items=items,
+        train=train,
+        k=k,
+        scale=grades(scale),
+        metric=metric,
+        policy=policy,
+    )
+    if format == "json":
+        text = json.dumps(
+            {"rankwell": __version__, "wrong": found.is_wrong, "findings": found.to_dicts()},
+            ensure_ascii=False,
+            indent=2,
+        )
+    else:
+        text = str(found) if format == "text" else found.to_github()
+    write(text, output)
+    return FOUND if found.is_wrong else 0
+
+
+@app.command
 def explain(metric: Annotated[str, Parameter(help="such as ndcg@10")], /) -> None:
     """Print the definition of a metric: formula, edge cases, rival conventions, switches, source."""
     from rankwell.explanation import explain as card
@@ -168,50 +222,13 @@ def demo() -> None:
     write(show(width()), None)
 
 
-def split(text: str) -> list[str]:
-    """Split metrics at commas that stand outside brackets.
-
-    >>> split("ndcg@10,ap(denom=R,rel=2)@5, rr")
-    ['ndcg@10', 'ap(denom=R,rel=2)@5', 'rr']
-    """
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return [part.strip() for part in parts if part.strip()]
-
-
-def _pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
-    """Read ``column=word`` pairs, also several separated by commas."""
-    pairs = [part.rpartition("=") for text in given or () for part in text.split(",")]
-    for column, sign, word in pairs:
-        if not (column and sign and word):
-            raise UsageError(f"{option} wants pairs such as userNo=query, not {column + sign + word!r}.")
-    return {column.strip(): word.strip() for column, _, word in pairs}
-
-
-def run_names(paths: Sequence[str]) -> list[str]:
-    """Return what each run is called: its file's name, or the path as given where that names several.
-
-    >>> run_names(["a/bm25.run", "b/bm25.run", "a/dense.run"])
-    ['a/bm25.run', 'b/bm25.run', 'dense.run']
-    """
-    names = [Path(path).name for path in paths]
-    return [
-        path if names.count(name) > 1 else name for path, name in zip(map(str, paths), names, strict=True)
-    ]
-
-
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code: 0 fine, 2 usage, 3 bad data; one line on stderr says what is wrong."""
+    """Run one command and return its exit code: 0 fine, 1 lint found something, 2 usage, 3 bad data; one line on stderr says what is wrong."""
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - closed with the process
     _make_safe(sys.stdout, "replace")
     _make_safe(sys.stderr, "backslashreplace")
     try:
-        app(_with_standard_input(arguments), print_error=False, exit_on_error=False)
+        code = app(_with_standard_input(arguments), print_error=False, exit_on_error=False)
         sys.stdout.flush()
     except CycloptsError as error:
         return _fail(f"{error} `rankwell --help` shows how.", USAGE)
@@ -229,7 +246,7 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(
             "there is not enough memory for these data; give fewer metrics or a machine with more.", BAD_DATA
         )
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 def _with_standard_input(arguments: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class Run:
     """
 
     source = ""
+    files: tuple[Any, ...] = ()
 
     def __init__(
         self,
@@ -102,6 +104,7 @@ class Qrels:
     """
 
     source = ""
+    files: tuple[Any, ...] = ()
 
     def __init__(
         self,
@@ -153,6 +156,7 @@ class Items:
     """
 
     source = ""
+    files: tuple[Any, ...] = ()
 
     def __init__(self, item: IdColumn, *, name: str = "items") -> None:
         self.name = name

@@ -211,6 +211,7 @@ def _read_file(
     table = function(file, name=name or file.name, columns=columns)
     packed = f", {file.compression}" if file.compression else ""
     table.source = f"{file.label}: read as {chosen}{packed} ({why})"
+    table.files = (file,)
     return table
 
 

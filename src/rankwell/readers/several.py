@@ -54,7 +54,12 @@ class SeveralRows:
 
 def run_of(parts: Sequence[Run], name: str) -> Run:
     """Return several runs as one."""
-    return parts[0] if len(parts) == 1 else Run.of_rows(SeveralRows(parts), name)
+    if len(parts) == 1:
+        return parts[0]
+    run = Run.of_rows(SeveralRows(parts), name)
+    run.files = tuple(file for part in parts for file in part.files)
+    run.source = "; ".join(part.source for part in parts)
+    return run
 
 
 def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:

@@ -1,0 +1,55 @@
+"""The small languages of the command line: metrics with commas, ``column=word`` pairs, grades, names of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rankwell.errors import UsageError
+
+
+def split(text: str) -> list[str]:
+    """Split metrics at commas that stand outside brackets.
+
+    >>> split("ndcg@10,ap(denom=R,rel=2)@5, rr")
+    ['ndcg@10', 'ap(denom=R,rel=2)@5', 'rr']
+    """
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
+
+
+def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Read ``column=word`` pairs, also several separated by commas."""
+    found = [part.rpartition("=") for text in given or () for part in text.split(",")]
+    for column, sign, word in found:
+        if not (column and sign and word):
+            raise UsageError(f"{option} wants pairs such as userNo=query, not {column + sign + word!r}.")
+    return {column.strip(): word.strip() for column, _, word in found}
+
+
+def grades(text: str | None) -> list[float] | None:
+    """Read the grades of a scale."""
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--scale wants grades such as 0,1,2,3, not {text!r}.") from None
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """Return what each run is called: its file's name, or the path as given where that names several.
+
+    >>> run_names(["a/bm25.run", "b/bm25.run", "a/dense.run"])
+    ['a/bm25.run', 'b/bm25.run', 'dense.run']
+    """
+    names = [Path(path).name for path in paths]
+    return [
+        path if names.count(name) > 1 else name for path, name in zip(map(str, paths), names, strict=True)
+    ]

@@ -1,0 +1,147 @@
+"""What is wrong with these files: each finding with its place, what it does to the numbers, and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankwell.errors import DataError, InputError, RankwellError
+from rankwell.linting import matches, rules
+from rankwell.linting.data import Data, QrelsData, RunData, Settings
+from rankwell.linting.findings import Finding, Findings
+from rankwell.policy import Policy
+from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.readers.files import File
+from rankwell.tables import Items, Qrels, Run
+
+__all__ = ["Finding", "Findings", "lint"]
+
+
+def lint(
+    runs: Any,
+    qrels: Any = None,
+    *,
+    items: Any = None,
+    train: Any = None,
+    k: int = 10,
+    scale: Iterable[float] | None = None,
+    metric: str = "ndcg@10",
+    policy: Policy = Policy(),  # noqa: B008 - a frozen value
+) -> Findings:
+    """Say what is wrong with runs and judgements, what it does to a metric, and what to do.
+
+    Parameters
+    ----------
+    runs
+        A run, or a list of runs: whatever :func:`rankwell.read_run` reads. A list of plain values is one run.
+    qrels
+        The judgements; without them only the runs are looked at.
+    items, train
+        The catalogue, and what the system learned from (a table of queries and items).
+    k
+        The depth at which unjudged items are counted.
+    scale
+        The grades that are allowed.
+    metric
+        The metric whose change is told, where a change can be computed.
+    policy
+        The policy under which it is computed, as far as the data allow it.
+
+    Returns
+    -------
+    The findings, errors first; a sequence, with ``is_wrong``, ``to_dicts()`` and ``to_github()``.
+
+    Raises
+    ------
+    UsageError
+        If a source is of no known kind. What is wrong *in* a source is a finding.
+
+    Examples
+    --------
+    >>> run = {"1": {"a": 3.0, "b": 2.0}, "2": {"a": 1.0}}
+    >>> print(lint(run, {"1": {"a": 2, "b": 5}, "3": {"c": 1}}, scale=[0, 1, 2, 3]))
+    qrels, query '1': error [scale] the grade 5 is not on the scale 0, 1, 2, 3; 1 row
+        remedy: Mend the grades, or declare the scale that they have.
+    run: warning [missing-queries] 1 of 2 judged queries are not in the run (such as '3')
+        effect: ndcg@10 0.4116 → 0.8232 with --missing skip
+        remedy: They count as empty lists. Complete the run, or say --missing skip and report it.
+    run, query '2': note [unknown-queries] 1 of 2 queries are not judged (such as '2')
+        remedy: They count in no metric of relevance; remove them or complete the judgements.
+    1 error, 1 warning, 1 note
+    """
+    found: list[Finding] = []
+    several = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
+    read_runs = [_tried(read_run, each, found) for each in several]
+    judged: Qrels | None = None if qrels is None else _tried(read_qrels, qrels, found)
+    learned: Qrels | None = None if train is None else _tried(read_qrels, train, found)
+    catalogue: Items | None = None if items is None else _tried(read_items, items, found)
+    ready = [each for each in (_looked_at(run, found) for run in read_runs if run is not None) if each]
+    settings = Settings(k, None if scale is None else tuple(scale), metric, policy)
+    data = Data(
+        tuple(ready),
+        None if judged is None else QrelsData(judged),
+        catalogue,
+        None if learned is None else QrelsData(learned),
+        settings,
+    )
+    for rule in (*rules.RULES, *matches.RULES):
+        found += rule(data)
+    return Findings(list(dict.fromkeys(found)))
+
+
+def _is_source(value: Any) -> bool:
+    return isinstance(value, Run) or not isinstance(value, (list, tuple, int, float))
+
+
+def _tried(read: Callable[[Any], Any], source: Any, found: list[Finding]) -> Any:
+    """What a reader gives; what it refuses is a finding."""
+    try:
+        table = read(source)
+        for file in table.files:
+            found += _cut_off(file)
+    except (DataError, InputError) as error:
+        found.append(_unreadable(error))
+        return None
+    return table
+
+
+def _looked_at(run: Run, found: list[Finding]) -> RunData | None:
+    """The run with its rows, which are read now."""
+    try:
+        data = RunData(run)
+        if not len(data.columns.item):
+            found.append(_unreadable(DataError(f"{run.name}: the run holds no rows.")))
+            return None
+        _ = data.lists
+    except (DataError, InputError) as error:
+        found.append(_unreadable(error))
+        return None
+    return data
+
+
+def _cut_off(file: File) -> Sequence[Finding]:
+    """A last line without its end: the file may be cut off."""
+    if file.content[-1] == 10 or file.head.lstrip()[:1] == b"[" or b"\0" in file.head:
+        return []  # JSON and binary files need no last line end
+    line = int(np.count_nonzero(file.content == 10)) + 1
+    return [
+        Finding(
+            "cut-off", "warning", f"{file.label}:{line}", "the last line has no line end; the file may be cut off",
+            "Compare its length with the original; a score may have lost its last digits.",
+        )
+    ]  # fmt: skip
+
+
+def _unreadable(error: RankwellError) -> Finding:
+    """A finding of an error that stops the reading: ``place: what. Remedy.``"""
+    place, _, rest = str(error).partition(": ")
+    what, _, remedy = rest.partition(". ")
+    return Finding(
+        "unreadable",
+        "error",
+        place,
+        what.rstrip("."),
+        remedy or "Mend the file; the other rules did not see it.",
+    )

@@ -1,0 +1,141 @@
+"""What the rules look at: whole lists, judgements by query, and a way to ask what a change would do to a metric."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankwell.errors import RankwellError
+from rankwell.evaluation import Evaluator
+from rankwell.ids import Ids, Known, alike
+from rankwell.policy import Policy
+from rankwell.readers.trec import ALL_LINES, TextRows
+from rankwell.rows import Columns, Lists, grouped
+from rankwell.tables import Items, Qrels, Run
+
+RANK = ("query Q0 item rank score tag", 3, 6)
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """What lint was told: the cut-off, the scale of the grades, the metric whose change is shown, the policy."""
+
+    k: int = 10
+    scale: tuple[float, ...] | None = None
+    metric: str = "ndcg@10"
+    policy: Policy = field(default_factory=Policy)
+
+    def lenient(self, **changes: Any) -> Policy:
+        """Return the policy under which dirty data can be evaluated, with changes."""
+        rules: dict[str, Any] = {"duplicates": "first", "duplicate_grades": "max", "outside": "ignore"}
+        return replace(self.policy, **(rules | changes))
+
+
+class RunData:
+    """A run as whole lists."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.name = run, run.name
+        self.columns = run.rows.table()
+
+    @cached_property
+    def lists(self) -> Lists:
+        """All lists, one after the other."""
+        return next(self.columns.batches(len(self.columns.item) + 1))()
+
+    @cached_property
+    def list_of(self) -> np.ndarray:
+        """The list of each row."""
+        return np.repeat(np.arange(len(self.lists.queries)), np.diff(self.lists.offsets))
+
+    @cached_property
+    def ranked(self) -> Lists | None:
+        """The lists in the order of their ranks with the scores beside them, None without both.
+
+        TREC text has a rank column that evaluation ignores; here it is read.
+        """
+        columns = self.columns
+        if columns.by_rank:
+            return self.lists if columns.given_score is not None else None
+        if not isinstance(self.run.rows, TextRows):
+            return None
+        source = self.run.rows.source
+        try:
+            ranks = source.parse(source.begin, len(source.text), ALL_LINES, RANK).value
+        except RankwellError:
+            return None  # a rank column of words
+        by_rank = Columns(
+            columns.query, columns.item, ranks, place=columns.place, by_rank=True, given_score=columns.key
+        )
+        return next(by_rank.batches(len(ranks) + 1))()
+
+    def without(self, rows: np.ndarray) -> Run:
+        """Return the run without some rows of its lists."""
+        kept = np.setdiff1d(np.arange(self.lists.rows), rows)
+        return self.changed(self.lists.items[kept], self.lists.score[kept], kept)
+
+    def changed(self, items: Ids, score: np.ndarray, rows: np.ndarray | None = None) -> Run:
+        """Return the run with other items and scores (of some of its rows)."""
+        numbers = self.list_of if rows is None else self.list_of[rows]
+        return Run(self.lists.queries[numbers], items, score, name=self.name)
+
+
+class QrelsData:
+    """Judgements, the rows of each query together."""
+
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels, self.name = qrels, qrels.name
+        queries, self.offsets, rows = grouped(qrels.query)
+        self.rows = np.arange(len(qrels)) if rows is None else rows
+        self.queries = Known(queries)
+        self.items = qrels.item if rows is None else qrels.item[rows]
+
+    def place(self, row: int) -> str:
+        """Return the place of a grouped row."""
+        return self.qrels.place(int(self.rows[row]))
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """All that the rules look at."""
+
+    runs: tuple[RunData, ...]
+    qrels: QrelsData | None
+    items: Items | None
+    train: QrelsData | None
+    settings: Settings
+
+    def value(self, run: Run | RunData, qrels: Qrels | None = None, **policy: Any) -> float | None:
+        """Return the metric of a run under a changed policy; None where it cannot be had."""
+        judgements = qrels or (self.qrels.qrels if self.qrels else None)
+        if judgements is None:
+            return None
+        given = run.run if isinstance(run, RunData) else run
+        try:
+            evaluator = Evaluator(judgements, self.settings.metric, policy=self.settings.lenient(**policy))
+            value = evaluator.evaluate(given)[self.settings.metric]
+        except RankwellError:
+            return None  # the finding is told without its effect
+        return None if math.isnan(value) else value
+
+    def change(self, before: float | None, after: float | None, when: str) -> str:
+        """Return in words what a change does to the metric."""
+        if before is None or after is None:
+            return ""
+        if f"{before:.4f}" == f"{after:.4f}":
+            return f"{self.settings.metric} stays {before:.4f} {when}"
+        return f"{self.settings.metric} {before:.4f} → {after:.4f} {when}"
+
+
+def common(wanted: Ids, known: Known) -> np.ndarray | None:
+    """Return the row of each wanted id among the known ones, -1 where it is not; None if the kinds differ."""
+    try:
+        ids, _ = alike(wanted, known.ids, "id")
+        same, _ = alike(known.ids, ids, "id")
+    except RankwellError:
+        return None
+    return (known if same is known.ids else Known(same)).find(ids)
