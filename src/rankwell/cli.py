@@ -157,6 +157,7 @@ def lint(
     metric: Annotated[
         str, Parameter(name=["--metric", "-m"], help="the metric whose change is told")
     ] = "ndcg@10",
+    fix: Annotated[str | None, Parameter(help="write cleaned copies into this folder")] = None,
     format: Annotated[  # noqa: A002 - the word of the option
         Literal["text", "json", "github"], Parameter(help="what is printed")
     ] = "text",
@@ -185,6 +186,7 @@ def lint(
         scale=grades(scale),
         metric=metric,
         policy=policy,
+        fix=fix,
     )
     if format == "json":
         text = json.dumps(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.linting import matches, rules
+from rankwell.linting.cleaning import clean_qrels, clean_run, write_clean
 from rankwell.linting.data import Data, QrelsData, RunData, Settings
 from rankwell.linting.findings import Finding, Findings
 from rankwell.policy import Policy
@@ -29,6 +31,7 @@ def lint(
     scale: Iterable[float] | None = None,
     metric: str = "ndcg@10",
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
+    fix: str | Path | None = None,
 ) -> Findings:
     """Say what is wrong with runs and judgements, what it does to a metric, and what to do.
 
@@ -48,6 +51,10 @@ def lint(
         The metric whose change is told, where a change can be computed.
     policy
         The policy under which it is computed, as far as the data allow it.
+    fix
+        A folder for cleaned copies of the runs and the judgements: copies of an item removed (the best score, the
+        highest grade kept), white space around ids removed, lists in order, ranks from 1. What cannot be read is not
+        written.
 
     Returns
     -------
@@ -86,9 +93,23 @@ def lint(
         None if learned is None else QrelsData(learned),
         settings,
     )
+    if fix is not None:
+        _write(data, Path(fix))
     for rule in (*rules.RULES, *matches.RULES):
         found += rule(data)
     return Findings(list(dict.fromkeys(found)))
+
+
+def _write(data: Data, folder: Path) -> None:
+    """Write cleaned copies."""
+    for run in data.runs:
+        write_clean(clean_run(run), _file_name(run.run), folder)
+    if data.qrels is not None:
+        write_clean(clean_qrels(data.qrels), _file_name(data.qrels.qrels), folder)
+
+
+def _file_name(table: Run | Qrels) -> str:
+    return table.files[0].name if len(table.files) == 1 else f"{Path(table.name).name}.parquet"
 
 
 def _is_source(value: Any) -> bool:
@@ -123,8 +144,9 @@ def _looked_at(run: Run, found: list[Finding]) -> RunData | None:
 
 def _cut_off(file: File) -> Sequence[Finding]:
     """A last line without its end: the file may be cut off."""
-    if file.content[-1] == 10 or file.head.lstrip()[:1] == b"[" or b"\0" in file.head:
-        return []  # JSON and binary files need no last line end
+    is_whole_json = file.head.lstrip()[:1] in (b"{", b"[") and file.content[-1:].tobytes() in (b"}", b"]")
+    if file.content[-1] == 10 or is_whole_json or b"\0" in file.head:
+        return []  # binary files end otherwise
     line = int(np.count_nonzero(file.content == 10)) + 1
     return [
         Finding(

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
-from rankwell.ids import Ids, Known, alike
+from rankwell.ids import Ids, Known
 from rankwell.policy import Policy
 from rankwell.readers.trec import ALL_LINES, TextRows
 from rankwell.rows import Columns, Lists, grouped
@@ -109,15 +109,15 @@ class Data:
     train: QrelsData | None
     settings: Settings
 
-    def value(self, run: Run | RunData, qrels: Qrels | None = None, **policy: Any) -> float | None:
-        """Return the metric of a run under a changed policy; None where it cannot be had."""
-        judgements = qrels or (self.qrels.qrels if self.qrels else None)
-        if judgements is None:
+    def value(self, run: Run | RunData, metric: str | None = None, **policy: Any) -> float | None:
+        """Return a metric of a run under a changed policy; None where it cannot be had."""
+        if self.qrels is None:
             return None
+        metric = metric or self.settings.metric
         given = run.run if isinstance(run, RunData) else run
         try:
-            evaluator = Evaluator(judgements, self.settings.metric, policy=self.settings.lenient(**policy))
-            value = evaluator.evaluate(given)[self.settings.metric]
+            evaluator = Evaluator(self.qrels.qrels, metric, policy=self.settings.lenient(**policy))
+            value = evaluator.evaluate(given)[metric]
         except RankwellError:
             return None  # the finding is told without its effect
         return None if math.isnan(value) else value
@@ -133,9 +133,10 @@ class Data:
 
 def common(wanted: Ids, known: Known) -> np.ndarray | None:
     """Return the row of each wanted id among the known ones, -1 where it is not; None if the kinds differ."""
-    try:
-        ids, _ = alike(wanted, known.ids, "id")
-        same, _ = alike(known.ids, ids, "id")
-    except RankwellError:
+    if wanted.is_text == known.ids.is_text:
+        return known.find(wanted)
+    text, is_wanted = (wanted, True) if wanted.is_text else (known.ids, False)
+    integers = text.as_integers()
+    if integers is None:
         return None
-    return (known if same is known.ids else Known(same)).find(ids)
+    return known.find(integers) if is_wanted else Known(integers).find(wanted)

@@ -95,16 +95,13 @@ def _nothing_in_common(run: RunData, qrels: QrelsData, word: str, ours: Ids, the
 
 def unjudged(data: Data) -> Iterator[Finding]:
     """Lists whose first k items were mostly never judged."""
-    from rankwell.evaluation import Evaluator
-
-    if data.qrels is None or (data.qrels.qrels.grade is None):
+    if data.qrels is None or data.qrels.qrels.grade is None:
         return
     metric = f"judged@{data.settings.k}"
     for run in data.runs:
-        if any(each.rule == "nothing-in-common" for each in queries(data)):
-            return
-        policy = data.settings.lenient(grades="judgements", missing="skip")
-        share = Evaluator(data.qrels.qrels, metric, policy=policy).evaluate(run.run)[metric]
+        share = data.value(run, metric, grades="judgements", missing="skip")
+        if share is None:
+            continue
         if share < FEW_JUDGED:
             effect = data.change(
                 data.value(run), data.value(run, unjudged="condense"), "with --unjudged condense"

@@ -25,7 +25,7 @@ def duplicates(data: Data) -> Iterator[Finding]:
             yield Finding(
                 "duplicates", "error", run.lists.place(row),
                 f"query {run.lists.queries.one(int(run.list_of[row]))!r} lists item {run.lists.items.one(row)!r} twice "
-                f"(first: {run.lists.place(first)}); {rows_of(again)} repeat an item",
+                f"(first: {run.lists.place(first)}); {rows_of(again)} repeat{'s' * (len(again) == 1)} an item",
                 "Remove the copies, or say --duplicates first or drop.", len(again),
                 data.change(kept, dropped, "from later copies that keep their rank (first) to none (drop)"),
             )  # fmt: skip
@@ -47,7 +47,7 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
         yield Finding(
             "duplicates", "error" if differ else "warning", qrels.place(row),
             f"item {qrels.items.one(row)!r} is judged twice for its query (first: {qrels.place(int(firsts[0]))}); "
-            f"{rows_of(again)} repeat an item, {differ} with another grade",
+            f"{rows_of(again)} repeat{'s' * (len(again) == 1)} an item, {differ} with another grade",
             "Remove the copies, or say --duplicate-grades max or last.", len(again),
         )  # fmt: skip
 

@@ -1,0 +1,195 @@
+"""lint finds what was planted, says what it does to the numbers, and finds nothing in clean data."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from tests.readers import ways
+
+import rankwell as rw
+from rankwell.cli import run as command
+
+CLEAN = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"b": 0.5, "c": 0.25}}
+QRELS = {"1": {"a": 0, "b": 1, "c": 2}, "2": {"b": 1, "c": 0}}
+ROWS = [(q, i, s) for q, items in CLEAN.items() for i, s in items.items()]
+
+
+def rules(*arguments, **options):
+    return {each.rule: each for each in rw.lint(*arguments, **options)}
+
+
+def test_nothing_is_wrong_with_clean_data(tmp_path):
+    for name, write in ways.FILES.items():
+        (tmp_path / name).write_bytes(write(ROWS, "run"))
+        found = rw.lint(tmp_path / name, QRELS, items=["a", "b", "c"], train={"1": ["z"]}, scale=[0, 1, 2])
+        assert (list(found), str(found), found.is_wrong) == ([], "nothing is wrong", False)
+
+
+def test_a_repeated_item_is_found_with_both_readings(tmp_path):
+    text = "1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n1 Q0 c 4 .5 t\n2 Q0 b 1 1 t\n"
+    (tmp_path / "bad.run").write_text(text)
+    found = rules(tmp_path / "bad.run", QRELS)["duplicates"]
+    assert (found.level, found.count, found.place) == ("error", 1, f"{tmp_path}/bad.run:3")
+    values = [
+        rw.evaluate(tmp_path / "bad.run", QRELS, "ndcg@10", policy=rw.Policy(duplicates=rule))["ndcg@10"]
+        for rule in ("first", "drop")
+    ]
+    assert values[0] < values[1]
+    assert f"{values[0]:.4f} → {values[1]:.4f}" in found.effect
+
+
+def test_an_item_judged_twice_is_an_error_only_with_another_grade():
+    table = {"query": ["1", "1", "1"], "item": ["a", "b", "b"]}
+    differing, alike = (pl.DataFrame({**table, "grade": grades}) for grades in ([0, 1, 2], [0, 1, 1]))
+    assert rules(CLEAN, differing)["duplicates"].level == "error"
+    assert rules(CLEAN, alike)["duplicates"].level == "warning"
+
+
+def test_scores_that_rise_with_the_rank_are_suspected(tmp_path):
+    text = "".join(f"1 Q0 {item} {rank} {rank}.5 t\n" for rank, item in enumerate("cbaxyzuvw", 1))
+    (tmp_path / "distance.run").write_text(text)
+    qrels = {"1": {"c": 2, "b": 1}}
+    found = rules(tmp_path / "distance.run", qrels)["score-direction"]
+    right = rw.evaluate({"1": list("cbaxyzuvw")}, qrels, "ndcg@10")["ndcg@10"]
+    wrong = rw.evaluate({"1": list("wvuzyxabc")}, qrels, "ndcg@10")["ndcg@10"]
+    assert found.effect == f"ndcg@10 {wrong:.4f} → {right:.4f} if the other column decides"
+    table = pl.read_csv(tmp_path / "distance.run", separator=" ", has_header=False)
+    unranked = table.select(query="column_0", item="column_2", score="column_4").cast({"query": pl.String})
+    assert rules(unranked, qrels)["score-direction"].effect.endswith("if low scores are better")
+
+
+def test_single_rows_against_their_rank_are_told(tmp_path):
+    text = "1 Q0 a 1 3 t\n1 Q0 b 2 5 t\n1 Q0 c 3 1 t\n1 Q0 d 4 .5 t\n"
+    (tmp_path / "some.run").write_text(text)
+    found = rules(tmp_path / "some.run", {"1": {"a": 1, "b": 0}})["ranks-against-scores"]
+    assert (found.count, found.place) == (1, f"{tmp_path}/some.run:2")
+    assert found.effect == "ndcg@10 0.6309 → 1.0000 if the other column decides"
+    table = pl.DataFrame({"query": ["1"] * 3, "item": list("abc"), "rank": [1, 2, 3], "score": [3, 5, 1]})
+    assert "the rank decides" in rules(table, {"1": {"a": 1}})["ranks-against-scores"].message
+
+
+def test_scores_that_only_double_precision_tells_apart_are_noted():
+    run = {"1": {"a": 1.0, "b": 1.0 + 1e-9, "c": 0.5}}
+    found = rules(run, {"1": {"a": 1}})["near-ties"]
+    assert (found.level, found.count) == ("note", 1)
+    single = rw.evaluate(run, {"1": {"a": 1}}, "ndcg@10", policy=rw.Policy(scores="single"))["ndcg@10"]
+    assert f"{single:.4f} with --scores single" in found.effect
+
+
+def test_infinite_scores_are_told():
+    run = {"1": {"a": float("inf"), "b": float("inf"), "c": 0.5}}
+    assert rules(run, {"1": {"c": 1}})["infinite-scores"].effect == "ndcg@10 0.5000 → 1.0000 without them"
+
+
+def test_queries_of_one_side_only_are_told():
+    found = rules(CLEAN | {"9": {"a": 1.0}}, QRELS | {"7": {"a": 1}, "8": {"a": 1}})
+    assert (found["unknown-queries"].count, found["missing-queries"].count) == (1, 2)
+    assert found["missing-queries"].effect.endswith("with --missing skip")
+
+
+@pytest.mark.parametrize(
+    ("item", "hint"),
+    [
+        ("a ", "without white space"),
+        ("00a", "without leading zeros"),
+        ("A", "in lower case"),
+        ("doc_a", "without a prefix"),
+    ],
+)
+def test_sides_that_never_meet_are_told_what_would_make_them(item, hint):
+    found = rules({"1": {item: 1.0}}, {"1": {"a": 1}})["nothing-in-common"]
+    assert hint in found.message
+
+
+def test_ids_of_two_types_are_told_only_if_they_cannot_meet():
+    assert "nothing-in-common" not in rules({1: {7: 1.0}}, {"1": {"7": 1}})
+    assert "nothing-in-common" in rules({1: {7: 1.0}}, {"1": {"d7": 1}})
+
+
+def test_white_space_in_ids_is_found(tmp_path):
+    (tmp_path / "run.csv").write_text("query,item,score\n1,a,3\n1,b ,2\n")
+    found = rules(tmp_path / "run.csv", {"1": {"a": 1, "b": 1}})["white-space"]
+    assert (found.place, found.count) == (f"{tmp_path}/run.csv:3", 1)
+
+
+def test_unjudged_lists_are_noted():
+    run = {"1": {"x": 3.0, "y": 2.0, "z": 1.5, "a": 1.0}}
+    found = rules(run, {"1": {"a": 1, "b": 0}})["unjudged"]
+    assert "only 25% of the first 10" in found.message
+    assert found.effect == "ndcg@10 0.4307 → 1.0000 with --unjudged condense"
+
+
+def test_grades_outside_the_scale_and_items_outside_the_catalogue_are_errors():
+    found = rules(CLEAN, QRELS, scale=[0, 1], items=["a", "b"])
+    assert (found["scale"].count, found["scale"].level) == (1, "error")
+    assert found["unknown-items"].level == "error"
+
+
+def test_runs_over_different_queries_are_told():
+    found = rules([CLEAN, {"1": CLEAN["1"], "3": {"a": 1.0}}], QRELS)["different-queries"]
+    assert (found.message, found.count) == ("1 queries are only in run, 1 only in run", 2)
+
+
+def test_training_items_in_the_lists_are_told():
+    found = rules(CLEAN, QRELS, train={"1": ["a"], "2": ["z"]})["training-items"]
+    without = rw.evaluate({"1": {"b": 2.0, "c": 1.0}, "2": CLEAN["2"]}, QRELS, "ndcg@10")["ndcg@10"]
+    assert found.count == 1
+    assert f"→ {without:.4f} without them" in found.effect
+
+
+def test_a_file_without_its_last_line_end_may_be_cut_off(tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 3 t\n1 Q0 b 2 2.5 t")
+    found = rules(tmp_path / "a.run", QRELS)["cut-off"]
+    assert found.place == f"{tmp_path}/a.run:2"
+
+
+def test_what_cannot_be_read_is_a_finding_and_the_rest_is_looked_at(tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 3 t\n1 Q0 b 2 x t\n")
+    found = rules([tmp_path / "a.run", CLEAN | {"9": {"a": 1.0}}], QRELS)
+    assert found["unreadable"].place == f"{tmp_path}/a.run:2"
+    assert "unknown-queries" in found
+    assert rules(tmp_path / "nowhere", QRELS)["unreadable"].level == "error"
+
+
+DIRTY = [("1", "a", 3.0), ("1", " b", 2.0), ("2", "c", 0.5), ("1", "a", 4.0), ("2", "d", 1.5)]
+
+
+@pytest.mark.parametrize("name", [name for name in ways.FILES if name != "object.json"])
+def test_a_cleaned_copy_has_nothing_left_to_clean(tmp_path, name):
+    rows = [row for row in DIRTY if "trec" not in name or " " not in row[1]]
+    (tmp_path / name).write_bytes(ways.FILES[name](rows, "run"))
+    judged = [("1", "a", 1), ("1", "b", 0), ("1", "a", 2), ("2", "c", 1)]
+    (tmp_path / f"q{name}").write_bytes(ways.FILES[name](judged, "qrels"))
+    rw.lint(tmp_path / name, tmp_path / f"q{name}", fix=tmp_path / "clean")
+    cleaned = rw.lint(tmp_path / "clean" / name, tmp_path / "clean" / f"q{name}")
+    assert not {each.rule for each in cleaned} & {"duplicates", "white-space", "cut-off", "unreadable"}
+    expected = rw.evaluate(
+        {"1": {"a": 4.0} | ({} if "trec" in name else {"b": 2.0}), "2": {"d": 1.5, "c": 0.5}},
+        {"1": {"a": 2, "b": 0}, "2": {"c": 1}}, ["ndcg@10", "ap"],
+    )  # fmt: skip
+    seen = rw.evaluate(tmp_path / "clean" / name, tmp_path / "clean" / f"q{name}", ["ndcg@10", "ap"])
+    assert seen.mean == expected.mean
+    with pytest.raises(rw.RankwellError, match="is there already; give --fix an empty folder"):
+        rw.lint(tmp_path / name, fix=tmp_path / "clean")
+
+
+def test_the_command_ends_with_1_if_something_is_wrong(tmp_path, capsys):
+    (tmp_path / "bad.run").write_text("1 Q0 a 1 3 t\n1 Q0 b 2 x t\n")
+    (tmp_path / "good.run").write_bytes(ways.trec(ROWS, "run"))
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n1 0 b 0\n1 0 c 0\n2 0 c 0\n")
+    files = [str(tmp_path / "qrels"), str(tmp_path / "good.run")]
+    assert command(["lint", *files]) == 0
+    assert capsys.readouterr().out == "nothing is wrong\n"
+    assert command(["lint", files[0], str(tmp_path / "bad.run")]) == 1
+    assert (
+        f"{tmp_path}/bad.run:2: error [unreadable] the score 'x' is not a number" in capsys.readouterr().out
+    )
+    assert command(["lint", files[0], str(tmp_path / "bad.run"), "--format", "github"]) == 1
+    assert f"::error file={tmp_path}/bad.run,line=2,title=unreadable::" in capsys.readouterr().out
+    assert command(["lint", files[0], str(tmp_path / "bad.run"), "--format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out)["findings"][0]["rule"] == "unreadable"
+    assert command(["lint", *files, "--scale", "x"]) == 2
+    assert command(["lint", *files, "--fix", str(tmp_path / "clean")]) == 0
+    assert (tmp_path / "clean" / "good.run").read_text().startswith("1 Q0 a 1 3 cleaned\n")
