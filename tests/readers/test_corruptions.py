@@ -12,6 +12,7 @@ import pytest
 from tests.readers import ways
 
 import rankwell as rw
+from rankwell.cli import run as command
 from rankwell.errors import DataError, InputError
 
 RUN = [("1", "a", 3.0), ("1", "b", 2.0), ("2", "a", 1.5), ("2", "c", 0.5)]
@@ -286,6 +287,7 @@ MATRIX: dict[str, dict[str, str]] = {}
 
 def seen(damage, name, path, error):
     """Keep a line for the matrix, and check that it is one."""
+    assert isinstance(error, DataError | InputError)  # exit code 3
     line = str(error).replace(str(path), "FILE").replace(name, "FILE")
     MATRIX.setdefault(damage, {})[name] = line
     assert "\n" not in line
@@ -376,6 +378,15 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch, name):
         rw.evaluate(path, QRELS, METRICS)
     line = seen("endless line", name, path, caught.value)
     assert re.search(r"FILE:\d: (the line has more than|an id of more than)", line)
+
+
+def test_bad_data_end_the_command_with_3_and_one_line(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("1 0 b 1\n2 0 c 2\n")
+    for name in ways.FILES:
+        (tmp_path / name).write_bytes(gzip.compress(content(name))[:-12])
+        assert command(["evaluate", str(tmp_path / "qrels"), str(tmp_path / name), "-m", "rr"]) == 3
+        said = capsys.readouterr()
+        assert (said.out, said.err.count("\n")) == ("", 1)
 
 
 def test_the_matrix_is_printed():

@@ -20,7 +20,7 @@ from rankwell.errors import InputError, UsageError, nearest, one_of
 from rankwell.readers.files import File
 from rankwell.tables import Items, Qrels, Run
 
-_INTERNAL = ("files", "frames", "mapping", "matrices", "scans", "several")
+_INTERNAL = ("files", "frames", "irds", "mapping", "matrices", "scans", "several")
 NO_COLUMNS: Mapping[str, str] = {}
 
 
@@ -62,7 +62,7 @@ def read_run(
     source
         A path, or ``-`` for standard input: TREC text, CSV and other delimited text, Parquet, Arrow, JSON, NDJSON,
         ``::`` files; plain or compressed by gzip, bzip2, xz or zstd. A list of paths, or a pattern such as
-        ``"part-*.parquet"``, is one run.
+        ``"part-*.parquet"``, is one run. ``irds:`` and an id is a collection of ir_datasets.
         ``{query: {item: score}}``, ``{query: [item, …]}`` or a list of lists, best first.
         Any table with the Arrow PyCapsule interface (Polars, pandas, pyarrow, DuckDB), or a list of records, with
         columns query, item and score or rank, under these or other usual names.
@@ -154,6 +154,10 @@ def _read(
 ) -> Any:
     if isinstance(source, cls):
         return source
+    if isinstance(source, str) and source.startswith("irds:"):
+        from rankwell.readers import irds
+
+        return getattr(irds, f"read_{kind}")(source, name=name, columns=columns)
     if isinstance(source, (str, os.PathLike)) or _are_paths(source):
         return _read_files(source, kind, name, format_in, columns)
     if format_in is not None:

@@ -1,0 +1,80 @@
+"""Collections of ir_datasets by their ids: ``irds:beir/scifact/test``; needs the extra ``ir_datasets``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rankwell.errors import InputError, UsageError
+from rankwell.ids import Ids
+from rankwell.tables import Items, Qrels, Run
+
+PREFIX = "irds:"
+CHUNK = 100_000
+
+
+def read_run(source: str, *, name: str | None, columns: Mapping[str, str]) -> Run:
+    """Return the scored documents of a collection, such as its first-stage run."""
+    found = _rows(source, "scoreddocs", ("query_id", "doc_id", "score"), columns)
+    return Run(found["query_id"], found["doc_id"], found["score"], name=name or source)
+
+
+def read_qrels(source: str, *, name: str | None, columns: Mapping[str, str]) -> Qrels:
+    """Return the judgements of a collection; a subtopic or iteration is the topic."""
+    wanted = ("query_id", "doc_id", "relevance", "subtopic_id", "iteration")
+    found = _rows(source, "qrels", wanted, columns)
+    topic = found.get("subtopic_id", found.get("iteration"))
+    return Qrels(found["query_id"], found["doc_id"], found["relevance"], topic, name=name or source)
+
+
+def read_items(source: str, *, name: str | None, columns: Mapping[str, str]) -> Items:
+    """Return the documents of a collection as the catalogue."""
+    return Items(_rows(source, "docs", ("doc_id",), columns)["doc_id"], name=name or source)
+
+
+def _rows(source: str, kind: str, wanted: tuple[str, ...], columns: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of all rows of one kind: ids as columns, numbers as lists."""
+    if columns:
+        raise UsageError(f"{source}: it has no columns to name; columns= is for tables.")
+    try:
+        import ir_datasets
+    except ImportError:
+        raise UsageError(f"{source}: needs ir_datasets: pip install 'rankwell[ir_datasets]'.") from None
+    try:
+        dataset = ir_datasets.load(source.removeprefix(PREFIX))
+    except KeyError:
+        raise InputError(
+            f"{source}: ir_datasets knows no such collection (https://ir-datasets.com lists all)."
+        ) from None
+    if not getattr(dataset, f"has_{kind}")():
+        raise InputError(f"{source}: the collection has no {kind}.")
+    fields = [each for each in wanted if each in getattr(dataset, f"{kind}_cls")()._fields]
+    rows: list[tuple[Any, ...]] = []
+    parts: list[dict[str, Any]] = []
+    try:
+        for row in getattr(dataset, f"{kind}_iter")():
+            rows.append(tuple(getattr(row, field) for field in fields))
+            if len(rows) == CHUNK:
+                parts.append(_columns(rows, fields))
+                rows = []
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(
+            f"{source}: ir_datasets cannot read it ({' '.join(str(error).split())[:200]})."
+        ) from error
+    if rows or not parts:
+        parts.append(_columns(rows, fields))
+    return {field: _joined([part[field] for part in parts]) for field in fields}
+
+
+def _columns(rows: list[tuple[Any, ...]], fields: list[str]) -> dict[str, Any]:
+    """Some rows as columns."""
+    columns: Iterable[tuple[Any, ...]] = zip(*rows, strict=True) if rows else ((),) * len(fields)
+    named = dict(zip(fields, columns, strict=True))
+    return {
+        field: list(each) if field in ("score", "relevance") else Ids.of(list(each), field)
+        for field, each in named.items()
+    }
+
+
+def _joined(parts: list[Any]) -> Any:
+    return Ids.concatenate(parts) if isinstance(parts[0], Ids) else [each for part in parts for each in part]
