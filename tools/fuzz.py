@@ -1,7 +1,8 @@
 """Feed damaged input to every reader and to the kernels: nothing but one-line errors of rankwell may come out.
 
-    python tools/fuzz.py 60                    one minute, by random changes of good files
-    python tools/fuzz.py 3600 --atheris corpus an hour, led by atheris (Linux, pip install atheris), corpus kept there
+    python tools/fuzz.py 60                     one minute, by random changes of good files
+    python tools/fuzz.py 3600 --atheris corpus  an hour, led by atheris (Linux, pip install atheris), corpus kept there
+    python tools/fuzz.py 600 --kernels corpus   ten minutes of the kernels alone, led by atheris: their Hypothesis tests
 
 Run it on kernels that check their indices: ``RANKWELL_BOUNDSCHECK=1 python setup.py build_ext --inplace``. What breaks
 is kept as a file whose name says the format; ``python tools/fuzz.py --again FILE`` tries it once more.
@@ -10,18 +11,35 @@ is kept as a file whose name says the format; ``python tools/fuzz.py --again FIL
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
+import importlib
+import pkgutil
 import random
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.readers import ways
+# atheris has to see the modules being imported
+LED = "--atheris" in sys.argv
+watched = (
+    importlib.import_module("atheris").instrument_imports(["rankwell"]) if LED else contextlib.nullcontext()
+)
+with watched:
+    from tests.readers import ways
 
-import rankwell as rw
+    import rankwell as rw
+
+    for module in pkgutil.walk_packages(rw.__path__, "rankwell.") if LED else ():
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "judged@3"]
 ROWS = [
@@ -106,17 +124,31 @@ def at_random(seconds: float, seed: int, broken: Path) -> int:
     return failures
 
 
-def with_atheris(seconds: float, corpus: Path) -> None:
+def try_reader() -> Callable[[bytes], object]:
+    """What atheris calls for readers."""
+    folder = Path(tempfile.mkdtemp())
+    return lambda data: try_input(data, folder)
+
+
+def try_kernel() -> Callable[[bytes], object]:
+    """What atheris calls for kernels: the first byte chooses a Hypothesis test, the others are what it draws from."""
+    import atheris
+    from tests.kernels import test_kernels
+
+    atheris.instrument_all()  # kernels are compiled: atheris is led by what their tests and Hypothesis do
+    tests = [
+        test.hypothesis.fuzz_one_input for test in vars(test_kernels).values() if hasattr(test, "hypothesis")
+    ]
+    return lambda data: tests[data[0] % len(tests)](data[1:]) if data else None
+
+
+def with_atheris(seconds: float, corpus: Path, broken: Path, target: Callable[[bytes], object]) -> None:
     """Let atheris lead; it ends the process."""
     import atheris
 
     corpus.mkdir(exist_ok=True)
-    for number, data in enumerate(seeds()):
-        (corpus / f"seed{number}").write_bytes(data)
-    atheris.instrument_all()
-    folder = Path(tempfile.mkdtemp())
-    atheris.Setup([sys.argv[0], f"-max_total_time={seconds:.0f}", "-rss_limit_mb=4096", str(corpus)],
-                  lambda data: try_input(data, folder))  # fmt: skip
+    options = [f"-max_total_time={seconds:.0f}", "-rss_limit_mb=4096", "-len_control=0", "-max_len=4096"]
+    atheris.Setup([sys.argv[0], *options, f"-artifact_prefix={broken}/", str(corpus)], target)
     atheris.Fuzz()
 
 
@@ -128,6 +160,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--broken", type=Path, default=Path())
     parser.add_argument("--atheris", type=Path, metavar="CORPUS")
+    parser.add_argument("--kernels", type=Path, metavar="CORPUS")
     parser.add_argument("--again", type=Path, metavar="FILE")
     options = parser.parse_args()
     if options.again:
@@ -135,7 +168,12 @@ def main() -> int:
             try_input(options.again.read_bytes(), Path(folder))
         return 0
     if options.atheris:
-        with_atheris(options.seconds, options.atheris)
+        options.atheris.mkdir(exist_ok=True)
+        for number, data in enumerate(seeds()):
+            (options.atheris / f"seed{number}").write_bytes(data)
+        with_atheris(options.seconds, options.atheris, options.broken, try_reader())
+    if options.kernels:
+        with_atheris(options.seconds, options.kernels, options.broken, try_kernel())
     return int(at_random(options.seconds, options.seed, options.broken) > 0)
 
 

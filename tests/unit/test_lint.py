@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import polars as pl
@@ -151,6 +152,33 @@ def test_what_cannot_be_read_is_a_finding_and_the_rest_is_looked_at(tmp_path):
     assert found["unreadable"].place == f"{tmp_path}/a.run:2"
     assert "unknown-queries" in found
     assert rules(tmp_path / "nowhere", QRELS)["unreadable"].level == "error"
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in ways.FILES if name.endswith((".run", "sv", ".ndjson", ".dat"))]
+)
+@pytest.mark.parametrize("pack", ["", ".gz"])
+def test_every_line_that_cannot_be_read_is_told_and_the_others_are_looked_at(tmp_path, name, pack):
+    rows = [("1", "a", 3.0), ("1", "b", 2.0), ("1", "c", 1.0), ("2", "a", 1.0), ("2", "a", 0.5)]
+    lines = ways.FILES[name](rows, "run").splitlines(keepends=True)
+    header = len(lines) - len(rows)
+    for row in (1, 3):
+        lines[row + header] = lines[row + header].replace(b"2.0", b"x").replace(b"1.0", b"x")
+        assert b"x" in lines[row + header]
+    path = tmp_path / f"{name}{pack}"
+    path.write_bytes(gzip.compress(b"".join(lines)) if pack else b"".join(lines))
+    found = rw.lint(path, {"1": {"a": 1}, "2": {"a": 1}}, fix=tmp_path / "clean")
+    wrong = [each.place for each in found if each.rule == "unreadable"]
+    assert wrong == [f"{path}:{row + header + 1}" for row in (1, 3)]
+    assert not (tmp_path / "clean" / name).exists(), "what is not whole is not written"
+    assert not any(each.rule == "duplicates" for each in found)
+
+
+def test_a_file_of_nothing_but_bad_lines_is_given_up(tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 x t\n" * 50)
+    found = rw.lint(tmp_path / "a.run")
+    assert len(found) == 22
+    assert "more than 20 lines cannot be read" in str(found)
 
 
 DIRTY = [("1", "a", 3.0), ("1", " b", 2.0), ("2", "c", 0.5), ("1", "a", 4.0), ("2", "d", 1.5)]

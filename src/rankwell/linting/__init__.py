@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.linting import matches, rules
 from rankwell.linting.cleaning import clean_qrels, clean_run, write_clean
-from rankwell.linting.data import Data, QrelsData, RunData, Settings
+from rankwell.linting.data import Data, Settings
 from rankwell.linting.findings import Finding, Findings
+from rankwell.linting.reading import qrels_data, run_data, tried
 from rankwell.policy import Policy
-from rankwell.readers import read_items, read_qrels, read_run
-from rankwell.readers.files import File
-from rankwell.tables import Items, Qrels, Run
+from rankwell.readers import read_items
+from rankwell.tables import Qrels, Run
 
 __all__ = ["Finding", "Findings", "lint"]
 
@@ -80,19 +77,13 @@ def lint(
     """
     found: list[Finding] = []
     several = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
-    read_runs = [_tried(read_run, each, found) for each in several]
-    judged: Qrels | None = None if qrels is None else _tried(read_qrels, qrels, found)
-    learned: Qrels | None = None if train is None else _tried(read_qrels, train, found)
-    catalogue: Items | None = None if items is None else _tried(read_items, items, found)
-    ready = [each for each in (_looked_at(run, found) for run in read_runs if run is not None) if each]
-    settings = Settings(k, None if scale is None else tuple(scale), metric, policy)
-    data = Data(
-        tuple(ready),
-        None if judged is None else QrelsData(judged),
-        catalogue,
-        None if learned is None else QrelsData(learned),
-        settings,
+    ready = [each for each in (tried(run_data, source, found) for source in several) if each is not None]
+    judged, learned = (
+        None if source is None else tried(qrels_data, source, found) for source in (qrels, train)
     )
+    catalogue = None if items is None else tried(read_items, items, found)
+    settings = Settings(k, None if scale is None else tuple(scale), metric, policy)
+    data = Data(tuple(ready), judged, catalogue, learned, settings)
     if fix is not None:
         _write(data, Path(fix))
     for rule in (*rules.RULES, *matches.RULES):
@@ -101,11 +92,16 @@ def lint(
 
 
 def _write(data: Data, folder: Path) -> None:
-    """Write cleaned copies."""
+    """Write cleaned copies of what could be read to the last line."""
     for run in data.runs:
-        write_clean(clean_run(run), _file_name(run.run), folder)
-    if data.qrels is not None:
+        if _is_whole(run.run):
+            write_clean(clean_run(run), _file_name(run.run), folder)
+    if data.qrels is not None and _is_whole(data.qrels.qrels):
         write_clean(clean_qrels(data.qrels), _file_name(data.qrels.qrels), folder)
+
+
+def _is_whole(table: Run | Qrels) -> bool:
+    return all(file.is_whole for file in table.files)
 
 
 def _file_name(table: Run | Qrels) -> str:
@@ -114,56 +110,3 @@ def _file_name(table: Run | Qrels) -> str:
 
 def _is_source(value: Any) -> bool:
     return isinstance(value, Run) or not isinstance(value, (list, tuple, int, float))
-
-
-def _tried(read: Callable[[Any], Any], source: Any, found: list[Finding]) -> Any:
-    """What a reader gives; what it refuses is a finding."""
-    try:
-        table = read(source)
-        for file in table.files:
-            found += _cut_off(file)
-    except (DataError, InputError) as error:
-        found.append(_unreadable(error))
-        return None
-    return table
-
-
-def _looked_at(run: Run, found: list[Finding]) -> RunData | None:
-    """The run with its rows, which are read now."""
-    try:
-        data = RunData(run)
-        if not len(data.columns.item):
-            found.append(_unreadable(DataError(f"{run.name}: the run holds no rows.")))
-            return None
-        _ = data.lists
-    except (DataError, InputError) as error:
-        found.append(_unreadable(error))
-        return None
-    return data
-
-
-def _cut_off(file: File) -> Sequence[Finding]:
-    """A last line without its end: the file may be cut off."""
-    is_whole_json = file.head.lstrip()[:1] in (b"{", b"[") and file.content[-1:].tobytes() in (b"}", b"]")
-    if file.content[-1] == 10 or is_whole_json or b"\0" in file.head:
-        return []  # binary files end otherwise
-    line = int(np.count_nonzero(file.content == 10)) + 1
-    return [
-        Finding(
-            "cut-off", "warning", f"{file.label}:{line}", "the last line has no line end; the file may be cut off",
-            "Compare its length with the original; a score may have lost its last digits.",
-        )
-    ]  # fmt: skip
-
-
-def _unreadable(error: RankwellError) -> Finding:
-    """A finding of an error that stops the reading: ``place: what. Remedy.``"""
-    place, _, rest = str(error).partition(": ")
-    what, _, remedy = rest.partition(". ")
-    return Finding(
-        "unreadable",
-        "error",
-        place,
-        what.rstrip("."),
-        remedy or "Mend the file; the other rules did not see it.",
-    )

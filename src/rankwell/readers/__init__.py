@@ -21,6 +21,7 @@ from rankwell.readers.files import File
 from rankwell.tables import Items, Qrels, Run
 
 _INTERNAL = ("files", "frames", "irds", "mapping", "matrices", "scans", "several")
+PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
 
 
@@ -158,7 +159,7 @@ def _read(
         from rankwell.readers import irds
 
         return getattr(irds, f"read_{kind}")(source, name=name, columns=columns)
-    if isinstance(source, (str, os.PathLike)) or _are_paths(source):
+    if isinstance(source, PATHS) or _are_paths(source):
         return _read_files(source, kind, name, format_in, columns)
     if format_in is not None:
         raise UsageError(f"{kind}: format_in={format_in!r} is for files, not for a {type(source).__name__}.")
@@ -170,7 +171,7 @@ def _read(
 
 def _are_paths(source: Any) -> bool:
     is_list = isinstance(source, (list, tuple)) and len(source) > 0
-    return is_list and all(isinstance(each, (str, os.PathLike)) for each in source)
+    return is_list and all(isinstance(each, PATHS) for each in source)
 
 
 def _read_files(
@@ -178,13 +179,16 @@ def _read_files(
 ) -> Any:
     from rankwell.readers import several
 
-    given = [source] if isinstance(source, (str, os.PathLike)) else list(source)
-    paths = [path for each in given for path in paths_of(each)]
-    parts = [
-        _read_file(File(Path(path)), kind, None if len(paths) > 1 else name, format_in, columns)
-        for path in paths
-    ]
-    return getattr(several, f"{kind}_of")(parts, name or Path(given[0]).name)
+    given = [source] if isinstance(source, PATHS) else list(source)
+    files = [file for each in given for file in files_of(each)]
+    parts = [_read_file(file, kind, None if len(files) > 1 else name, format_in, columns) for file in files]
+    first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
+    return getattr(several, f"{kind}_of")(parts, name or first)
+
+
+def files_of(source: str | os.PathLike[str] | File) -> list[File]:
+    """Return the files of a path or a pattern."""
+    return [source] if isinstance(source, File) else [File(Path(path)) for path in paths_of(source)]
 
 
 def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import importlib
 import io
 import mmap
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
@@ -42,6 +43,21 @@ class File:
         if not start:
             raise InputError(f"{self.label}: the file is empty.")
         self.compression = next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
+        self.is_whole = True
+
+    def without(self, lines: Collection[int]) -> File:
+        """Return the same file with some lines, counted from 1, left empty; the others keep their numbers."""
+        if not lines:
+            return self
+        kept = self.content.tobytes().split(b"\n")
+        for line in lines:
+            kept[line - 1] = b""
+        other = copy.copy(self)
+        changes = {"_raw": b"\n".join(kept), "compression": None, "is_whole": False}
+        vars(other).update(changes)
+        for cached in ("head", "content"):
+            vars(other).pop(cached, None)
+        return other
 
     @cached_property
     def head(self) -> bytes:
@@ -62,7 +78,7 @@ class File:
 
     def source(self) -> Path | io.BytesIO:
         """What a library reads that takes paths or file objects: the path of a plain file, else its content."""
-        if self.path is not None and self.compression is None:
+        if self._raw is None and self.path is not None and self.compression is None:
             return self.path
         return io.BytesIO(self.content.data)
 

@@ -79,7 +79,7 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
             raise DataError(f"{without[0]}: it has no {word}, while other parts of the judgements have one.")
     grades = [part.grade for part in parts if part.grade is not None]
     topics = [part.topic for part in parts if part.topic is not None]
-    return Qrels(
+    qrels = Qrels(
         joined([part.query for part in parts], names, "query"),
         joined([part.item for part in parts], names, "item"),
         np.concatenate(grades) if grades else None,
@@ -87,6 +87,9 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
         name=name,
         place=_places([len(part) for part in parts], [part.place for part in parts]),
     )
+    qrels.files = tuple(file for part in parts for file in part.files)
+    qrels.source = "; ".join(part.source for part in parts)
+    return qrels
 
 
 def items_of(parts: Sequence[Items], name: str) -> Items:
