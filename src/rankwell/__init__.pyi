@@ -4,16 +4,48 @@ from rankwell.evaluation import Evaluator as Evaluator
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.explanation import explain as explain
 from rankwell.linting import lint as lint
-from rankwell.metrics.binary import AP as AP
-from rankwell.metrics.binary import RR as RR
+from rankwell.metrics.auc import AUC as AUC
+from rankwell.metrics.auc import AUCTopK as AUCTopK
+from rankwell.metrics.binary import F as F
 from rankwell.metrics.binary import Hit as Hit
 from rankwell.metrics.binary import P as P
 from rankwell.metrics.binary import R as R
+from rankwell.metrics.cascade import ERR as ERR
+from rankwell.metrics.cascade import nERR as nERR
 from rankwell.metrics.catalogue import Coverage as Coverage
-from rankwell.metrics.gain import ERR as ERR
+from rankwell.metrics.collection import Accuracy as Accuracy
+from rankwell.metrics.collection import Fallout as Fallout
+from rankwell.metrics.collection import Specificity as Specificity
+from rankwell.metrics.collection import Utility as Utility
+from rankwell.metrics.counts import NumRel as NumRel
+from rankwell.metrics.counts import NumRelRet as NumRelRet
+from rankwell.metrics.counts import NumRet as NumRet
+from rankwell.metrics.first import RR as RR
+from rankwell.metrics.first import FirstRank as FirstRank
+from rankwell.metrics.first import FullRank as FullRank
+from rankwell.metrics.gain import CG as CG
+from rankwell.metrics.gain import DCG as DCG
 from rankwell.metrics.gain import nDCG as nDCG
+from rankwell.metrics.ideal import Compat as Compat
+from rankwell.metrics.ideal import Q as Q
+from rankwell.metrics.interpolated import Avg11 as Avg11
+from rankwell.metrics.interpolated import IPrec as IPrec
 from rankwell.metrics.judged import Bpref as Bpref
+from rankwell.metrics.judged import InfAP as InfAP
 from rankwell.metrics.judged import JudgedShare as JudgedShare
+from rankwell.metrics.judged import UnjudgedShare as UnjudgedShare
+from rankwell.metrics.precision import AP as AP
+from rankwell.metrics.precision import GMAP as GMAP
+from rankwell.metrics.precision import MeanPrecision as MeanPrecision
+from rankwell.metrics.precision import RPrec as RPrec
+from rankwell.metrics.sets import SetAP as SetAP
+from rankwell.metrics.sets import SetF as SetF
+from rankwell.metrics.sets import SetP as SetP
+from rankwell.metrics.sets import SetR as SetR
+from rankwell.metrics.users import INSQ as INSQ
+from rankwell.metrics.users import INST as INST
+from rankwell.metrics.users import RBP as RBP
+from rankwell.metrics.users import RBPResidual as RBPResidual
 from rankwell.policy import Policy as Policy
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
@@ -24,26 +56,58 @@ from rankwell.tables import Run as Run
 __version__: str
 __all__ = [
     "AP",
+    "AUC",
+    "CG",
+    "DCG",
     "ERR",
+    "GMAP",
+    "INSQ",
+    "INST",
+    "RBP",
     "RR",
+    "AUCTopK",
+    "Accuracy",
+    "Avg11",
     "Bpref",
+    "Compat",
     "Coverage",
     "Evaluator",
+    "F",
+    "Fallout",
+    "FirstRank",
+    "FullRank",
     "Hit",
+    "IPrec",
+    "InfAP",
     "JudgedShare",
+    "MeanPrecision",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
     "P",
     "Policy",
+    "Q",
     "Qrels",
     "R",
+    "RBPResidual",
+    "RPrec",
     "RankwellError",
     "Results",
     "Run",
+    "SetAP",
+    "SetF",
+    "SetP",
+    "SetR",
+    "Specificity",
+    "UnjudgedShare",
+    "Utility",
     "__version__",
     "evaluate",
     "explain",
     "lint",
     "metric",
     "nDCG",
+    "nERR",
     "read_qrels",
     "read_run",
 ]

@@ -31,7 +31,7 @@ Function = Callable[[Judged, Context], np.ndarray]
 
 REGISTRY: dict[str, type[Metric]] = {}
 M = TypeVar("M", bound=type)
-NEEDS = ("shown", "item", "score", "ties", "catalogue", "grade_max")
+NEEDS = ("shown", "item", "score", "ties", "catalogue", "grade_max", "collection_size")
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False)
@@ -119,6 +119,14 @@ class Metric(metaclass=MetricType):
                     f"Leave it out, or see `rankwell explain {self.name}` for what it belongs to."
                 )
 
+    def needed(self) -> frozenset[str]:
+        """The tables that this metric cannot do without, given its parameters."""
+        return self.needs
+
+    def expects(self) -> bool:
+        """Whether the metric has an exact mean over all orders of equal scores (``Policy(ties="expected")``)."""
+        return False
+
     def breaks(self) -> dict[str, str]:
         """The laws of :mod:`rankwell.testing` that do not hold for these parameters, each with the reason."""
         return {}
@@ -138,9 +146,8 @@ class Metric(metaclass=MetricType):
 
     @cached_property
     def _shortest(self) -> str:
-        resolved, defaults = self.resolved(), {field.name: field.default for field in fields(self)}
+        resolved, plain = self.resolved(), type(self)().resolved()
         always = self.depends_on_k() if self.k is not None else frozenset()
-        plain = type(self)().resolved() if self.depends_on_k() else defaults
         return self._text({n: v for n, v in resolved.items() if n in always or v != plain[n]})
 
     def __str__(self) -> str:

@@ -86,6 +86,16 @@ class Evaluator:
                 raise NeededError(
                     f"{metric} needs judgements: give qrels=. Without them only metrics of lists can be had."
                 )
+            if self.policy.ties == "expected" and not metric.expects():
+                raise UsageError(
+                    f"{metric} has no formula for the mean over all orders of equal scores; say ties='item-desc' (or "
+                    f"'best' and 'worst' for the range)."
+                )
+            if "collection_size" in metric.needed() and catalogue is None:
+                raise NeededError(
+                    f"{metric} needs the number of items that could be retrieved: write {metric.name}(collection=1400), "
+                    f"or give items= (--items), every one of them."
+                )
             if "catalogue" in metric.needs and catalogue is None:
                 raise NeededError(
                     f"{metric} needs the catalogue: give items= (--items), every item that could be shown."

@@ -53,6 +53,11 @@ class Context:
     grade_max: float | None = None
     catalogue: Known | None = None
 
+    @property
+    def collection_size(self) -> int | None:
+        """The number of items that could be shown, None if nobody said."""
+        return None if self.catalogue is None else len(self.catalogue)
+
 
 class Pool:
     """The judgements, prepared once for all runs: per query its judged items and their grades.
@@ -142,7 +147,9 @@ class Judged:
 
     ``known`` is each query's row in the pool (-1: not judged), ``in_run`` whether the run holds these lists at all,
     ``found`` are the judged items at the ranks that the run gave them, ``ideal`` all judged items, best first,
-    ``tied`` the same hits as ``found`` with their groups of equal scores, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each list.
+    ``tied`` the same hits as ``found`` with their groups of equal scores, ``shown`` (only if a metric needs it) the
+    whole list, ``n_retrieved`` the length of each list. ``is_expected`` asks for the mean over all orders of equal
+    scores.
     """
 
     def __init__(
@@ -156,9 +163,10 @@ class Judged:
         *,
         tied: Ranked | None = None,
         in_run: bool = True,
+        is_expected: bool = False,
     ) -> None:
         self.queries, self.known, self.found, self.n_retrieved = queries, known, found, n_retrieved
-        self.tied, self.in_run = tied, in_run
+        self.tied, self.in_run, self.is_expected = tied, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
         self._kept: dict[Any, Any] = {}
 
@@ -192,9 +200,16 @@ class Judged:
         return Judged(self.queries[rows], self.known[rows], found, self.n_retrieved[rows], self.pool, shown)
 
     def with_found(self, found: Ranked, n_retrieved: np.ndarray) -> Judged:
-        """Return the same queries with other hits and lengths; tie groups have no meaning there."""
+        """Return the same queries with other hits and lengths."""
         return Judged(
-            self.queries, self.known, found, n_retrieved, self.pool, self._shown, in_run=self.in_run
+            self.queries,
+            self.known,
+            found,
+            n_retrieved,
+            self.pool,
+            self._shown,
+            in_run=self.in_run,
+            is_expected=self.is_expected,
         )
 
     def relevant(self, rel: float | None = None) -> Ranked:

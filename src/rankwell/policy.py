@@ -20,8 +20,9 @@ class Policy:
         ``judgements`` (relevant above 0, or from ``rel``), ``ratings`` (relevant from ``rel``, gains count from
         there), ``interactions`` (every row is a 1).
     ties
-        The order of equal scores: ``item-desc`` (as trec_eval), ``item-asc``, ``order`` (as given), ``best`` and
-        ``worst`` (tied groups by grade).
+        The order of equal scores: ``item-desc`` (as trec_eval), ``item-asc``, ``order`` (as given), ``expected``
+        (the mean over all orders, exact, for metrics that have a formula for it), ``best`` and ``worst`` (tied groups
+        by grade).
     scores
         ``double``, or ``single`` (rounded to 32 bits first, as trec_eval 9 and pytrec_eval do).
     depth
@@ -59,7 +60,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
     """
 
     grades: Literal["auto", "judgements", "ratings", "interactions"] = "auto"
-    ties: Literal["item-desc", "item-asc", "order", "best", "worst"] = "item-desc"
+    ties: Literal["item-desc", "item-asc", "order", "expected", "best", "worst"] = "item-desc"
     scores: Literal["double", "single"] = "double"
     depth: int | None = None
     duplicates: Literal["error", "first", "drop"] = "error"
@@ -87,6 +88,11 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
             )
         if self.rel is not None and (isinstance(self.rel, (bool, str)) or not math.isfinite(self.rel)):
             raise UsageError(f"Policy(rel={self.rel!r}): rel is a number, or None.")
+        if self.ties == "expected" and self.depth is not None:
+            raise UsageError(
+                "Policy(ties='expected', depth=…): which of several equal scores lie within the depth is not settled; "
+                "give the metrics a cut-off instead."
+            )
         if self.grades == "ratings" and self.rel is None:
             raise UsageError(
                 "Policy(grades='ratings') needs rel=, the rating from which an item is relevant."

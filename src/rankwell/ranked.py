@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -98,14 +99,25 @@ class Ranked:
     def product_before(self, factors: np.ndarray) -> np.ndarray:
         """Return for each row the product of ``factors`` over the rows of its query before it, in rank order."""
         product = np.ones(len(self.query))
+        for step in self._steps():
+            product[step] = product[step - 1] * factors[step - 1]
+        return product
+
+    def running(self, values: np.ndarray) -> np.ndarray:
+        """Return for each row the sum of ``values`` over the rows of its query down to it, added in rank order."""
+        total = np.asarray(values, np.float64).copy()
+        for step in self._steps():
+            total[step] += total[step - 1]
+        return total
+
+    def _steps(self) -> Iterator[np.ndarray]:
+        """Yield the second rows of all queries, then the third ones, and so on."""
         nth = self.nth()
         rows = np.flatnonzero(nth > 1)
         rows = rows[np.argsort(nth[rows], kind="stable")]
         steps = np.searchsorted(nth[rows], np.arange(2, int(nth.max(initial=1)) + 2))
         for low, high in pairwise(steps):
-            step = rows[low:high]
-            product[step] = product[step - 1] * factors[step - 1]
-        return product
+            yield rows[low:high]
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

@@ -61,6 +61,60 @@ class Mean:
         return self.total / (self.n << _POINT) if self.n else math.nan
 
 
+@dataclass(frozen=True, slots=True)
+class GeometricMean:
+    """A geometric mean of positive values: the arithmetic mean of their logarithms, raised at the end.
+
+    >>> GeometricMean.of(np.array([0.25, 1.0])).value
+    0.5
+    """
+
+    logs: Mean = Mean()
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> GeometricMean:
+        """Return the state of positive values."""
+        return cls(Mean.of(np.log(values)))
+
+    def __add__(self, other: GeometricMean) -> GeometricMean:
+        return GeometricMean(self.logs + other.logs)
+
+    @property
+    def n(self) -> int:
+        """The number of values."""
+        return self.logs.n
+
+    @property
+    def value(self) -> float:
+        """The mean; NaN of nothing."""
+        return math.exp(self.logs.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A sum over queries, exact; what a count has in place of a mean.
+
+    >>> (Total.of(np.array([3.0, 4.0])) + Total.of(np.array([1.0]))).value
+    8.0
+    """
+
+    total: int = 0
+    n: int = 0
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> Total:
+        """Return the state of finite values."""
+        return cls(exact_sum(values), len(values))
+
+    def __add__(self, other: Total) -> Total:
+        return Total(self.total + other.total, self.n + other.n)
+
+    @property
+    def value(self) -> float:
+        """The sum, correctly rounded."""
+        return self.total / (1 << _POINT)
+
+
 def exact_sum(values: np.ndarray) -> int:
     """Return the sum of finite doubles as a whole number of 2**-1127.
 

@@ -1,7 +1,8 @@
-"""Equal scores: the best and the worst order of tied items, and which queries they could change; condensed lists."""
+"""Equal scores: the best and the worst order of tied items, what is expected over all orders; condensed lists."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -89,4 +90,98 @@ def condensed(judged: Judged) -> Judged:
     found = judged.found.where(judged.scale.judged(judged.found.grade))
     lengths = found.count()
     found.rank = found.nth()
+    if found.tie_start is not None and len(found):
+        groups = Groups.of(found)
+        found.tie_start, found.tie_size = (
+            column[groups.of_row] for column in (groups.first_rank, groups.rows)
+        )
     return judged.with_found(found, lengths)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Rows by their groups of equal scores: for each group its query, its ranks, and how many rows it holds.
+
+    ``first_rank`` is the rank of the first row, ``start`` and ``size`` are those of the group in the whole list,
+    ``before`` counts the rows of the query above the group, ``of_row`` says which group each row is in.
+    """
+
+    query: np.ndarray
+    first_rank: np.ndarray
+    start: np.ndarray
+    size: np.ndarray
+    rows: np.ndarray
+    before: np.ndarray
+    of_row: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Ranked) -> Groups:
+        """Return the groups of some rows, best first."""
+        assert rows.tie_start is not None
+        assert rows.tie_size is not None
+        fresh = np.ones(len(rows), np.bool_)
+        fresh[1:] = (rows.query[1:] != rows.query[:-1]) | (rows.tie_start[1:] != rows.tie_start[:-1])
+        firsts = np.flatnonzero(fresh)
+        count = np.diff(np.append(firsts, len(rows)))
+        return cls(
+            rows.query[firsts],
+            rows.rank[firsts],
+            rows.tie_start[firsts],
+            rows.tie_size[firsts],
+            count,
+            rows.nth()[firsts] - 1,
+            np.cumsum(fresh) - 1,
+        )
+
+    def within(self, k: int | None) -> np.ndarray:
+        """Return how many of each group's ranks lie within the first k."""
+        return self.size if k is None else np.clip(k - self.start + 1, 0, self.size)
+
+
+def chance_of_a_hit(hits: Ranked, k: int) -> np.ndarray:
+    """Return per query the chance that a hit stands within the first k, over all orders of equal scores."""
+    groups = Groups.of(hits)
+    shown, size, rows = groups.within(k), groups.size, groups.rows
+    miss = np.where(shown == 0, 1.0, 0.0)
+    split = np.flatnonzero((shown > 0) & (shown < size))
+    chance = np.ones(len(split))
+    for taken in range(int(rows[split].max(initial=0))):
+        more = rows[split] > taken
+        left = (size - shown)[split][more] - taken
+        chance[more] *= np.maximum(left, 0) / (size[split][more] - taken)
+    miss[split] = chance
+    none = np.ones(hits.queries)
+    np.multiply.at(none, groups.query, miss)
+    return 1.0 - none
+
+
+def expected_precisions(hits: Ranked, k: int | None) -> np.ndarray:
+    """Return per query the sum of the precisions at the hits within k, in the mean over all orders of equal scores."""
+    groups = Groups.of(hits)
+    shown = groups.within(k)
+    group = np.repeat(np.arange(len(shown)), shown)
+    place = np.arange(1, len(group) + 1) - np.repeat(np.cumsum(shown) - shown, shown)
+    size, rows = groups.size[group], groups.rows[group]
+    others = (place - 1) * (rows - 1) / np.maximum(size - 1, 1)
+    value = rows / size * (groups.before[group] + 1 + others) / (groups.start[group] - 1 + place)
+    return np.bincount(groups.query[group], weights=value, minlength=hits.queries)
+
+
+def expected_reciprocal(hits: Ranked, k: int | None) -> np.ndarray:
+    """Return per query the mean of 1 / rank of the first hit over all orders of equal scores; 0 beyond k."""
+    groups = Groups.of(hits)
+    first = np.flatnonzero(groups.before == 0)
+    query, start, size, rows = (
+        column[first] for column in (groups.query, groups.start, groups.size, groups.rows)
+    )
+    shown = groups.within(k)[first]
+    out = np.zeros(hits.queries)
+    chance = rows / size  # that the first hit stands at the first place of its group
+    for place in range(1, int(shown.max(initial=0)) + 1):
+        now = shown >= place
+        query, start, size, rows, shown, chance = (
+            column[now] for column in (query, start, size, rows, shown, chance)
+        )
+        out[query] += chance / (start - 1 + place)
+        chance = chance * np.maximum(size - place - rows + 1, 0) / np.maximum(size - place, 1)
+    return out

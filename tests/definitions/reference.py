@@ -16,19 +16,25 @@ definitions leave a case open, the choice made here:
 - ERR refuses a max_grade= below a grade that occurs;
 - nDCG against the retrieved list is 0 when the list has no gain but the judgements have;
 - nDCG's ideal, judged or retrieved, leaves out items whose gain in a table is negative;
+- INST, INSQ and RBP with ratings and gain_from=threshold take the highest grade as a level, as ERR does;
+- auc compares the scores of the list, so that equal ones count one half; best and worst leave none equal;
+- a negative grade under negative=unjudged is in the pool for infAP alone;
 - coverage looks at the items down to its k only, also for `outside`; its lists are those of the run.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .reference_metrics import NEEDS_RELEVANCE, PER_QUERY, Undefined, View
+from .reference_metrics import Undefined, View
+from .reference_more import NEEDS_RELEVANCE, PER_QUERY
 from .reference_policy import (
     Id,
     Judgement,
@@ -103,17 +109,19 @@ def evaluate_many(
         elif qrels is None:
             raise ReferenceRefusal("qrels", f"{name} needs judgements")
         else:
-            outcomes.append(_per_query(name, params, lists, judged, scale, rules))
+            outcomes.append(_per_query(name, params, lists, judged, scale, rules, pooled_items(rows), items))
     return outcomes
 
 
 def _per_query(
     name: str,
     params: Mapping[str, Any],
-    lists: Mapping[Id, list[tuple[Id, bool]]],
+    lists: Mapping[Id, list[tuple[Id, bool, int]]],
     judged: Mapping[Id, Mapping[Id, float]],
     scale: Scale,
     rules: Mapping[str, Any],
+    pooled: Mapping[Id, set[Id]],
+    catalogue: set[Id] | None,
 ) -> Outcome:
     rel = params["rel"] if params.get("rel") is not None else rules["rel"]
     if name in NEEDS_RELEVANCE and scale == "unclear":
@@ -129,10 +137,21 @@ def _per_query(
             counts["missing"] += 1
             if rules["missing"] == "skip":
                 continue
-        listed = [known.get(item) if first else None for item, first in lists.get(query, [])]
+        rows = [
+            (known.get(item) if first else None, first and item in pooled[query], group)
+            for item, first, group in lists.get(query, [])
+        ]
         if rules["unjudged"] == "condense":
-            listed = [grade for grade in listed if grade is not None]
-        value = PER_QUERY[name](View(listed, list(known.values()), scale, rel, highest), params)
+            rows = [row for row in rows if row[0] is not None]
+        size = params.get("collection") or (None if catalogue is None else len(catalogue))
+        possible = []
+        for order in _orders(rows) if rules["ties"] == "expected" else [rows]:
+            listed, in_pool, groups = ([row[at] for row in order] for at in range(3))
+            view = View(listed, list(known.values()), scale, rel, highest, in_pool, groups, size)
+            possible.append(PER_QUERY[name](view, params))
+        value = possible[0]
+        if len(possible) > 1 and not isinstance(value, Undefined):
+            value = math.fsum(map(float, possible)) / len(possible)  # type: ignore[arg-type]
         if value is Undefined.BY_LIST:
             counts["undefined_list"] += 1
             values[query] = None
@@ -146,12 +165,37 @@ def _per_query(
             values[query] = value
     numbers = [value for value in values.values() if value is not None]
     counts["queries"] = len(numbers)
-    mean = float(sum(map(Fraction, numbers)) / len(numbers)) if numbers else None
+    mean = _summary(name, params, numbers)
     return Outcome(mean, values, counts)
 
 
+def _orders(rows: list[Any]) -> list[list[Any]]:
+    """All orders of a list in which only rows of one group change places."""
+    groups: dict[int, list[Any]] = {}
+    for row in rows:
+        groups.setdefault(row[2], []).append(row)
+    orders = [
+        [row for group in chosen for row in group]
+        for chosen in itertools.product(*(itertools.permutations(group) for group in groups.values()))
+    ]
+    assert len(orders) < 10_000
+    return orders
+
+
+def _summary(name: str, params: Mapping[str, Any], numbers: list[float]) -> float | None:
+    """The mean of the values; a sum for counts, a geometric mean for GMAP."""
+    if name.startswith("num_"):
+        return float(sum(map(Fraction, numbers)))
+    if not numbers:
+        return None
+    if name == "gmap":
+        floor = params.get("floor", 1e-5)
+        return math.exp(math.fsum(math.log(max(value, floor)) for value in numbers) / len(numbers))
+    return float(sum(map(Fraction, numbers)) / len(numbers))
+
+
 def _coverage(
-    lists: Mapping[Id, list[tuple[Id, bool]]],
+    lists: Mapping[Id, list[tuple[Id, bool, int]]],
     judged: Mapping[Id, Mapping[Id, float]] | None,
     params: Mapping[str, Any],
     rules: Mapping[str, Any],
@@ -167,7 +211,7 @@ def _coverage(
         if rules["population"] == "judged" and query not in (judged or {}):
             continue
         n_lists += 1
-        for rank, (item, _) in enumerate(listed, start=1):
+        for rank, (item, _, _) in enumerate(listed, start=1):
             if params.get("k") is None or rank <= params["k"]:
                 shown.add(item)
     outside = shown - catalogue
@@ -177,6 +221,14 @@ def _coverage(
     return Outcome(value, {}, {"queries": n_lists, "outside": len(outside)})
 
 
+def pooled_items(rows: Sequence[Judgement]) -> dict[Id, set[Id]]:
+    """The items of each query's pool, whatever their grade."""
+    pools: dict[Id, set[Id]] = {}
+    for query, item, _, _ in rows:
+        pools.setdefault(query, set()).add(item)
+    return pools
+
+
 def rows_of(qrels: Mapping[Any, Mapping[Any, float | None]]) -> list[Judgement]:
     """Rows from {query: {item: grade}}."""
     return [(query, item, grade, None) for query, known in qrels.items() for item, grade in known.items()]
@@ -184,7 +236,7 @@ def rows_of(qrels: Mapping[Any, Mapping[Any, float | None]]) -> list[Judgement]:
 
 def parse_metric(text: str) -> tuple[str, dict[str, Any]]:
     """ "ap(denom=R)@10" -> ("ap", {"denom": "R", "k": 10}). No aliases, no defaults, no checks."""
-    match = re.fullmatch(r"\s*([a-zA-Z_]+)\s*(?:\((.*)\))?\s*(?:@(\d+))?\s*", text, re.DOTALL)
+    match = re.fullmatch(r"\s*([a-zA-Z_]\w*)\s*(?:\((.*)\))?\s*(?:@(\d+))?\s*", text, re.DOTALL)
     if match is None:
         raise ValueError(f"not a metric: {text!r}")
     name, inside, k = match.groups()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -30,6 +30,9 @@ class View:
     judged: the grades of all judged items of the query, retrieved or not.
     highest: the highest grade of the whole qrels.
     rel: the grade from which an item is relevant; None means above 0.
+    pooled: whether the item at rank 1, 2, … is in the pool, whatever its grade.
+    groups: which group of equal scores it is in.
+    collection: the number of items that could be retrieved, None if nobody said.
     """
 
     listed: list[float | None]
@@ -37,6 +40,9 @@ class View:
     scale: Scale
     rel: float | None
     highest: float
+    pooled: list[bool] = field(default_factory=list)
+    groups: list[int] = field(default_factory=list)
+    collection: int | None = None
 
     def relevant(self, grade: float | None) -> bool:
         if grade is None:
@@ -219,7 +225,7 @@ def bpref(view: View, params: Params) -> Value:
     return math.fsum(terms) / n_relevant
 
 
-PER_QUERY: dict[str, Callable[[View, Params], Value]] = {
+FIRST: dict[str, Callable[[View, Params], Value]] = {
     "p": precision,
     "r": recall,
     "hit": hit,
@@ -230,4 +236,3 @@ PER_QUERY: dict[str, Callable[[View, Params], Value]] = {
     "judged": judged_share,
     "bpref": bpref,
 }
-NEEDS_RELEVANCE = set(PER_QUERY) - {"judged"}

@@ -34,7 +34,7 @@ DEFAULTS: dict[str, Any] = {
 
 CHOICES: dict[str, set[str]] = {
     "grades": {"auto", "judgements", "ratings", "interactions"},
-    "ties": {"item-desc", "item-asc", "order", "best", "worst"},
+    "ties": {"item-desc", "item-asc", "order", "best", "worst", "expected"},
     "scores": {"double", "single"},
     "duplicates": {"error", "first", "drop"},
     "duplicate_grades": {"error", "max", "last"},
@@ -84,10 +84,13 @@ def id_bytes(item: Id) -> bytes:
 
 def in_order(
     rows: Sequence[Row], order: Order, policy: Mapping[str, Any], grades: Mapping[Id, float]
-) -> list[Id]:
-    """The items of one list, best first. `grades` serves best and worst only; no grade counts as 0."""
+) -> list[tuple[Id, int]]:
+    """The items of one list, best first, each with the number of its group of equal scores.
+
+    `grades` serves best and worst only; no grade counts as 0. What best and worst have put in order is tied no more.
+    """
     if order == "list":
-        return [item for item, _ in rows]
+        return [(item, place) for place, (item, _) in enumerate(rows)]
     groups: dict[float, list[Id]] = {}
     for item, number in rows:
         key = float(number)  # type: ignore[arg-type]
@@ -96,9 +99,11 @@ def in_order(
         if order == "score" and policy["scores"] == "single":
             key = as_single(key)
         groups.setdefault(key, []).append(item)
-    items: list[Id] = []
-    for key in sorted(groups, reverse=order == "score"):
-        items.extend(_break_ties(groups[key], policy["ties"], grades))
+    items: list[tuple[Id, int]] = []
+    for number, key in enumerate(sorted(groups, reverse=order == "score")):
+        items.extend((item, number) for item in _break_ties(groups[key], policy["ties"], grades))
+    if policy["ties"] in ("best", "worst"):
+        return [(item, place) for place, (item, _) in enumerate(items)]
     return items
 
 
@@ -115,22 +120,24 @@ def _break_ties(tied: list[Id], ties: str, grades: Mapping[Id, float]) -> list[I
     return down
 
 
-def seen_part(items: list[Id], policy: Mapping[str, Any], query: Id) -> list[tuple[Id, bool]]:
-    """What of an ordered list is seen, as (item, is it the first copy): first `depth`, then `duplicates`."""
+def seen_part(
+    items: list[tuple[Id, int]], policy: Mapping[str, Any], query: Id
+) -> list[tuple[Id, bool, int]]:
+    """What of an ordered list is seen, as (item, is it the first copy, group): first `depth`, then `duplicates`."""
     depth = policy["depth"]
     seen: set[Id] = set()
-    result: list[tuple[Id, bool]] = []
-    for position, item in enumerate(items):
+    result: list[tuple[Id, bool, int]] = []
+    for position, (item, group) in enumerate(items):
         if depth is not None and position >= depth:
             break
         if item in seen:
             if policy["duplicates"] == "error":
                 raise ReferenceRefusal("duplicates", f"{item!r} twice in the list of {query!r}")
             if policy["duplicates"] == "first":
-                result.append((item, False))
+                result.append((item, False, group))
             continue
         seen.add(item)
-        result.append((item, True))
+        result.append((item, True, group))
     return result
 
 

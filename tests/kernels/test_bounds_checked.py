@@ -54,7 +54,7 @@ for read in (planted.element, planted.element_without_gil):
 """
 
 
-def python(tree: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def python(tree: Path, *arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run Python in the tree, which takes the place of the installed package."""
     env = os.environ | {"PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"} | variables
     return subprocess.run(
@@ -115,3 +115,12 @@ def test_the_kernel_tests_pass_with_bounds_checks(checked):
     done = python(checked, "-m", "pytest", "-q", *options, *others)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"\d+ passed", done.stdout), done.stdout
+
+
+@pytest.mark.parametrize(("what", "corpus"), [("--atheris", "readers"), ("--kernels", "kernels")])
+def test_fuzzing_led_by_atheris_finds_nothing(checked, tmp_path, what, corpus):
+    kept = tmp_path / "corpus"
+    shutil.copytree(ROOT / "tests" / "corpus" / corpus, kept)
+    done = python(checked, ROOT / "tools" / "fuzz.py", "15", "--broken", tmp_path, what, kept)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    assert re.search(r"Done [0-9]{3,} runs", done.stderr), done.stderr[-2000:]

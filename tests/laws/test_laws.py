@@ -75,6 +75,17 @@ COUNTEREXAMPLES = {
     # s = (2^1 - 1) / 2^1 with q's judgements alone, (2^1 - 1) / 2^2 beside a grade of 2
     "err": ("judgements are apart", {"q": {"a": 1.0}}, {"q": {"a": 1}, "r": {"a": 2}}),
     "ndcg(gain={0:-1,1:1})": ("values are in range", {"q": {"a": 2.0}}, {"q": {"a": 0, "b": 1}}),
+    # with b above, a's ratio is (1 + 1 + 2)/(2 + 12), with a above (1 + 2)/(1 + 10)
+    "q(rel=2)": (
+        "a better list scores no worse",
+        {"q": {"b": 2.0, "a": 1.0}},
+        {"q": {"a": 2, "b": 1, "c": 10}},
+    ),
+    "utility(prices=[0,1,0,0])@1": (
+        "a better list scores no worse",
+        {"q": {"b": 2.0, "a": 1.0}},
+        {"q": {"a": 1}},
+    ),
     "ndcg(ideal=retrieved)@1": (
         "only the first k count",
         {"q": {"a": 2.0, "b": 1.0}},

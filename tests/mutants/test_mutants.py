@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from tests.definitions.test_against_reference import compare
 
-from rankwell import engines, hits, judge, ranked, states, testing
+from rankwell import additive, engines, hits, judge, ranked, states, testing
 from rankwell.engines import memory
 from rankwell.judge import lists as judge_lists
 from rankwell.judge import pool as judge_pool
 from rankwell.kernels import match, order, ranks
-from rankwell.metrics import binary, gain, judged
+from rankwell.metrics import binary, cascade, first, gain, judged, precision
 
 WATCHED = [
     "p@3", "p(denom=n)@4", "r@3", "r(denom=min_rk)@2", "hit(rel=2)@3", "ap", "ap@3", "ap(denom=R)@3",
@@ -66,44 +66,33 @@ def rounded_sums(patch):
 
 
 def per_batch_highest_grade(patch):
-    original = gain.ERR.per_query
+    original = cascade.ERR.terms
 
-    def per_query(self, judged_lists, context):
+    def terms(self, judged_lists, context):
         highest = float(np.nanmax(judged_lists.found.grade, initial=1))
         return original(self, judged_lists, hits.Context(context.scale, highest, context.catalogue))
 
-    patch.setattr(gain.ERR, "per_query", per_query)
+    patch.setattr(cascade.ERR, "terms", terms)
 
 
 def ideal_over_the_run(patch):
-    original = gain.nDCG.per_query
+    original = gain.nDCG.divisor
 
-    def per_query(self, judged_lists, context):
-        return original(
-            gain.nDCG(gain=self.gain, discount=self.discount, ideal="retrieved", k=self.k),
-            judged_lists,
-            context,
-        )
+    def divisor(self, judged_lists, context):
+        retrieved = gain.nDCG(gain=self.gain, discount=self.discount, ideal="retrieved", k=self.k)
+        return original(retrieved, judged_lists, context)
 
-    patch.setattr(gain.nDCG, "per_query", per_query)
+    patch.setattr(gain.nDCG, "divisor", divisor)
 
 
-def gains_mixed(patch):
-    original = gain.nDCG._ideal_dcg
-    patch.setattr(
-        gain.nDCG,
-        "_ideal_dcg",
-        lambda self, best, context: original(gain.nDCG(gain="exp2", k=self.k), best, context),
-    )
+def ideal_of(change):
+    """Return a mutant: the ideal list is that of another metric."""
 
+    def plant(patch):
+        original = gain.nDCG._ideal
+        patch.setattr(gain.nDCG, "_ideal", lambda self, best, context: original(change(self), best, context))
 
-def ideal_not_cut(patch):
-    original = gain.nDCG._ideal_dcg
-    patch.setattr(
-        gain.nDCG,
-        "_ideal_dcg",
-        lambda self, best, context: original(gain.nDCG(gain=self.gain, k=None), best, context),
-    )
+    return plant
 
 
 def ties_reversed(patch):
@@ -147,7 +136,11 @@ def missing_query_dropped(patch):
 
 
 def undefined_is_zero(patch):
-    patch.setattr(binary, "_where_judged", lambda values, _: values)
+    patch.setattr(
+        additive,
+        "ratio",
+        lambda above, below: np.divide(above, below, out=np.zeros(len(above)), where=below != 0),
+    )
 
 
 def last_judgement_wins(patch):
@@ -169,27 +162,25 @@ def condense_ignored(patch):
 
 
 def n_of_p_wrong(patch):
-    original = binary.P.per_query
+    original = binary.P.divisor
     patch.setattr(
         binary.P,
-        "per_query",
+        "divisor",
         lambda self, *given: original(binary.P(denom="k", rel=self.rel, k=self.k), *given),
     )
 
 
 def denominators_swapped(patch):
-    patch.setattr(binary.AP, "_divisor", lambda _self, relevant, found, retrieved: relevant)
+    patch.setattr(precision.AP, "divisor", lambda self, lists, _: lists.n_relevant(self.rel))
 
 
 def bpref_counts_unjudged(patch):
-    patch.setattr(
-        judged.Bpref, "per_query", lambda self, lists, context: binary.AP().per_query(lists, context)
-    )
+    patch.setattr(judged.Bpref, "terms", lambda self, lists, context: precision.AP().terms(lists, context))
 
 
 def errors_of_rr(patch):
     patch.setattr(
-        binary.RR, "per_query", lambda self, lists, context: binary.AP(k=self.k).per_query(lists, context)
+        first.RR, "terms", lambda self, lists, context: precision.AP(k=self.k).terms(lists, context)
     )
 
 
@@ -235,8 +226,8 @@ MUTANTS = {
     "missing query dropped": missing_query_dropped,
     "undefined is zero": undefined_is_zero,
     "ideal over the run": ideal_over_the_run,
-    "ideal not cut at k": ideal_not_cut,
-    "gains mixed above and below": gains_mixed,
+    "ideal not cut at k": ideal_of(lambda metric: gain.nDCG(gain=metric.gain)),
+    "gains mixed above and below": ideal_of(lambda metric: gain.nDCG(gain="exp2", k=metric.k)),
     "jk with the base of log2": put(gain, "discount", lambda *_: gain._weights("log2p1", 2.0, 0)[_[2] - 1]),
     "highest grade of the batch": per_batch_highest_grade,
     "n of P wrong": n_of_p_wrong,

@@ -51,6 +51,11 @@ def judge(
     if matches[3][1] >= 0:
         if policy.duplicates == "error":
             raise _twice(lists, *matches[3])
+        if policy.ties == "expected" and policy.duplicates == "first":
+            raise DataError(
+                f"{lists.place(matches[3][1])}: the item stands twice in its list; ties='expected' has no value for a "
+                f"later copy that keeps its rank. Say duplicates='drop'."
+            )
         lost = np.zeros(lists.rows, np.uint8)
         matches = _hits(lists, known, pool, lost)
         counts["rows that repeat an item"] = int(lost.sum())
@@ -67,8 +72,10 @@ def judge(
     )
     counts["lists without judgements"] = int(np.count_nonzero(known < 0))
     counts["judged items found"] = len(hits)
-    found = hits if needs & {"ties", "score"} else Ranked(hits.queries, hits.query, hits.rank, hits.grade)
-    judged = Judged(lists.queries, known, found, lengths, pool, shown, tied=hits)
+    is_expected = policy.ties == "expected"
+    wanted = is_expected or needs & {"ties", "score"}
+    found = hits if wanted else Ranked(hits.queries, hits.query, hits.rank, hits.grade)
+    judged = Judged(lists.queries, known, found, lengths, pool, shown, tied=hits, is_expected=is_expected)
     return (condensed(judged) if policy.unjudged == "condense" else judged), +counts
 
 

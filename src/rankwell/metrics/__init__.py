@@ -123,8 +123,9 @@ class _Reader:
             while not self._take("sign", ")"):
                 if values:
                     self._expect("sign", "',' or ')'", ",")
-                name = self._expect("word", "the name of a parameter").lower()
                 allowed = [each for each in parameter_types(cls) if each != "k"]
+                name = self._expect("word", "the name of a parameter")
+                name = name if name in allowed else name.lower()
                 if name not in allowed:
                     has = f"it has {one_of(allowed)}" if allowed else "it has none"
                     raise UsageError(f"{cls.name} has no parameter {name!r}; {has}.{nearest(name, allowed)}")

@@ -1,4 +1,4 @@
-"""Metrics that ask only whether an item is relevant: P, R, hit rate, AP, RR."""
+"""Metrics that count the relevant items among the first k: P, R, F, hit rate."""
 
 from __future__ import annotations
 
@@ -6,21 +6,40 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from rankwell.additive import RankWeighted
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
-from rankwell.ranked import ratio
+from rankwell.ranked import Ranked
+from rankwell.ties import chance_of_a_hit
 
-__all__ = ["AP", "RR", "Hit", "P", "R"]
-
-
-def _where_judged(values: np.ndarray, n_relevant: np.ndarray) -> np.ndarray:
-    """Undefined (NaN) for queries without a relevant item."""
-    return np.where(n_relevant > 0, values, np.nan)
+__all__ = ["F", "Hit", "P", "R"]
 
 
 @definition
-class P(QueryMetric):
+class _Counting(RankWeighted):
+    """A metric whose sum is the number of relevant items among the first k."""
+
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "")
+    cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+
+    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
+        """One for each relevant item."""
+        hits = judged.relevant(getattr(self, "rel", None))
+        return hits, np.ones(len(hits))
+
+    def weights(self, ranks: np.ndarray) -> np.ndarray:
+        """One for every rank."""
+        return np.ones(len(ranks))
+
+    def _shown(self, judged: Judged, denom: str) -> Any:
+        """k, or the length of the list within k."""
+        assert self.k is not None
+        return np.minimum(judged.n_retrieved, self.k) if denom == "n" else self.k
+
+
+@definition
+class P(_Counting):
     """Precision: the share of relevant items among the first k.
 
     Formula
@@ -49,21 +68,19 @@ class P(QueryMetric):
 
     name: ClassVar[str] = "p"
     aliases: ClassVar[tuple[str, ...]] = ("precision",)
-    cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "k")
 
     denom: Literal["k", "n"] = "k"
     rel: float | None = None
 
-    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Hits in the first k, divided by k or min(k, n)."""
-        hits = judged.relevant(self.rel).top(self.k).count()
-        assert self.k is not None
-        shown = np.maximum(np.minimum(judged.n_retrieved, self.k), 1) if self.denom == "n" else self.k
-        return _where_judged(hits / shown, judged.n_relevant(self.rel))
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number k, or min(k, n)."""
+        shown = np.maximum(self._shown(judged, self.denom), 1)
+        return np.where(judged.n_relevant(self.rel) > 0, shown, 0)
 
 
 @definition
-class R(QueryMetric):
+class R(_Counting):
     """Recall: the share of a query's relevant items that are among the first k.
 
     Formula
@@ -91,16 +108,106 @@ class R(QueryMetric):
 
     name: ClassVar[str] = "r"
     aliases: ClassVar[tuple[str, ...]] = ("recall",)
-    cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "R")
 
     denom: Literal["R", "min_rk"] = "R"
     rel: float | None = None
 
-    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Hits in the first k, divided by R or min(R, k)."""
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number R, or min(R, k)."""
         relevant = judged.n_relevant(self.rel)
-        below = np.minimum(relevant, self.k or 0) if self.denom == "min_rk" else relevant
-        return ratio(judged.relevant(self.rel).top(self.k).count(), below)
+        return np.minimum(relevant, self.k or 0) if self.denom == "min_rk" else relevant
+
+
+@definition
+class F(_Counting):
+    """F measure: the weighted harmonic mean of precision and recall at k.
+
+    Formula
+        F@k = 1 / (c/P@k + (1 − c)/R@k) = (C + 1) · P · R / (C · P + R), with C = β² = (1 − c)/c
+
+    Edge cases
+        0 without a hit. Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        Give exactly one of beta, c and C; without any, beta is 1. c is the weight of *precision*: β > 1 stresses
+        recall and means c < ½. trec_eval's ``set_F.x`` calls C what others call β². P divides by k, or by what was
+        returned (``denom=n``).
+
+    Parameters
+        beta: how many times recall weighs as much as precision (above 0)
+        c: the weight of precision, above 0 to 1
+        C: beta squared, from 0
+        denom: k, or n for min(k, length of the list)
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": dict.fromkeys("bxyz", 1)}, ["f@2", "f(c=.8)@2"]).mean
+        {'f@2': 0.3333333333333333, 'f(c=0.8)@2': 0.4166666666666667}
+
+    Reference
+        C. J. van Rijsbergen, Information Retrieval, 1979 (E = 1 − F); RecTools F1Beta.
+    """
+
+    name: ClassVar[str] = "f"
+    aliases: ClassVar[tuple[str, ...]] = ("f_measure",)
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "(C·R + k)/(C + 1)")
+
+    beta: float | None = None
+    c: float | None = None
+    C: float | None = None
+    denom: Literal["k", "n"] = "k"
+    rel: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_weights(self, self.beta, self.c, self.C)
+
+    def resolved(self) -> dict[str, Any]:
+        """The parameters, beta = 1 if no weight is given."""
+        given = super().resolved()
+        return given if weighted(self) else given | {"beta": 1.0}
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number (C·R + k) / (C + 1)."""
+        return f_divisor(
+            recall_weight(self), judged.n_relevant(self.rel), self._shown(judged, self.denom), judged
+        )
+
+
+def weighted(metric: Any) -> bool:
+    """Whether an F measure was given a weight."""
+    return not (metric.beta is None and metric.c is None and metric.C is None)
+
+
+def refuse_weights(metric: Any, beta: float | None, c: float | None, square: float | None) -> None:
+    """Raise UsageError unless at most one weight is given, and in its range."""
+    if sum(each is not None for each in (beta, c, square)) > 1:
+        raise UsageError(f"{metric.name}: give one of beta, c and C; they are three names of one weight.")
+    if beta is not None and beta <= 0:
+        raise UsageError(f"{metric.name}(beta={beta:g}): beta is above 0.")
+    if c is not None and not 0 < c <= 1:
+        raise UsageError(
+            f"{metric.name}(c={c:g}): c, the weight of precision, is above 0 and at most 1; for 0 say r."
+        )
+    if square is not None and square < 0:
+        raise UsageError(f"{metric.name}(C={square:g}): C is at least 0.")
+
+
+def recall_weight(metric: Any) -> float:
+    """Return C, that is beta squared or (1 − c)/c."""
+    if metric.C is not None:
+        return float(metric.C)
+    if metric.c is not None:
+        return float((1.0 - metric.c) / metric.c)
+    return 1.0 if metric.beta is None else float(metric.beta) ** 2
+
+
+def f_divisor(weight: float, relevant: np.ndarray, shown: np.ndarray, judged: Judged) -> np.ndarray:
+    """Return what the hits are divided by: F = hits · (C + 1) / (C·R + k)."""
+    below = np.broadcast_to((weight * relevant + shown) / (weight + 1.0), len(judged))
+    return np.where(relevant > 0, np.where(below > 0, below, 1.0), 0.0)
 
 
 @definition
@@ -134,129 +241,13 @@ class Hit(QueryMetric):
 
     rel: float | None = None
 
-    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Whether there is a hit in the first k."""
-        hits = judged.relevant(self.rel).top(self.k).count()
-        return _where_judged((hits > 0).astype(np.float64), judged.n_relevant(self.rel))
-
-
-@definition
-class RR(QueryMetric):
-    """Reciprocal rank: 1 divided by the rank of the first relevant item; its mean is called MRR.
-
-    Formula
-        RR = 1 / min{r : relevant}, 0 if there is none (or none with r ≤ k)
-
-    Edge cases
-        Undefined by the judgements where a query has no relevant item; no hit in the list is 0.
-
-    Convention
-        trec_eval's recip_rank has no cut-off; with @k it is MS MARCO's MRR@k.
-
-    Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
-
-    Example
-        >>> import rankwell as rw
-        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1}}, ["rr", "rr@1"]).mean
-        {'rr': 0.5, 'rr@1': 0.0}
-
-    Reference
-        E. Voorhees, The TREC-8 question answering track report, 1999; trec_eval recip_rank.
-    """
-
-    name: ClassVar[str] = "rr"
-    aliases: ClassVar[tuple[str, ...]] = ("mrr", "recip_rank")
-
-    rel: float | None = None
+    def expects(self) -> bool:
+        """The chance that a hit of the group in which k falls stands before the cut."""
+        return True
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The reciprocal of the first hit's rank."""
+        """Whether there is a hit in the first k, or the chance of it."""
         hits = judged.relevant(self.rel)
-        first = hits.where(hits.nth() == 1).top(self.k)
-        return _where_judged(first.sum(1.0 / first.rank), judged.n_relevant(self.rel))
-
-
-@definition
-class AP(QueryMetric):
-    """Average precision: the precision at the rank of each relevant item, added up and divided by their number.
-
-    Formula
-        AP@k = (1/Z) Σ_{r ≤ k : relevant} P@r; its mean over queries is called MAP
-
-    Edge cases
-        Undefined by the judgements where a query has no relevant item; no hit is 0 under every ``denom``. The count
-        ``queries with R > k`` of a result says for how many queries ``R`` and ``min_rk`` differ.
-
-    Convention
-        Six numbers go by this name. Z is R without a cut-off. With @k the default is ``min_rk``, min(R, k), which a
-        perfect first k brings to 1 (RankSys, RecBole, sentence-transformers); trec_eval's map_cut, ir_measures and
-        RecTools divide by R (``denom=R``); recmetrics and others by the hits found (``hits``); Elasticsearch-like
-        code by ``k``. ``min_rn`` is min(R, length of the list within k), for comparison only: it rewards short lists.
-
-    Parameters
-        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
-
-    Example
-        >>> import rankwell as rw
-        >>> run, qrels = {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"b": 1, "c": 1, "d": 1}}
-        >>> rw.evaluate(run, qrels, ["ap", "ap@2", rw.AP(denom="hits")]).mean
-        {'ap': 0.38888888888888884, 'ap(denom=min_rk)@2': 0.25, 'ap(denom=hits)': 0.5833333333333333}
-
-    Reference
-        D. Harman, Evaluation issues in information retrieval, 1992; trec_eval map, map_cut.
-    """
-
-    name: ClassVar[str] = "ap"
-    aliases: ClassVar[tuple[str, ...]] = ("map",)
-
-    denom: Literal["R", "min_rk", "hits", "k", "min_rn"] | None = None
-    rel: float | None = None
-
-    def resolved(self) -> dict[str, Any]:
-        """The parameters, with the denominator that k implies."""
-        implied = "R" if self.k is None else "min_rk"
-        return {**super().resolved(), "denom": self.denom or implied}
-
-    def depends_on_k(self) -> frozenset[str]:
-        """The denominator does."""
-        return frozenset({"denom"})
-
-    def breaks(self) -> dict[str, str]:
-        """Per hit found, a further hit far down lowers the average."""
-        if self.denom != "hits":
-            return {}
-        return {
-            "a better list scores no worse": "a hit that enters the first k low down lowers the average per hit"
-        }
-
-    def counts(self, judged: Judged) -> dict[str, int]:
-        """The queries for which dividing by R and by min(R, k) differ."""
-        short = 0 if self.k is None else int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))
-        return {"queries with R > k": short}
-
-    def check(self) -> None:
-        """Dividing by k asks for one."""
-        super().check()
-        if self.denom == "k" and self.k is None:
-            raise UsageError("ap(denom=k) needs a cut-off: write ap(denom=k)@10.")
-
-    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Precision at each hit, summed in rank order, divided by the denominator."""
-        hits = judged.relevant(self.rel).top(self.k)
-        relevant = judged.n_relevant(self.rel)
-        below = self._divisor(relevant, hits.count(), judged.n_retrieved)
-        precision = hits.sum(hits.nth() / hits.rank)
-        return _where_judged(precision / np.maximum(below, 1), relevant)
-
-    def _divisor(self, relevant: np.ndarray, hits: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
-        k = np.iinfo(np.int64).max if self.k is None else self.k
-        divisors: dict[str, Any] = {
-            "R": relevant,
-            "min_rk": np.minimum(relevant, k),
-            "hits": hits,
-            "k": k,
-            "min_rn": np.minimum(relevant, np.minimum(retrieved, k)),
-        }
-        return np.broadcast_to(divisors[self.resolved()["denom"]], len(relevant))
+        assert self.k is not None
+        chance = chance_of_a_hit(hits, self.k) if judged.is_expected else hits.top(self.k).count() > 0
+        return np.where(judged.n_relevant(self.rel) > 0, chance.astype(np.float64), np.nan)

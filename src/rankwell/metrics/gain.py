@@ -1,22 +1,24 @@
-"""Metrics of graded relevance: nDCG and ERR."""
+"""Metrics that add up graded gains: CG, DCG, nDCG."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rankwell.base import QueryMetric, definition
-from rankwell.errors import UsageError
+from rankwell.additive import RankWeighted, Terms
+from rankwell.base import definition
 from rankwell.hits import Context, Judged
 from rankwell.parameters import Numbers, Pairs
-from rankwell.ranked import Ranked, ratio
+from rankwell.ranked import Ranked
 
-__all__ = ["ERR", "nDCG"]
+__all__ = ["CG", "DCG", "nDCG"]
 
 
 BLOCK = 4096
+TABLE = "a table of gains need not grow with the grade"
+LOSSES = "a table of gains may hold losses"
 
 
 def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
@@ -47,8 +49,145 @@ def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
     return bool(np.any((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])))
 
 
+def gain_of(metric: Any, ranked: Ranked, context: Context) -> np.ndarray:
+    """Return each row's gain under a metric's ``gain``, ``rel`` and ``gain_from``."""
+    if isinstance(metric.gain, str):
+        level = context.scale.level(ranked.grade, metric.rel, metric.gain_from)
+        return np.maximum(level if metric.gain == "linear" else np.exp2(level) - 1.0, 0.0)
+    grades, table = np.array(metric.gain).T
+    place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
+    named = (grades[place] == ranked.grade) & context.scale.judged(ranked.grade)
+    return np.where(named, table[place], 0.0)
+
+
+def best_first(metric: Any, best: Ranked, context: Context) -> tuple[Ranked, np.ndarray]:
+    """Return the items with a positive gain, ranked by it (a table may order grades anew), and their gains."""
+    gains = gain_of(metric, best, context)
+    best, gains = best.where(gains > 0), gains[gains > 0]
+    order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
+    return Ranked(best.queries, best.query, best.nth(), best.grade[order]), gains[order]
+
+
 @definition
-class nDCG(QueryMetric):
+class _Gained(RankWeighted):
+    """A metric that adds up gains, undefined where nothing can be gained."""
+
+    words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "")
+
+    def in_force(self, parameter: str) -> bool:
+        """The base belongs to discount=jk, the start of gains to ratings (with a rel)."""
+        is_jk = getattr(self, "discount", "") == "jk"
+        return {"base": is_jk, "gain_from": self.gain_from == "raw"}.get(parameter, True)  # type: ignore[attr-defined]
+
+    def breaks(self) -> dict[str, str]:
+        """A table need not grow with the grade, and may hold losses."""
+        if isinstance(self.gain, str):  # type: ignore[attr-defined]
+            return {}
+        return {"a better list scores no worse": TABLE, "values are in range": LOSSES}
+
+    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
+        """The gain of each judged item found."""
+        return judged.found, gain_of(self, judged.found, context)
+
+    def weights(self, ranks: np.ndarray) -> np.ndarray:
+        """The discount of each rank."""
+        return discount(self.discount, self.base, ranks)  # type: ignore[attr-defined]
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """One, where something can be gained."""
+        key = ("can gain", self.gain, self.rel, self.gain_from)  # type: ignore[attr-defined]
+        return judged.of_ideal(
+            key, lambda best: (best_first(self, best, context)[0].count() > 0).astype(float)
+        )
+
+
+@definition
+class CG(_Gained):
+    """Cumulated gain: the gains of the first k items, added up.
+
+    Formula
+        CG@k = Σ_{r ≤ k} gain(g_r)
+
+    Edge cases
+        Unjudged items and grades below 0 gain nothing, unless a table names them. Undefined by the judgements where
+        no judged item has a positive gain.
+
+    Convention
+        The sum of what was found, whatever its order within k; not normalised, so queries with more relevant items
+        weigh more.
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"a": 1, "b": 3}}, ["cg@2", "cg(gain=exp2)@2"]).mean
+        {'cg@2': 4.0, 'cg(gain=exp2)@2': 8.0}
+
+    Reference
+        K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002.
+    """
+
+    name: ClassVar[str] = "cg"
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    words: ClassVar[tuple[str, str, str]] = ("gain", "counts", "")
+
+    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    rel: float | None = None
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+    def weights(self, ranks: np.ndarray) -> np.ndarray:
+        """One for every rank."""
+        return np.ones(len(ranks))
+
+
+@definition
+class DCG(_Gained):
+    """Discounted cumulative gain: the gains of the first k items, each discounted by its rank.
+
+    Formula
+        DCG@k = Σ_{r ≤ k} gain(g_r) · d(r)
+
+    Edge cases
+        Unjudged items and grades below 0 gain nothing, unless a table names them. Undefined by the judgements where
+        no judged item has a positive gain.
+
+    Convention
+        The two formulas that articles give as one are two: ``discount=log2p1``, 1/log2(r + 1), and ``discount=jk``
+        with base 2, which leaves ranks 1 and 2 undiscounted and then takes 1/log2(r). Here the base of the logarithm
+        changes the value; in nDCG it cancels for log2p1, and not for jk.
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
+        base: the base of discount=jk
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"a": 3, "b": 2}}, ["dcg@2", "dcg(discount=jk)@2"]).mean
+        {'dcg@2': 4.2618595071429155, 'dcg(discount=jk)@2': 5.0}
+
+    Reference
+        K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002;
+        trec_eval 10 dcg.
+    """
+
+    name: ClassVar[str] = "dcg"
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+
+    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
+    base: float = 2.0
+    rel: float | None = None
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+
+@definition
+class nDCG(_Gained):
     """Normalised discounted cumulative gain: the discounted gains of the list, divided by those of the best one.
 
     Formula
@@ -94,119 +233,28 @@ class nDCG(QueryMetric):
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
-    def in_force(self, parameter: str) -> bool:
-        """The base belongs to discount=jk, the start of gains to ratings (with a rel)."""
-        return {"base": self.discount == "jk", "gain_from": self.gain_from == "raw"}.get(parameter, True)
+    words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "IDCG")
 
     def breaks(self) -> dict[str, str]:
-        """A table need not grow with the grade; a list that is its own ideal is seen below k, and may be negative."""
-        found = {}
-        if not isinstance(self.gain, str):
-            found["a better list scores no worse"] = "a table of gains need not grow with the grade"
-            found["values are in range"] = "a table of gains may hold losses"
-        if self.ideal == "retrieved":
-            found["only the first k count"] = "the whole list is re-sorted to make the ideal"
-        return found
+        """A list that is its own ideal is seen below k."""
+        retrieved = {"only the first k count": "the whole list is re-sorted to make the ideal"}
+        return super().breaks() | (retrieved if self.ideal == "retrieved" else {})
 
-    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The list's DCG over the ideal one."""
-        found = judged.found
-        seen = found.top(self.k)
-        dcg = seen.sum(self._gains(seen, context) * discount(self.discount, self.base, seen.rank))
-        ideal = judged.of_ideal(self, lambda best: self._ideal_dcg(best, context))
-        if self.ideal == "retrieved":
-            retrieved = self._ideal_dcg(found, context)
-            return np.where(ideal > 0, np.nan_to_num(ratio(dcg, retrieved)), np.nan)
-        return ratio(dcg, ideal)
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The DCG of the ideal list; a list that has no gain at all has the value 0."""
+        ideal = judged.of_ideal(self, lambda best: self._ideal(best, context).sum())
+        if self.ideal == "judged":
+            return ideal
+        retrieved = self._ideal(judged.found, context).sum()
+        return np.where(ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan)
 
-    def _ideal_dcg(self, best: Ranked, context: Context) -> np.ndarray:
-        """The DCG of the items with a positive gain, best first (a table may order grades anew)."""
-        gains = self._gains(best, context)
-        best, gains = best.where(gains > 0), gains[gains > 0]
-        order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
-        gains, rank = gains[order], best.nth()
+    def ideal_terms(self, judged: Judged, context: Context) -> Terms:
+        """The gains of the ideal lists."""
+        return self._ideal(judged.ideal if self.ideal == "judged" else judged.found, context)
+
+    def _ideal(self, best: Ranked, context: Context) -> Terms:
+        best, gains = best_first(self, best, context)
         if self.k is not None:
-            top = np.flatnonzero(rank <= self.k)
-            best, gains, rank = best.where(top), gains[top], rank[top]
-        return best.sum(gains * discount(self.discount, self.base, rank))
-
-    def _gains(self, ranked: Ranked, context: Context) -> np.ndarray:
-        if isinstance(self.gain, str):
-            level = context.scale.level(ranked.grade, self.rel, self.gain_from)
-            return np.maximum(level if self.gain == "linear" else np.exp2(level) - 1.0, 0.0)
-        grades, table = np.array(self.gain).T
-        place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
-        named = (grades[place] == ranked.grade) & context.scale.judged(ranked.grade)
-        return np.where(named, table[place], 0.0)
-
-
-@definition
-class ERR(QueryMetric):
-    """Expected reciprocal rank: the reader goes down the list and stops with the probability that an item satisfies.
-
-    Formula
-        ERR@k = Σ_{r ≤ k} (1/r) · s(g_r) · Π_{j < r} (1 − s(g_j)), with s(g) = (2^g − 1) / 2^g_max
-
-    Edge cases
-        Undefined by the judgements where no judged item has a positive grade. Below 1 even for a perfect list.
-
-    Convention
-        g_max is the highest grade of the whole qrels, the same for every query, or ``max_grade=`` (gdeval: 4).
-        ``gain=linear`` is NTCIR's s(g) = g / (g_max + 1).
-
-    Parameters
-        gain: exp2 or linear, how a grade becomes the probability to stop
-        max_grade: g_max; default the highest grade of the qrels
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
-
-    Example
-        >>> import rankwell as rw
-        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"a": 1, "b": 2}}, ["err"]).mean
-        {'err': 0.53125}
-
-    Reference
-        O. Chapelle, D. Metzler, Y. Zhang and P. Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009.
-    """
-
-    name: ClassVar[str] = "err"
-    needs: ClassVar[frozenset[str]] = frozenset({"grade_max"})
-
-    gain: Literal["exp2", "linear"] = "exp2"
-    max_grade: float | None = None
-    rel: float | None = None
-    gain_from: Literal["threshold", "raw"] = "threshold"
-
-    def breaks(self) -> dict[str, str]:
-        """The highest grade of all judgements is the scale, unless it is given."""
-        if self.max_grade is not None:
-            return {}
-        return {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
-
-    def in_force(self, parameter: str) -> bool:
-        """The start of gains belongs to ratings."""
-        return parameter != "gain_from" or self.gain_from == "raw"
-
-    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The chances to stop, each after not having stopped before."""
-        found = judged.found.top(self.k)
-        level = np.maximum(context.scale.level(found.grade, self.rel, self.gain_from), 0.0)
-        found, level = found.where(level > 0), level[level > 0]
-        stop = self._stop(level, context)
-        value = found.sum(stop * found.product_before(1.0 - stop) / found.rank)
-        positive = judged.of_ideal(
-            ("positive", self.rel, self.gain_from), lambda best: self._positive(best, context)
-        )
-        return np.where(positive > 0, value, np.nan)
-
-    def _positive(self, best: Ranked, context: Context) -> np.ndarray:
-        return best.where(context.scale.level(best.grade, self.rel, self.gain_from) > 0).count()
-
-    def _stop(self, level: np.ndarray, context: Context) -> np.ndarray:
-        highest = context.grade_max if self.max_grade is None else self.max_grade
-        top = float(context.scale.level(np.array([highest], float), self.rel, self.gain_from)[0])
-        if len(level) and level.max() > top:
-            raise UsageError(
-                f"{self}: a grade is higher than max_grade; give the highest grade of the scale."
-            )
-        return (np.exp2(level) - 1.0) / np.exp2(top) if self.gain == "exp2" else level / (top + 1.0)
+            top = np.flatnonzero(best.rank <= self.k)
+            best, gains = best.where(top), gains[top]
+        return Terms(best, gains, self.weights(best.rank))

@@ -160,6 +160,17 @@ def nothing_is_lost(metric: Metric, given: Data) -> bool:
     return res.n[str(metric)] + without == len(given.qrels) == len(res.per_query)
 
 
+def best_and_worst_bracket_expected(metric: Metric, given: Data) -> bool:
+    """Where equal scores have an expected value, it lies between those of the worst and the best order."""
+    if not metric.expects() or metric.better != "higher" or not metric.judgements:
+        return True
+    low, middle, high = (
+        given.results(metric, policy=Policy(grades="judgements", ties=ties, outside="ignore"))[metric]
+        for ties in ("worst", "expected", "best")
+    )
+    return math.isnan(middle) or low - 1e-12 <= middle <= high + 1e-12
+
+
 LAWS: dict[str, Callable[[Metric, Data], bool]] = {
     law.__name__.replace("_", " "): law
     for law in (
@@ -175,5 +186,6 @@ LAWS: dict[str, Callable[[Metric, Data], bool]] = {
         only_the_first_k_count,
         a_better_list_scores_no_worse,
         nothing_is_lost,
+        best_and_worst_bracket_expected,
     )
 }

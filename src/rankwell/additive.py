@@ -1,0 +1,102 @@
+"""Metrics that add up a gain times a weight for each row of a list, and what they expect over equal scores.
+
+Most metrics of the field are of this kind: value = Σ gain · weight / divisor. What is said once here serves the value,
+its mean over all orders of equal scores, and the worked table of one query.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwell.base import QueryMetric, definition
+from rankwell.hits import Context, Judged
+from rankwell.ranked import Ranked, ratio
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is added up: rows in rank order, what each gains, and what that weighs at its rank."""
+
+    rows: Ranked
+    gain: np.ndarray
+    weight: np.ndarray
+
+    def sum(self) -> np.ndarray:
+        """Return the sum per query."""
+        return self.rows.sum(self.gain * self.weight)
+
+
+@definition
+class Additive(QueryMetric):
+    """A metric that is a sum over rows, divided by something that the order of the list does not change.
+
+    ``words`` names the gain, the weight and the divisor for the worked table; without a divisor the last is empty.
+    """
+
+    words: ClassVar[tuple[str, str, str]] = ("gain", "weight", "")
+
+    @abstractmethod
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """Return what is added up; rows that add nothing may be left out."""
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """Return what each sum is divided by; the value is undefined where it is 0."""
+        raise NotImplementedError
+
+    def ideal_terms(self, judged: Judged, context: Context) -> Terms | None:  # noqa: ARG002 - most have none
+        """Return what the best possible lists add up, for metrics that divide by it."""
+        return None
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The sums, divided."""
+        return ratio(self.terms(judged, context).sum(), self.divisor(judged, context))
+
+
+@definition
+class RankWeighted(Additive):
+    """An additive metric whose weights are a function of the rank alone; its mean over tied orders is exact.
+
+    In a group of equal scores every item is equally likely to stand at each of its ranks, so its expected weight is
+    the mean of the group's weights (McSherry and Najork, 2008).
+    """
+
+    def expects(self) -> bool:
+        """Yes: a mean of weights is all that is needed."""
+        return True
+
+    @abstractmethod
+    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
+        """Return the rows that may gain something, down to any rank, and their gains."""
+
+    @abstractmethod
+    def weights(self, ranks: np.ndarray) -> np.ndarray:
+        """Return the weight of each rank."""
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """The gains down to k, each with the weight of its rank, or of its group of equal scores."""
+        rows, gain = self.gains(judged, context)
+        if judged.is_expected:
+            return Terms(rows, gain, self._mean_weights(rows))
+        if self.k is not None:
+            top = np.flatnonzero(rows.rank <= self.k)
+            if len(top) < len(rows):
+                rows, gain = rows.where(top), gain[top]
+        return Terms(rows, gain, self.weights(rows.rank))
+
+    def _mean_weights(self, rows: Ranked) -> np.ndarray:
+        assert rows.tie_start is not None
+        assert rows.tie_size is not None
+        ends = rows.tie_start + rows.tie_size - 1
+        ranks = np.arange(1, int(ends.max(initial=0)) + 1)
+        weights = self.weights(ranks)
+        if self.k is not None:
+            weights = np.where(ranks <= self.k, weights, 0.0)
+        sums = np.concatenate(([0.0], np.cumsum(weights)))
+        mean = (sums[ends] - sums[rows.tie_start - 1]) / rows.tie_size
+        alone = rows.tie_size == 1
+        mean[alone] = weights[rows.rank[alone] - 1]
+        return mean

@@ -1,0 +1,149 @@
+"""The area under the ROC curve: how often a relevant item has a higher score than another one."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.base import QueryMetric, definition
+from rankwell.errors import DataError, UsageError
+from rankwell.hits import Context, Judged
+from rankwell.ranked import Ranked, ratio
+from rankwell.ties import Groups
+
+__all__ = ["AUC", "AUCTopK"]
+
+
+@definition
+class AUC(QueryMetric):
+    """Area under the ROC curve: the chance that a relevant item of the list has a higher score than another one.
+
+    Formula
+        AUC = mean over pairs (relevant, other) of [s_rel > s_other] + ½ [s_rel = s_other], both in the list
+
+    Edge cases
+        Undefined by the list where it holds no relevant item, or nothing else. Relevant items that the list lacks are
+        not seen; for lists cut at k take auc_topk. Equal scores count one half whatever the policy for ties.
+
+    Convention
+        Per query, then the mean over queries (user-averaged AUC). ``among=judged`` takes only judged items as the
+        other ones, which is right for logs of what was shown and not clicked; scikit-learn's roc_auc_score of one
+        list of labels is this value. Averages weighted by the number of relevant items (GAUC) come from
+        ``Results.aggregate(…, weights=…)``.
+
+    Parameters
+        among: list, or judged, whether the other items are all of the list, or its judged ones only
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"b": 1}}, ["auc"]).mean
+        {'auc': 0.5}
+
+    Reference
+        J. Hanley and B. McNeil, The meaning and use of the area under a ROC curve, Radiology 143(1), 1982;
+        scikit-learn roc_auc_score.
+    """
+
+    name: ClassVar[str] = "auc"
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+    needs: ClassVar[frozenset[str]] = frozenset({"ties"})
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
+
+    among: Literal["list", "judged"] = "list"
+    rel: float | None = None
+
+    def expects(self) -> bool:
+        """Equal scores count one half already."""
+        return True
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The sum of the relevant items' mean ranks from below, less what they take from each other."""
+        rows = judged.found
+        if rows.tie_start is None:  # a query that the run lacks
+            return np.full(len(judged), np.nan)
+        if self.among == "judged":
+            rows = rows.where(context.scale.judged(rows.grade))
+            middle, n = _middle_ranks(rows), rows.count()
+        else:
+            assert rows.tie_start is not None
+            assert rows.tie_size is not None
+            middle, n = rows.tie_start + (rows.tie_size - 1) / 2, judged.n_retrieved
+        relevant = context.scale.relevant(rows.grade, self.rel)
+        hits = rows.where(relevant)
+        positive = hits.count()
+        from_below = hits.sum(n[hits.query] + 1 - middle[relevant])
+        wins = from_below - positive * (positive + 1) / 2
+        return ratio(wins, positive * (n - positive))
+
+
+def _middle_ranks(rows: Ranked) -> np.ndarray:
+    """The mean rank of each row's group of equal scores, where only these rows are in the list."""
+    groups = Groups.of(rows)
+    return (groups.before + (groups.rows + 1) / 2)[groups.of_row]
+
+
+@definition
+class AUCTopK(QueryMetric):
+    """AUC of a cut list: the area under the ROC curve if all items beyond rank k were in random order.
+
+    Formula
+        mean over pairs (relevant, other) of the collection: 1 if the relevant item stands higher, ½ if neither is
+        among the first k, 0 else
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item, or all are relevant. Equal scores stand in the
+        order of the policy.
+
+    Convention
+        Known as limited AUC. The other items are the whole collection but for the relevant ones, so a list cut at
+        k = 10 of a large catalogue stays near ½. Other programs leave relevant items out that were not retrieved, or
+        count hits only within k; those are other measures.
+
+    Parameters
+        collection: the number of items that could be retrieved; default the rows of items=
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1, "c": 1}}, ["auc_topk(collection=6)@2"]).mean
+        {'auc_topk(collection=6)@2': 0.5625}
+
+    Reference
+        G. Schröder, M. Thiele and W. Lehner, Setting goals and choosing metrics for recommender system evaluations,
+        UCERSTI 2011.
+    """
+
+    name: ClassVar[str] = "auc_topk"
+    needs: ClassVar[frozenset[str]] = frozenset({"collection_size"})
+
+    collection: int | None = None
+    rel: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.collection is not None and self.collection < 1:
+            raise UsageError(f"auc_topk(collection={self.collection}): a collection has at least 1 item.")
+
+    def needed(self) -> frozenset[str]:
+        """The size of the collection, unless it was given."""
+        return frozenset() if self.collection is not None else self.needs
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """What each hit beats, and one half for each pair that was not retrieved."""
+        size = context.collection_size if self.collection is None else self.collection
+        assert size is not None
+        hits = judged.relevant(self.rel).top(self.k)
+        positive, found = judged.n_relevant(self.rel), hits.count()
+        shown = judged.n_retrieved if self.k is None else np.minimum(judged.n_retrieved, self.k)
+        negative = size - positive
+        unseen = negative - (shown - found)
+        if len(unseen) and unseen.min() < 0:
+            row = int(np.argmin(unseen))
+            raise DataError(
+                f"query {judged.queries.one(row)!r} has more retrieved or relevant items than the collection "
+                f"({size:,}). Give the number of all items that could be retrieved."
+            )
+        beaten = hits.sum(negative[hits.query] - (hits.rank - hits.nth()))
+        return ratio(beaten + (positive - found) * unseen / 2, positive * negative)

@@ -1,0 +1,270 @@
+"""Metrics of the precisions along a list: AP, GMAP, the mean of all precisions, R-precision."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from rankwell.additive import Additive, RankWeighted, Terms
+from rankwell.base import definition
+from rankwell.errors import UsageError
+from rankwell.hits import Context, Judged
+from rankwell.ranked import Ranked, ratio
+from rankwell.states import GeometricMean, State
+from rankwell.ties import expected_precisions
+
+__all__ = ["AP", "GMAP", "MeanPrecision", "RPrec"]
+
+
+@definition
+class AP(Additive):
+    """Average precision: the precision at the rank of each relevant item, added up and divided by their number.
+
+    Formula
+        AP@k = (1/Z) Σ_{r ≤ k : relevant} P@r; its mean over queries is called MAP
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item. No hit is 0 under every ``denom``. The count
+        ``queries with R > k`` of a result says for how many queries ``R`` and ``min_rk`` differ.
+
+    Convention
+        Six numbers go by this name. Z is R without a cut-off. With @k the default is ``min_rk``, min(R, k), which a
+        perfect first k brings to 1 (RankSys, RecBole, sentence-transformers); trec_eval's map_cut, ir_measures and
+        RecTools divide by R (``denom=R``); recmetrics and others by the hits found (``hits``); Elasticsearch-like
+        code by ``k``. ``min_rn`` is min(R, length of the list within k), for comparison only: it rewards short lists.
+
+    Parameters
+        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> run, qrels = {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"b": 1, "c": 1, "d": 1}}
+        >>> rw.evaluate(run, qrels, ["ap", "ap@2", rw.AP(denom="hits")]).mean
+        {'ap': 0.38888888888888884, 'ap(denom=min_rk)@2': 0.25, 'ap(denom=hits)': 0.5833333333333333}
+
+    Reference
+        D. Harman, Evaluation issues in information retrieval, 1992; trec_eval map, map_cut.
+    """
+
+    name: ClassVar[str] = "ap"
+    aliases: ClassVar[tuple[str, ...]] = ("map",)
+
+    denom: Literal["R", "min_rk", "hits", "k", "min_rn"] | None = None
+    rel: float | None = None
+
+    @property
+    def words(self) -> tuple[str, str, str]:  # type: ignore[override]
+        """The names of the gain, the weight and the divisor."""
+        divisors = {"R": "R", "min_rk": "min(R, k)", "hits": "hits", "k": "k", "min_rn": "min(R, n)"}
+        return "relevant", "P@r", divisors[self.resolved()["denom"]]
+
+    def resolved(self) -> dict[str, Any]:
+        """The parameters, with the denominator that k implies."""
+        implied = "R" if self.k is None else "min_rk"
+        return {**super().resolved(), "denom": self.denom or implied}
+
+    def depends_on_k(self) -> frozenset[str]:
+        """The denominator does."""
+        return frozenset({"denom"})
+
+    def expects(self) -> bool:
+        """The divisor must be the same for all orders."""
+        return self.denom != "hits" or self.k is None
+
+    def breaks(self) -> dict[str, str]:
+        """Per hit found, a further hit far down lowers the average."""
+        if self.denom != "hits":
+            return {}
+        return {
+            "a better list scores no worse": "a hit that enters the first k low down lowers the average per hit"
+        }
+
+    def counts(self, judged: Judged) -> dict[str, int]:
+        """The queries for which dividing by R and by min(R, k) differ."""
+        short = 0 if self.k is None else int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))
+        return {"queries with R > k": short}
+
+    def check(self) -> None:
+        """Dividing by k asks for one."""
+        super().check()
+        if self.denom == "k" and self.k is None:
+            raise UsageError(f"{self.name}(denom=k) needs a cut-off: write {self.name}(denom=k)@10.")
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """One for each hit, weighted by the precision at its rank."""
+        hits = judged.relevant(self.rel).top(self.k)
+        return Terms(hits, np.ones(len(hits)), hits.nth() / hits.rank)
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """Precision at each hit, summed in rank order, divided by the denominator."""
+        if not judged.is_expected:
+            return super().per_query(judged, context)
+        return ratio(expected_precisions(judged.relevant(self.rel), self.k), self.divisor(judged, context))
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number that ``denom`` names."""
+        relevant = judged.n_relevant(self.rel)
+        k = np.iinfo(np.int64).max if self.k is None else self.k
+        divisors: dict[str, Any] = {
+            "R": relevant,
+            "min_rk": np.minimum(relevant, k),
+            "hits": judged.relevant(self.rel).top(self.k).count(),
+            "k": k,
+            "min_rn": np.minimum(relevant, np.minimum(judged.n_retrieved, k)),
+        }
+        return np.where(relevant > 0, np.maximum(divisors[self.resolved()["denom"]], 1), 0)
+
+
+@definition
+class GMAP(AP):
+    """Geometric mean of average precision: it counts a gain on a hard query as much as the same factor on an easy one.
+
+    Formula
+        GMAP = exp( (1/n) Σ_q ln max(AP_q, floor) ), over the n queries where AP is defined
+
+    Edge cases
+        AP below the floor counts as the floor, so one query without a hit does not make the whole 0. Per query the
+        value is AP itself. Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        trec_eval's gm_map, with its floor of 0.00001. Others add ε to every AP and take it off again; the two differ
+        by less than ε only where AP is much above it.
+
+    Parameters
+        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        floor: the least AP that counts, above 0
+
+    Example
+        >>> import rankwell as rw
+        >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+        >>> rw.evaluate(run, {"1": {"a": 1}, "2": {"b": 1, "c": 1}}, ["ap", "gmap"]).mean
+        {'ap': 0.625, 'gmap': 0.5}
+
+    Reference
+        S. Robertson, On GMAP and other transformations, CIKM 2006; trec_eval gm_map.
+    """
+
+    name: ClassVar[str] = "gmap"
+    aliases: ClassVar[tuple[str, ...]] = ()
+
+    floor: float = 1e-5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.floor <= 1:
+            raise UsageError(f"gmap(floor={self.floor:g}): floor is above 0 and at most 1.")
+
+    def expects(self) -> bool:
+        """The logarithm of a mean is not the mean of logarithms."""
+        return False
+
+    def breaks(self) -> dict[str, str]:
+        """A mean that is never below the floor need not be the mean of values that are."""
+        return super().breaks()
+
+    def summary(self, values: np.ndarray) -> State:
+        """The geometric mean of the values, none below the floor."""
+        return GeometricMean.of(np.maximum(values, self.floor))
+
+
+@definition
+class MeanPrecision(RankWeighted):
+    """Mean precision: the mean of the precisions at all of the first k ranks, hits or not; no average precision.
+
+    Formula
+        (1/k) Σ_{r ≤ k} P@r
+
+    Edge cases
+        A list shorter than k is followed by items that are not relevant. Undefined by the judgements where a query
+        has no relevant item.
+
+    Convention
+        Some articles print this formula for average precision; [1, 0, 0] with one relevant item has AP 1 and mean
+        precision 0.6111. A perfect list reaches 1 only if R ≥ k.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1}}, ["mean_precision@3", "ap"]).mean
+        {'mean_precision@3': 0.611111111111111, 'ap': 1.0}
+
+    Reference
+        The area under precision as a function of the rank; no program of the field prints it under a name of its own.
+    """
+
+    name: ClassVar[str] = "mean_precision"
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "Σ_{i=r…k} 1/i", "k")
+    cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+
+    rel: float | None = None
+
+    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
+        """One for each relevant item."""
+        hits = judged.relevant(self.rel)
+        return hits, np.ones(len(hits))
+
+    def weights(self, ranks: np.ndarray) -> np.ndarray:
+        """A hit at rank r adds 1/i to the precision at each rank i from r to k."""
+        assert self.k is not None
+        return _harmonic_tail(self.k)[np.minimum(ranks, self.k + 1) - 1]
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number k."""
+        assert self.k is not None
+        return np.where(judged.n_relevant(self.rel) > 0, self.k, 0)
+
+
+@cache
+def _harmonic_tail(k: int) -> np.ndarray:
+    """The sums of 1/i from each rank to k, and 0 after it."""
+    tail = np.cumsum(1.0 / np.arange(k, 0, -1))[::-1]
+    return np.append(tail, 0.0)
+
+
+@definition
+class RPrec(Additive):
+    """R-precision: precision at rank R, the number of relevant items; there precision and recall are equal.
+
+    Formula
+        R-precision = |{r ≤ R : relevant}| / R
+
+    Edge cases
+        Divided by R also if the list is shorter. Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        trec_eval's Rprec. It is the break-even point of the list: P@R = R@R, whatever the list.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1, "c": 1}}, ["rprec"]).mean
+        {'rprec': 0.5}
+
+    Reference
+        trec_eval Rprec; C. Buckley and E. Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
+    """
+
+    name: ClassVar[str] = "rprec"
+    aliases: ClassVar[tuple[str, ...]] = ("r_precision",)
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "R")
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+
+    rel: float | None = None
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """One for each hit among the first R."""
+        hits = judged.relevant(self.rel)
+        hits = hits.where(hits.rank <= self.divisor(judged, context)[hits.query])
+        return Terms(hits, np.ones(len(hits)), np.ones(len(hits)))
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number R."""
+        return judged.n_relevant(self.rel)
