@@ -1,8 +1,14 @@
-"""With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected."""
+"""With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected.
+
+With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are counted into FILE (docs/metrics.md).
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,3 +40,15 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _fail_if_skipped(report)
     return report
+
+
+def pytest_sessionfinish() -> None:
+    """Write what was confirmed by whom, metric by metric."""
+    path = os.environ.get("RANKWELL_CONFIRMATIONS")
+    outside = next(
+        (module for name, module in sys.modules.items() if name.endswith("definitions.outside")), None
+    )
+    if path and outside:
+        rows = sorted([metric, source, values] for (metric, source), values in outside.COUNTED.items())
+        lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+        Path(path).write_text(f"[\n{lines}\n]\n", encoding="utf-8")

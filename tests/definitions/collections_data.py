@@ -1,16 +1,15 @@
 """The real collections and what other people's programs, or NIST, say of them. Parsing only.
 
-Covered measures: map, map_cut_k, P_k, recall_k, success_k, recip_rank, ndcg (with gains too), ndcg_cut_k,
-bpref, unj_k. Not covered, row by row of the expected files:
-- runid, num_*, gm_map, gm_bpref, Rprec, Rprec_mult, iprec_at_recall, 11pt_avg, infAP, relstring, relative_P,
-  set_*, utility, binG, G, ndcg_rel, Rndcg, rbp, rbp_resid, num_nonrel_judged_ret: metrics that these tests do
-  not know;
-- unj_k is a share of k, judged@k one of min(k, n): they are complements for lists of at least k items only.
-  So the rows of results.test are taken (500 items each) and, with results.trunc, those of topics 301 and 303
-  (500 and 84 items); not topic 302 (no list: judged@k is undefined) and hence not its `all`;
-- unj_k with -M100 likewise;
+Covered measures: map, gm_map, map_cut_k, P_k, recall_k, relative_P_k, success_k, recip_rank, Rprec, ndcg (with gains
+too), ndcg_cut_k, bpref, infAP, iprec_at_recall_x, 11pt_avg, set_P, set_recall, set_relative_P, set_map, set_F, utility,
+unj_k, num_ret, num_rel, num_rel_ret. Not covered, row by row of the expected files:
+- runid, num_q, gm_bpref, Rprec_mult, relstring, binG, G, ndcg_rel, Rndcg, num_nonrel_judged_ret, 11pt_avg with levels
+  of its own: metrics that these tests do not know;
+- rbp of graded judgements, which reads uninitialised memory in that program, and rbp_resid where it is 0 because
+  nothing is unjudged (tests/definitions/test_outside.py has other programs);
+- num_rel of `all` with -c and -l 2, which that program counts from level 1;
 - out.test.aqZ (z-scores), .prefs, .qrels_prefs, .qrels_jg: other inputs;
-- trec-web-2012/expected/ndeval.tsv: diversity metrics; NIST's RBP(p=.5) in nist_scores.csv.
+- trec-web-2012/expected/ndeval.tsv: diversity metrics.
 cranfield/runs/bm25-top1000.run.gz and the recommendation lists have no expected values.
 """
 
@@ -52,6 +51,15 @@ class Expectation:
     source: str
 
     @property
+    def program(self) -> str:
+        """What printed the number."""
+        if self.source.endswith("nist_scores.csv"):
+            return "NIST's published scores"
+        if self.source.endswith(".tsv"):
+            return "pytrec_eval-terrier 0.5.11"
+        return "trec_eval 9.0.7" if self.policy["scores"] == "single" else "trec_eval 10"
+
+    @property
     def digits(self) -> int:
         return len(self.value.partition(".")[2])
 
@@ -86,29 +94,62 @@ NIST_FILES: list[tuple[str, str, str, dict[str, Any], int]] = [
 ]
 
 
-def metric_for(measure: str, level: int = 1) -> str | None:
-    """The metric text of a measure as trec_eval names it; None when not covered (unj_k: see `_nist`)."""
-    rel = f"rel={level}" if level != 1 else ""
-    own = f"({rel})" if rel else ""
-    average = f"ap(denom=R,{rel})" if rel else "ap(denom=R)"
-    plain = {"map": average, "recip_rank": f"rr{own}", "bpref": f"bpref{own}", "ndcg": "ndcg"}
-    if measure in plain:
-        return plain[measure]
-    gains = re.fullmatch(r"ndcg_((?:[\d.]+=[\d.]+,?)+)", measure)
-    if gains:
-        table = ", ".join(pair.replace("=", ": ") for pair in gains[1].split(","))
-        return f"ndcg(gain={{{table}}})"
-    cut = re.fullmatch(r"(map_cut|P|recall|success|ndcg_cut)_(\d+)", measure)
-    if cut is None:
+def metric_for(measure: str, level: int = 1, levels: str = "trec9") -> str | None:
+    """The metric text of a measure as trec_eval names it; None when not covered. ``levels`` is its version's rule."""
+    rel = [f"rel={level}"] if level != 1 else []
+
+    def text(name: str, *params: str, k: str = "") -> str:
+        inside = ",".join([*params, *(rel if name not in ("ndcg", "unj", "num_ret") else [])])
+        return name + (f"({inside})" if inside else "") + (f"@{k}" if k else "")
+
+    if measure in PLAIN:
+        return text(*PLAIN[measure])
+    if measure == "11pt_avg":
+        return text("avg11", f"levels={levels}")
+    found = re.fullmatch(r"([A-Za-z_]+?)_([\d.,=-]+)", measure)
+    if found is None:
         return None
-    names = {
-        "map_cut": average,
-        "P": f"p{own}",
-        "recall": f"r{own}",
-        "success": f"hit{own}",
-        "ndcg_cut": "ndcg",
-    }
-    return f"{names[cut[1]]}@{cut[2]}"
+    name, value = found.groups()
+    if name in CUT:
+        return text(*CUT[name], k=value)
+    if name == "iprec_at_recall":
+        return text("iprec", f"level={float(value):g}", f"levels={levels}")
+    if name == "ndcg":
+        return text("ndcg", f"gain={{{value.replace('=', ': ').replace(',', ', ')}}}")
+    if name == "set_F":
+        return text("set_f", f"C={float(value):g}")
+    if name == "utility" and value.endswith(",0"):
+        return text("utility", f"prices=[{value}]")
+    return None
+
+
+PLAIN: dict[str, tuple[str, ...]] = {
+    "map": ("ap", "denom=R"),
+    "gm_map": ("gmap", "denom=R"),
+    "recip_rank": ("rr",),
+    "bpref": ("bpref",),
+    "ndcg": ("ndcg",),
+    "Rprec": ("rprec",),
+    "infAP": ("infap",),
+    "set_P": ("set_p",),
+    "set_recall": ("set_r",),
+    "set_relative_P": ("set_r", "denom=min_rn"),
+    "set_map": ("set_ap",),
+    "set_F": ("set_f",),
+    "utility": ("utility",),
+    "num_ret": ("num_ret",),
+    "num_rel": ("num_rel",),
+    "num_rel_ret": ("num_rel_ret",),
+}
+CUT: dict[str, tuple[str, ...]] = {
+    "map_cut": ("ap", "denom=R"),
+    "P": ("p",),
+    "recall": ("r",),
+    "relative_P": ("r", "denom=min_rk"),
+    "success": ("hit",),
+    "ndcg_cut": ("ndcg",),
+    "unj": ("unj",),
+}
 
 
 def expectations(folder: Path) -> Iterator[Expectation]:
@@ -132,9 +173,11 @@ def _nist(folder: Path) -> Iterator[Expectation]:
                 judgements.append("qrels.test.with-comments")
             for line in (folder / version / name).read_text().splitlines():
                 measure, query, value = line.split()
-                metric = metric_for(measure, level)
-                if measure.startswith("unj_") and _lists_are_long(name, query):
-                    metric, value = f"judged@{measure[4:]}", f"{1 - float(value):.4f}"
+                metric = metric_for(measure, level, "trec9" if version else "trec10")
+                if measure == "rbp" and level == 1:
+                    metric = "rbp(gain=binary,p=0.9)"
+                if measure == "rbp_resid" and query != "all" and float(value):
+                    metric = "rbp_residual(p=0.9)"  # where nothing is unjudged that program prints 0
                 if metric is None:
                     continue
                 for one in judgements:
@@ -142,13 +185,6 @@ def _nist(folder: Path) -> Iterator[Expectation]:
                         "trec_eval", folder / run, folder / one, measure, query, value, metric,
                         {**policy, **extra}, f"trec_eval/{version}{name}",
                     )  # fmt: skip
-
-
-def _lists_are_long(name: str, query: str) -> bool:
-    """Whether unj_k is 1 − judged@k: every list behind the row has at least k items."""
-    return name in {"out.test.a", "out.test.aq", "out.test.aql"} or (
-        name == "out.test.aqc" and query in {"301", "303"}
-    )
 
 
 def _tsv(folder: Path, qrels: Path, source: str) -> Iterator[Expectation]:
@@ -166,7 +202,9 @@ def _tsv(folder: Path, qrels: Path, source: str) -> Iterator[Expectation]:
 def _nist_scores(folder: Path) -> Iterator[Expectation]:
     """What NIST published: means over all 30 topics, four digits."""
     policy = {**VERSION_9, "missing": "empty"}
-    metrics = {"ndcg@10": "ndcg@10", "p@5": "p@5", "bpref": "bpref", "MAP": "ap(denom=R)"}
+    metrics = {
+        "ndcg@10": "ndcg@10", "p@5": "p@5", "bpref": "bpref", "MAP": "ap(denom=R)", "RBP(p=.5)": "rbp(p=0.5)",
+    }  # fmt: skip
     with (folder / "nist_scores.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             for measure, metric in metrics.items():

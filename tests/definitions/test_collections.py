@@ -7,9 +7,11 @@ from collections import defaultdict
 import pytest
 
 import rankwell as rw
+from rankwell.metrics import metric_of
 
 from .both import values_of
 from .collections_data import expectations, shared
+from .outside import count
 
 FOLDER = shared()
 GROUPS = defaultdict(list)
@@ -33,6 +35,8 @@ def test_every_query_and_mean_of_a_published_table_comes_out(group):
         )
     ]
     assert not wrong, f"{len(wrong)} of {len(group)}: {wrong[:5]}"
+    for each in group:
+        count(str(metric_of(each.metric)), f"{each.program} {each.measure}, {each.collection}", 1)
 
 
 def test_the_collections_are_there():

@@ -1,0 +1,84 @@
+"""Metrics against other people's programs on random lists."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import rankwell as rw
+from rankwell.metrics import metric_of
+
+from .both import values_of
+from .outside import Case, checks, close, count, program, tied_checks
+
+CASES = [Case.random(random.Random(seed), ties=False) for seed in range(400)]
+TIED = [Case.random(random.Random(seed), ties=True) for seed in range(400)]
+JUDGED = rw.Policy(grades="judgements")
+
+
+def compare(metric, source, value, cases):
+    """Compare a metric on all cases with what a program says of each."""
+    run = {f"c{number:04}": case.run for number, case in enumerate(cases)}
+    qrels = {f"c{number:04}": case.qrels or {"none": 0} for number, case in enumerate(cases)}
+    ours = values_of(rw.evaluate(run, qrels, [metric], policy=JUDGED), metric)
+    compared = 0
+    for number, case in enumerate(cases):
+        theirs = value(case)
+        if theirs is not None:
+            found = ours[f"c{number:04}"]
+            assert close(found, theirs), (metric, source, found, theirs, case)
+            compared += 1
+    assert compared > 50
+    count(str(metric_of(metric)), f"{source}, random lists", compared)
+
+
+@pytest.mark.parametrize(("metric", "source", "value"), checks(), ids=str)
+def test_a_metric_has_the_values_of_another_program(metric, source, value):
+    compare(metric, source, value, CASES)
+
+
+@pytest.mark.parametrize(("metric", "source", "value"), tied_checks(), ids=str)
+def test_equal_scores_count_as_in_another_program(metric, source, value):
+    compare(metric, source, value, TIED)
+
+
+def test_gmap_is_the_geometric_mean_of_ap():
+    from scipy.stats import gmean
+
+    compared = 0
+    for start in range(0, 400, 20):
+        part = {f"c{number}": CASES[number] for number in range(start, start + 20) if CASES[number].relevant}
+        run, qrels = {q: case.run for q, case in part.items()}, {q: case.qrels for q, case in part.items()}
+        for text, floor in (("gmap", 1e-5), ("gmap(floor=0.01)", 0.01), ("gmap@5", 1e-5)):
+            res = rw.evaluate(
+                run, qrels, [text, text.replace("gmap", "ap").replace("(floor=0.01)", "")], policy=JUDGED
+            )
+            ap = list(res.mean)[1]
+            theirs = gmean(np.maximum(res.per_query[ap].to_numpy(), floor))
+            assert res[text] == pytest.approx(theirs, rel=1e-12)
+            count(str(metric_of(text)), f"{program('scipy')} stats.gmean, random lists", 1)
+            compared += 1
+    assert compared == 60
+
+
+@pytest.mark.parametrize(
+    ("metric", "measure"),
+    [("err(max_grade=4)@3", "ERR@3"), ("err(max_grade=4)@10", "ERR@10"),
+     ("ndcg(gain=exp2)@3", "nDCG(dcg='exp-log2')@3"), ("ndcg(gain=exp2)@10", "nDCG(dcg='exp-log2')@10")],
+)  # fmt: skip
+def test_gdeval_prints_these_values_in_five_digits(metric, measure):
+    import ir_measures
+
+    cases = {f"{number}": case for number, case in enumerate(CASES) if case.relevant}
+    run, qrels = {q: case.run for q, case in cases.items()}, {q: case.qrels for q, case in cases.items()}
+    ours = values_of(rw.evaluate(run, qrels, [metric], policy=JUDGED), metric)
+    compared = 0
+    for found in ir_measures.iter_calc([ir_measures.parse_measure(measure)], qrels, run):
+        assert ours[found.query_id] == pytest.approx(found.value, abs=0.500001e-5), found
+        compared += 1
+    assert compared == len(cases) > 300
+    count(
+        str(metric_of(metric)), f"gdeval.pl (in {program('ir_measures')}) {measure}, random lists", compared
+    )
