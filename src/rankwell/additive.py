@@ -68,9 +68,13 @@ class RankWeighted(Additive):
         """Yes: a mean of weights is all that is needed."""
         return True
 
+    def rows(self, judged: Judged) -> Ranked:
+        """Return the rows that may gain something, down to any rank: the judged items found."""
+        return judged.found
+
     @abstractmethod
-    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """Return the rows that may gain something, down to any rank, and their gains."""
+    def gains(self, rows: Ranked, context: Context) -> np.ndarray:
+        """Return the gain of each row."""
 
     @abstractmethod
     def weights(self, ranks: np.ndarray) -> np.ndarray:
@@ -78,14 +82,11 @@ class RankWeighted(Additive):
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The gains down to k, each with the weight of its rank, or of its group of equal scores."""
-        rows, gain = self.gains(judged, context)
+        rows = self.rows(judged)
         if judged.is_expected:
-            return Terms(rows, gain, self._mean_weights(rows))
-        if self.k is not None:
-            top = np.flatnonzero(rows.rank <= self.k)
-            if len(top) < len(rows):
-                rows, gain = rows.where(top), gain[top]
-        return Terms(rows, gain, self.weights(rows.rank))
+            return Terms(rows, self.gains(rows, context), self._mean_weights(rows))
+        rows = rows.top(self.k)
+        return Terms(rows, self.gains(rows, context), self.weights(rows.rank))
 
     def _mean_weights(self, rows: Ranked) -> np.ndarray:
         assert rows.tie_start is not None

@@ -11,13 +11,12 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, CycloptsError, Parameter
 
 from rankwell import __version__
-from rankwell.arguments import grades, pairs, run_names, split
+from rankwell.arguments import STDIN, grades, pairs, run_names, split, with_standard_input
 from rankwell.errors import DataError, InputError, RankwellError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.output import Progress, refuse_overwriting, width, write
 from rankwell.policy import Policy
 from rankwell.readers import read_qrels, read_run
-from rankwell.readers.files import STDIN
 
 FOUND, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
 
@@ -201,11 +200,47 @@ def lint(
 
 
 @app.command
-def explain(metric: Annotated[str, Parameter(help="such as ndcg@10")], /) -> None:
-    """Print the definition of a metric: formula, edge cases, rival conventions, switches, source."""
-    from rankwell.explanation import explain as card
+def explain(
+    metric: Annotated[str, Parameter(help="such as ndcg@10")],
+    qrels: Annotated[str | None, Parameter(help="judgements, for the worked table of a query")] = None,
+    run: Annotated[str | None, Parameter(help="the run that holds the list")] = None,
+    /,
+    *,
+    query: Annotated[
+        str | None, Parameter(name=["--query", "-q"], help="whose list is worked through")
+    ] = None,
+    items: Annotated[str | None, Parameter(help="the catalogue, a table with an item column")] = None,
+    format: Annotated[  # noqa: A002 - the word of the option
+        Literal["text", "markdown", "latex", "html"], Parameter(help="how the worked table is written")
+    ] = "text",
+    output: Annotated[
+        str | None, Parameter(name=["--output", "-o"], help="write here instead of stdout")
+    ] = None,
+    policy: Annotated[Policy, Parameter(name="*")] = Policy(),  # noqa: B008 - a frozen value
+) -> None:
+    """Print the definition of a metric; with judgements and a run, how its value for one query comes about.
 
-    write(str(card(metric)), None)
+    Examples: ``rankwell explain ndcg@10``; ``rankwell explain ndcg@10 qrels.txt bm25.run --query 12``
+    """
+    from rankwell.explanation import explain as told
+
+    if qrels is None:
+        if query is not None:
+            raise UsageError(f"--query needs data: rankwell explain {metric} QRELS RUN --query {query}")
+        write(str(told(metric)), output)
+        return
+    if run is None:
+        raise UsageError(
+            f"a worked table needs a run as well: rankwell explain {metric} QRELS RUN --query ID"
+        )
+    if output is not None:
+        refuse_overwriting(output, [qrels, run, *([items] if items else [])])
+    if [qrels, run].count(STDIN) > 1:
+        raise UsageError("standard input can be read only once; name a file for the others.")
+    table = told(metric, run, None if qrels == "none" else qrels, query, items=items, policy=policy)
+    forms = {"markdown": table.to_markdown, "latex": table.to_latex, "html": table.to_html}
+    text = forms[format]() if format in forms else table.to_text(None if output else width())
+    write(text, output)
 
 
 @app.command
@@ -230,7 +265,7 @@ def run(arguments: Sequence[str]) -> int:
     _make_safe(sys.stdout, "replace")
     _make_safe(sys.stderr, "backslashreplace")
     try:
-        code = app(_with_standard_input(arguments), print_error=False, exit_on_error=False)
+        code = app(with_standard_input(arguments), print_error=False, exit_on_error=False)
         sys.stdout.flush()
     except CycloptsError as error:
         return _fail(f"{error} `rankwell --help` shows how.", USAGE)
@@ -249,15 +284,6 @@ def run(arguments: Sequence[str]) -> int:
             "there is not enough memory for these data; give fewer metrics or a machine with more.", BAD_DATA
         )
     return code if isinstance(code, int) else 0
-
-
-def _with_standard_input(arguments: Sequence[str]) -> list[str]:
-    """Write ``-`` as a name, because the parser takes it for an option; after -o it is standard output's."""
-    before = ["", *arguments]
-    return [
-        STDIN if each == "-" and last not in ("-o", "--output") else each
-        for last, each in zip(before, arguments, strict=False)
-    ]
 
 
 def _make_safe(stream: Any, errors: str) -> None:

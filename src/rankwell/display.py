@@ -23,20 +23,21 @@ Cell = str | int | float | None
 UNDEFINED = "–"
 ARROWS = {"higher": "↑", "lower": "↓", "neither": "↔"}
 EXPECTED = {"text": "text, whole number or None", "count": "whole number or None", "value": "number or None"}
-LEGEND = "* best value of its column"
-GAP = "  "
+LEGEND, GAP = "* best value of its column", "  "
 NARROWEST = 24  # a last column of sentences is wrapped, but never to fewer characters than this
 JOINERS = "\u200c\u200d"  # invisible, but words of some scripts are spelt with them
 
 MARKDOWN = str.maketrans({mark: "\\" + mark for mark in "\\`*_[]<>|~&$#"})
 HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
+WORDS = "uparrow downarrow leftrightarrow div cdot times leq geq Sigma beta to"
 LATEX = str.maketrans(
     {mark: "\\" + mark for mark in "&%$#_{}"}
     | {mark: f"{{{mark}}}" for mark in "[]*"}  # after \\ these would be read as its arguments
     | {mark: f"${mark}$" for mark in "<>|"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"`": r"\textasciigrave{}", UNDEFINED: r"\textendash{}", "∞": r"$\infty$"}
-    | {"↑": r"$\uparrow$", "↓": r"$\downarrow$", "↔": r"$\leftrightarrow$"}
+    | {"−": "$-$"}
+    | {sign: f"$\\{word}$" for sign, word in zip("↑↓↔÷·×≤≥Σβ→", WORDS.split(), strict=True)}
 )
 MINUS = {ord("-"): "$-$"}
 
@@ -142,7 +143,7 @@ class Column:
     @property
     def header(self) -> str:
         """The name, with an arrow that says where better values lie."""
-        return _visible(f"{self.name} {ARROWS[self.better]}" if self.better else self.name)
+        return _visible(f"{self.name} {ARROWS.get(self.better or '', '')}".rstrip())
 
     def shown(self, cell: Cell) -> str:
         """Write a cell of this column for people."""
@@ -185,8 +186,7 @@ class Table:
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
-        twice = [name for name in names if names.count(name) > 1]
-        if twice or not names:
+        if (twice := [name for name in names if names.count(name) > 1]) or not names:
             raise UsageError(f"two columns are named {twice[0]!r}" if twice else "a table needs a column")
         rows = []
         for at, row in enumerate(self.rows, 1):
@@ -279,14 +279,13 @@ class Table:
 
     def to_records(self) -> list[dict[str, Cell]]:
         """Return one dict per row, in full precision; undefined is None."""
-        names = [column.name for column in self.columns]
-        return [dict(zip(names, row, strict=True)) for row in self.rows]
+        return [{c.name: cell for c, cell in zip(self.columns, row, strict=True)} for row in self.rows]
 
     def to_json(self) -> str:
         """Write the records as a JSON array; undefined is null, and infinity, unknown to JSON, is text."""
         texts: dict[Cell, Cell] = {math.inf: "inf", -math.inf: "-inf"}
-        known = ({name: texts.get(v, v) for name, v in record.items()} for record in self.to_records())
-        lines = [json.dumps(record, ensure_ascii=False, allow_nan=False) for record in known]
+        known = ({name: texts.get(v, v) for name, v in each.items()} for each in self.to_records())
+        lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in known]
         return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
     def _grid(self, text: dict[int, str], figure: dict[int, str], mark: str) -> list[list[str]]:
@@ -297,3 +296,5 @@ class Table:
             cells = [self.columns[at].shown(cell).translate(escapes[at]) for at, cell in enumerate(row)]
             grid.append([mark.format(c) if (place, at) in best else c for at, c in enumerate(cells)])
         return grid
+
+    __str__, _repr_html_ = to_text, to_html

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rankwell.base import Metric
@@ -15,7 +17,8 @@ from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
-from rankwell.tables import Items
+from rankwell.single import one_query
+from rankwell.tables import Items, Run
 
 Wanted = str | Metric | type[Metric]
 
@@ -78,7 +81,7 @@ class Evaluator:
         needs = frozenset().union(*(metric.needs for metric in self.metrics))
         cuts = [metric.k for metric in self.metrics if "shown" in metric.needs]
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
-        self._task = Task(self.metrics, pool, policy, context, needs, deepest, per_query)
+        self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query)
 
     def _check_needs(self, *, has_qrels: bool, catalogue: Items | None) -> None:
         for metric in self.metrics:
@@ -110,12 +113,12 @@ class Evaluator:
             If the run cannot be read, or has nothing in common with the judgements.
         """
         read = read_run(run)
-        part = self._engine.run(read, self._task, self._threads)
+        part = self._engine.run(read, self.task, self._threads)
         return Results(
             read.name,
             self.metrics,
             self.policy,
-            self._task.context,
+            self.task.context,
             queries=part.queries,
             values=part.values,
             states=part.states,
@@ -123,11 +126,37 @@ class Evaluator:
             counts=self._counts + part.counts,
             undefined=part.undefined,
             known=part.known,
+            origin=_Origin(self, read),
         )
+
+    def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
+        """Return an evaluator of other metrics with the same judgements and policy, which are not read again."""
+        other = copy.copy(self)
+        other.metrics = metrics_of(metrics)
+        needs = frozenset().union(*(metric.needs for metric in other.metrics))
+        other.task = replace(self.task, metrics=other.metrics, needs=needs, deepest=None, per_query=True)
+        return other
 
     def evaluate_all(self, runs: Mapping[str, Any]) -> dict[str, Results]:
         """Return the results of several runs by their names."""
         return {name: self.evaluate(read_run(run, name=name)) for name, run in runs.items()}
+
+
+class _Origin:
+    """A run and the evaluator that evaluated it: more of the same run under the same policy."""
+
+    def __init__(self, evaluator: Evaluator, run: Run) -> None:
+        self._evaluator, self._run = evaluator, run
+
+    def evaluate(self, metrics: list[Metric]) -> Results:
+        """Return the results of other metrics."""
+        return self._evaluator.of_other_metrics(metrics).evaluate(self._run)
+
+    def hits(self, query: str | int, rel: float | None) -> tuple[list[int], int, int, str | int]:
+        """Return the ranks of a query's hits, its R, the length of its list, and its id."""
+        one = one_query(self._evaluator.task, self._run.rows.table(), query)
+        ranks = one.judged.relevant(rel).rank.tolist()
+        return ranks, int(one.judged.n_relevant(rel)[0]), int(one.judged.n_retrieved[0]), one.query
 
 
 def evaluate(

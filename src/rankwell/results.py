@@ -18,6 +18,7 @@ from rankwell.ids import Ids
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.states import State
+from rankwell.views import Origin, Views
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +27,7 @@ SCHEMA = 1
 TIE_RANGE = 0.001
 
 
-class Results:
+class Results(Views):
     """What an evaluation gives: values, what they mean, and on how many queries and rows they rest.
 
     Examples
@@ -53,10 +54,12 @@ class Results:
         counts: Counter[str],
         undefined: Counter[tuple[Metric, str]],
         known: np.ndarray,
+        origin: Origin | None = None,
     ) -> None:
         self.name, self.metrics, self.policy, self.context = name, metrics, policy, context
         self._queries, self._values, self._states, self._ends = queries, values, states, ends
         self._counts, self._undefined, self._known = counts, undefined, known
+        self._origin = origin
 
     @cached_property
     def mean(self) -> dict[str, float]:

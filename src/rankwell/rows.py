@@ -131,7 +131,7 @@ class Columns:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
         if len(self.item) > size and self.is_scattered:
             for part in partitions(self.query, size):
-                yield partial(self._part, part)
+                yield partial(self.part, part)
             return
         queries, offsets, rows = self._groups
         if len(self.item) <= size and len(self.item):
@@ -140,8 +140,8 @@ class Columns:
         for low, high in cuts(offsets, size):
             yield partial(self._lists, queries[low:high], offsets[low : high + 1], rows)
 
-    def _part(self, rows: np.ndarray) -> Lists:
-        """The lists of a part of the queries, given by all their rows."""
+    def part(self, rows: np.ndarray) -> Lists:
+        """Return the lists of a part of the queries, given by all their rows."""
         given = None if self.given_score is None else self.given_score[rows]
         part = Columns(
             self.query[rows],

@@ -33,6 +33,10 @@ COMMANDS = {
     "ratings_are_refused.txt": ["evaluate", *MOVIES, "-m", "ndcg@10"],
     "lists_only.txt": ["evaluate", "none", MOVIES[1], "-m", "coverage@10", *CATALOGUE],
     "explain_ndcg.txt": ["explain", "ndcg@10"],
+    "worked_ndcg.txt": ["explain", "ndcg@6", *MOVIES[:2], "--query", "8848", "--rel", "8"],
+    "worked_ap.md": ["explain", "ap", *NIST, "--query", "303", "--format", "markdown"],
+    "worked_err.tex": ["explain", "err@5", *NIST, "--query", "302", "--format", "latex"],
+    "worked_rr.html": ["explain", "rr", *NIST, "--query", "301", "--format", "html"],
     "demo.txt": ["demo"],
 }
 

@@ -97,7 +97,7 @@ MUTANTS = {
     "nERR that is ERR": (put(cascade.nERR, "divisor", cascade.ERR.divisor), ["nerr", "nerr@2"]),
     "RBP: p^r": (around(users.RBP, "weights", lambda original, self, ranks: original(self, ranks + 1)), ["rbp"]),
     "RBP: raw grades": (
-        around(users._Shares, "_gains", lambda original, self, rows, context: np.nan_to_num(np.maximum(rows.grade, 0))),
+        around(users._Shares, "gains", lambda original, self, rows, context: np.nan_to_num(np.maximum(rows.grade, 0))),
         ["rbp", "insq"]),
     "residual without the tail": (
         around(users.RBPResidual, "per_query",

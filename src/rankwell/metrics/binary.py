@@ -10,7 +10,7 @@ from rankwell.additive import RankWeighted
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
-from rankwell.ranked import Ranked
+from rankwell.ranked import Ranked, ratio
 from rankwell.ties import chance_of_a_hit
 
 __all__ = ["F", "Hit", "P", "R"]
@@ -23,14 +23,23 @@ class _Counting(RankWeighted):
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "")
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
 
-    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """One for each relevant item."""
-        hits = judged.relevant(getattr(self, "rel", None))
-        return hits, np.ones(len(hits))
+    def rows(self, judged: Judged) -> Ranked:
+        """The relevant items found."""
+        return judged.relevant(getattr(self, "rel", None))
+
+    def gains(self, rows: Ranked, context: Context) -> np.ndarray:
+        """One for each of them."""
+        return np.ones(len(rows))
 
     def weights(self, ranks: np.ndarray) -> np.ndarray:
         """One for every rank."""
         return np.ones(len(ranks))
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The hits, counted, over the divisor."""
+        if judged.is_expected:
+            return super().per_query(judged, context)
+        return ratio(self.rows(judged).top(self.k).count(), self.divisor(judged, context))
 
     def _shown(self, judged: Judged, denom: str) -> Any:
         """k, or the length of the list within k."""

@@ -65,7 +65,8 @@ def best_first(metric: Any, best: Ranked, context: Context) -> tuple[Ranked, np.
     gains = gain_of(metric, best, context)
     best, gains = best.where(gains > 0), gains[gains > 0]
     order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
-    return Ranked(best.queries, best.query, best.nth(), best.grade[order]), gains[order]
+    item = None if best.item is None else best.item[order]
+    return Ranked(best.queries, best.query, best.nth(), best.grade[order], item=item), gains[order]
 
 
 @definition
@@ -85,9 +86,9 @@ class _Gained(RankWeighted):
             return {}
         return {"a better list scores no worse": TABLE, "values are in range": LOSSES}
 
-    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
+    def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """The gain of each judged item found."""
-        return judged.found, gain_of(self, judged.found, context)
+        return gain_of(self, rows, context)
 
     def weights(self, ranks: np.ndarray) -> np.ndarray:
         """The discount of each rank."""

@@ -204,10 +204,13 @@ class MeanPrecision(RankWeighted):
 
     rel: float | None = None
 
-    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """One for each relevant item."""
-        hits = judged.relevant(self.rel)
-        return hits, np.ones(len(hits))
+    def rows(self, judged: Judged) -> Ranked:
+        """The relevant items found."""
+        return judged.relevant(self.rel)
+
+    def gains(self, rows: Ranked, context: Context) -> np.ndarray:
+        """One for each of them."""
+        return np.ones(len(rows))
 
     def weights(self, ranks: np.ndarray) -> np.ndarray:
         """A hit at rank r adds 1/i to the precision at each rank i from r to k."""

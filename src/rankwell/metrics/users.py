@@ -39,7 +39,7 @@ class _Shares(QueryMetric):
             return {}
         return {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
 
-    def _gains(self, rows: Ranked, context: Context) -> np.ndarray:
+    def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """Each row's share of the highest grade, 0 to 1."""
         if self.gain == "binary":
             return context.scale.relevant(rows.grade, self.rel).astype(np.float64)
@@ -51,7 +51,7 @@ class _Shares(QueryMetric):
         """One, where something can be gained."""
         key = ("shares", self.gain, self.rel, self.gain_from)
         return judged.of_ideal(
-            key, lambda best: np.minimum(best.where(self._gains(best, context) > 0).count(), 1)
+            key, lambda best: np.minimum(best.where(self.gains(best, context) > 0).count(), 1)
         )
 
 
@@ -97,10 +97,6 @@ class RBP(_Shares, RankWeighted):
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_persistence(self.name, self.p)
-
-    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """The share of each judged item found."""
-        return judged.found, self._gains(judged.found, context)
 
     def weights(self, ranks: np.ndarray) -> np.ndarray:
         """The chance to look at each rank, out of all looks."""
@@ -201,10 +197,6 @@ class INSQ(_Shares, RankWeighted):
         super().__post_init__()
         refuse_wish(self.name, self.T)
 
-    def gains(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """The share of each judged item found."""
-        return judged.found, self._gains(judged.found, context)
-
     def weights(self, ranks: np.ndarray) -> np.ndarray:
         """The share of looks at each rank."""
         return _insq(self.T)[np.minimum(ranks, DEPTH + 1) - 1]
@@ -269,7 +261,7 @@ class INST(_Shares, Additive):
         from scipy.special import zeta
 
         rows = judged.found.top(DEPTH if self.k is None else min(self.k, DEPTH))
-        gain = self._gains(rows, context)
+        gain = self.gains(rows, context)
         rows, gain = rows.where(gain > 0), gain[gain > 0]
         firsts = rows.nth() == 1
         wish = 2.0 * self.T - rows.running(gain)  # T + T_r from each hit to the next

@@ -15,12 +15,12 @@ from typing import IO, Any
 
 import numpy as np
 
+from rankwell.arguments import STDIN
 from rankwell.errors import DataError, InputError, UsageError
 
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma"}
-STDIN = "<stdin>"
 HEAD = 1 << 16
 PIECE = 1 << 24
 # a file that grows more than this is no table of ours: the most repetitive run shrinks about 30 times

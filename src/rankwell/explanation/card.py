@@ -1,4 +1,4 @@
-"""explain: the definition card of a metric, made from its docstring and its fields."""
+"""The definition card of a metric, made from its docstring and its fields; the table of all metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from rankwell.base import Metric
 from rankwell.display import ARROWS, Column, Table
-from rankwell.metrics import classes, metric_of
+from rankwell.metrics import classes
 
 SECTIONS = ("Formula", "Edge cases", "Convention", "Parameters", "Example", "Reference")
 BETTER = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
@@ -75,32 +75,10 @@ class Explanation:
         return re.sub(r"(?<!`)``(?!`)", "`", "\n\n".join(blocks)) + "\n"
 
 
-def explain(metric: str | Metric | type[Metric]) -> Explanation:
-    """Return the definition card of a metric: formula, edge cases, convention and its rivals, switches, source.
-
-    Parameters
-    ----------
-    metric
-        A text such as ``"ndcg@10"``, a metric, or its class; a cut-off may be left out.
-
-    Raises
-    ------
-    UsageError
-        If there is no such metric.
-
-    Examples
-    --------
-    >>> print(explain("hit@10"))  # doctest: +ELLIPSIS
-    metric      hit@10
-    signature   hit@10
-    names       hit, hr, hit_rate, success
-    sentence    Hit rate (success): 1 if at least one of the first k items is relevant, else 0.
-    formula     hit@k = [ |{r ≤ k : relevant}| > 0 ]
-    ...
-    """
-    made = metric_of(metric, complete=False)
-    text = _docstring(type(made))
-    return Explanation(made, _sentence(text), _sections(text))
+def card(metric: Metric) -> Explanation:
+    """Return the definition card of a metric."""
+    text = _docstring(type(metric))
+    return Explanation(metric, _sentence(text), _sections(text))
 
 
 def _docstring(cls: type[Metric]) -> str:

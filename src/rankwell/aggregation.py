@@ -1,0 +1,66 @@
+"""Other summaries of per-query values than the arithmetic mean: geometric, median, weighted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError, one_of
+from rankwell.states import GeometricMean, Mean, exact_sum
+
+How = Literal["mean", "geometric", "median"]
+HOWS = ("mean", "geometric", "median")
+
+
+def aggregate(values: np.ndarray, how: str, weights: np.ndarray | None, floor: float) -> float:
+    """Return a summary of values, NaN where undefined; those are left out.
+
+    >>> aggregate(np.array([0.5, 0.25, np.nan, 0.0]), "median", None, 1e-5)
+    0.25
+    """
+    if how not in HOWS:
+        raise UsageError(f"how={how!r}: a summary is {one_of(HOWS)}.")
+    if weights is not None and how != "mean":
+        raise UsageError(f"weights= belongs to how='mean'; a {how} of weighted values is not offered.")
+    defined = ~np.isnan(values)
+    values = values[defined]
+    if not len(values):
+        return math.nan
+    if weights is not None:
+        weights = weights[defined]
+        total = exact_sum(weights)
+        return exact_sum(values * weights) / total if total else math.nan
+    if how == "geometric":
+        if not floor > 0 or values.min() < 0:
+            raise UsageError("a geometric mean needs values from 0 and a floor above 0.")
+        return GeometricMean.of(np.maximum(values, floor)).value
+    return float(np.median(values)) if how == "median" else Mean.of(values).value
+
+
+def weights_of(given: Mapping[Any, float] | Sequence[float], queries: Sequence[Any]) -> np.ndarray:
+    """Return the weight of each query.
+
+    Raises
+    ------
+    DataError
+        If a query has no weight, or one is negative or not a number.
+    """
+    if isinstance(given, Mapping):
+        missing = next((query for query in queries if query not in given), None)
+        if missing is not None:
+            raise DataError(
+                f"query {missing!r} has no weight. Give one for each of the {len(queries):,} queries."
+            )
+        given = [given[query] for query in queries]
+    weights = np.asarray(given, np.float64)
+    if weights.shape != (len(queries),):
+        raise DataError(f"there are {weights.size:,} weights for {len(queries):,} queries.")
+    wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
+    if len(wrong):
+        raise DataError(
+            f"query {queries[wrong[0]]!r} has the weight {weights[wrong[0]]:g}; a weight is at least 0."
+        )
+    return weights

@@ -1,0 +1,90 @@
+"""The contingency table: what was retrieved against what is relevant, per query and pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.base import Metric
+from rankwell.display import Cell, Column, Table
+from rankwell.errors import DataError
+from rankwell.metrics.counts import NumRel, NumRelRet, NumRet
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CELLS = ("TP", "FP", "FN", "TN")
+
+
+@dataclass(frozen=True, eq=False)
+class Contingency:
+    """TP, FP, FN and TN of each query and of all together, with precision, recall and F both ways.
+
+    ``micro`` are those of the pooled cells, so that queries with more items weigh more; ``macro`` are means over the
+    queries with a relevant item. TN is null where the size of the collection was not given.
+    """
+
+    per_query: pl.DataFrame
+    pooled: dict[str, int | None]
+    micro: dict[str, float | None]
+    macro: dict[str, float | None]
+
+    def to_table(self, *, per_query: bool = False) -> Table:
+        """Return the cells of all queries together (and of each), with micro and macro P, R and F1 below."""
+        columns = [Column("query"), *(Column(cell, "count") for cell in CELLS)]
+        columns += [Column(name, "value", better="higher") for name in ("P", "R", "F1")]
+        rows: list[list[Cell]] = []
+        if per_query:
+            for query, tp, fp, fn, tn in self.per_query.rows():
+                own = _ratios(tp, fp, fn) if tp + fn else (None, None, None)
+                rows.append([str(query), tp, fp, fn, tn, *own])
+        rows.append(["all, micro", *self.pooled.values(), *self.micro.values()])
+        rows.append(["all, macro", None, None, None, None, *self.macro.values()])
+        notes = [
+            "TP relevant and retrieved, FP not relevant but retrieved, FN relevant but not retrieved, TN neither"
+        ]
+        return Table(columns, rows, notes=notes)
+
+    def __str__(self) -> str:
+        return self.to_table().to_text()
+
+
+def contingency_of(
+    counted: Callable[[list[Metric]], Any], k: int | None, collection: int | None, rel: float | None
+) -> Contingency:
+    """Return the cells; ``counted`` evaluates metrics on the run."""
+    import polars as pl
+
+    metrics: list[Metric] = [NumRelRet(k=k, rel=rel), NumRet(k=k), NumRel(rel=rel)]
+    frame = counted(metrics).per_query
+    hits, shown, relevant = (frame[str(metric)].to_numpy().astype(np.int64) for metric in metrics)
+    left = None if collection is None else collection - shown - (relevant - hits)
+    if left is not None and len(left) and left.min() < 0:
+        query = frame["query"][int(np.argmin(left))]
+        raise DataError(
+            f"query {query!r} has more retrieved or relevant items than the collection ({collection:,}). Give the number "
+            f"of all items that could be retrieved."
+        )
+    cells = {"TP": hits, "FP": shown - hits, "FN": relevant - hits}
+    per_query = pl.DataFrame({"query": frame["query"], **cells, "TN": left})
+    pooled: dict[str, int | None] = {name: int(column.sum()) for name, column in cells.items()}
+    pooled["TN"] = None if left is None else int(left.sum())
+    some = relevant > 0
+    ratios = zip(
+        cells["TP"][some].tolist(), cells["FP"][some].tolist(), cells["FN"][some].tolist(), strict=True
+    )
+    each = [_ratios(*row) for row in ratios]
+    means = np.mean([list(map(float, row)) for row in each], axis=0).tolist() if each else [None] * 3
+    found = _ratios(*(pooled[name] or 0 for name in ("TP", "FP", "FN")))
+    names = ("P", "R", "F1")
+    return Contingency(
+        per_query, pooled, dict(zip(names, found, strict=True)), dict(zip(names, means, strict=True))
+    )
+
+
+def _ratios(tp: int, fp: int, fn: int) -> tuple[float, float, float]:
+    """Precision, recall and F1; 0 where nothing was retrieved."""
+    return tp / max(tp + fp, 1), tp / max(tp + fn, 1), 2 * tp / max(2 * tp + fp + fn, 1)

@@ -1,0 +1,107 @@
+"""Precision-recall curves: the raw points of one query, and the interpolated curve of one or of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.base import Metric
+from rankwell.display import Column, Table
+from rankwell.errors import UsageError
+from rankwell.metrics.interpolated import IPrec, needed_hits
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEVELS = tuple(level / 100 for level in range(101))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A precision-recall curve: recall levels with interpolated precisions, and for one query the point at each rank.
+
+    The raw points fall straight down after an item that is not relevant and rise after one that is; the interpolated
+    curve is the staircase over them, and what may be averaged over queries.
+    """
+
+    levels: tuple[float, ...]
+    precision: tuple[float, ...]
+    points: tuple[tuple[int, float, float], ...] = ()  # rank, recall, precision
+    query: str | int | None = None
+    n: int = 1
+
+    @property
+    def break_even(self) -> float:
+        """Where precision and recall are equal: R-precision for one query, else where the mean curve meets recall.
+
+        NaN if the levels asked for do not reach that point.
+        """
+        if self.points:
+            meeting = [p for _, r, p in self.points if math.isclose(p, r, rel_tol=1e-12)]
+            return max(meeting, default=math.nan)
+        above = None
+        for level, precision in zip(self.levels, self.precision, strict=True):
+            if precision <= level:
+                if above is None:
+                    return level if precision == level else math.nan
+                (low, high), fall = above, (above[1] - above[0]) - (precision - level)
+                share = (high - low) / fall if fall else 0.0
+                return low + share * (level - low)
+            above = (level, precision)
+        return math.nan
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the interpolated curve as a Polars frame of ``recall`` and ``precision``."""
+        import polars as pl
+
+        return pl.DataFrame({"recall": self.levels, "precision": self.precision})
+
+    def to_table(self) -> Table:
+        """Return the interpolated curve, and the break-even point below it."""
+        columns = [Column("recall", "value", digits=2), Column("precision", "value")]
+        whose = f"query {self.query!r}" if self.query is not None else f"the mean over {self.n:,} queries"
+        rows = list(zip(self.levels, self.precision, strict=True))
+        notes = [f"break-even point: {self.break_even:.4f}"] if not math.isnan(self.break_even) else []
+        return Table(columns, rows, caption=f"interpolated precision of {whose}", notes=notes)
+
+    def __str__(self) -> str:
+        return self.to_table().to_text()
+
+
+def mean_curve(evaluated: Callable[[list[Metric]], Any], levels: Sequence[float], rel: float | None) -> Curve:
+    """Return the mean of the interpolated curves of all queries; ``evaluated`` evaluates metrics on the run."""
+    metrics: list[Metric] = [IPrec(level=level, rel=rel) for level in _checked(levels)]
+    res = evaluated(metrics)
+    return Curve(tuple(levels), tuple(res.mean[str(metric)] for metric in metrics), n=res.n[str(metrics[0])])
+
+
+def curve_of_one(
+    ranks: Sequence[int], relevant: int, length: int, levels: Sequence[float], query: str | int
+) -> Curve:
+    """Return the curve of one list, given the ranks of its hits.
+
+    >>> curve_of_one([1, 3], 2, 4, (0.0, 0.5, 1.0), "q").points
+    ((1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 0.6666666666666666), (4, 1.0, 0.5))
+    """
+    if not relevant:
+        raise UsageError(f"query {query!r} has no relevant item, so no curve.")
+    hits, points, found = set(ranks), [], 0
+    for rank in range(1, length + 1):
+        found += rank in hits
+        points.append((rank, found / relevant, found / rank))
+    best, staircase = 0.0, {}
+    for number, rank in reversed(list(enumerate(ranks, start=1))):
+        best = max(best, number / rank)
+        staircase[number] = best
+    wanted = [max(int(needed_hits(level, np.array([relevant]), "exact")[0]), 1) for level in _checked(levels)]
+    return Curve(tuple(levels), tuple(staircase.get(number, 0.0) for number in wanted), tuple(points), query)
+
+
+def _checked(levels: Sequence[float]) -> Sequence[float]:
+    if not levels or any(not 0 <= level <= 1 for level in levels) or list(levels) != sorted(set(levels)):
+        raise UsageError("levels of recall are distinct numbers from 0 to 1, in rising order.")
+    return levels

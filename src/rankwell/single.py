@@ -1,0 +1,115 @@
+"""One query by itself: its judged list with the names of its items, for tables and curves that people look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankwell.engines import Task
+from rankwell.errors import UsageError, nearest
+from rankwell.hits import Judged, Pool
+from rankwell.ids import Ids, Known, alike
+from rankwell.judge import judge, missing_lists
+from rankwell.kernels import order
+from rankwell.ranked import NO_ROWS, Ranked
+from rankwell.rows import Columns
+
+
+@dataclass(frozen=True, eq=False)
+class One:
+    """One query: its judged list, and the names of its items."""
+
+    query: str | int
+    judged: Judged
+    task: Task
+    names: dict[int, str | int]  # by rank
+    grades: dict[int, float]
+    pooled: Ids  # the judged items
+
+
+def one_query(task: Task, table: Columns, query: str | int | None) -> One:
+    """Return the judged list of one query; an empty one where only the judgements have it."""
+    wanted = _wanted(table.query, task.pool.queries.ids, query)
+    rows = np.flatnonzero(Known(wanted).find(table.query) == 0) if len(table.item) else NO_ROWS
+    like = task.pool.queries.ids
+    known = int(task.pool.queries.find(alike(wanted, like, "query")[0])[0]) if len(like) else -1
+    pool, best = _alone(task.pool, known)
+    names: dict[int, str | int] = {}
+    grades: dict[int, float] = {}
+    if len(rows):
+        lists = table.part(rows)
+        judged, _ = judge(lists, pool, task.policy, task.context, task.needs, task.deepest)
+        items = Known(lists.items[lists.items.group()[1]])
+        context = replace(task.context, catalogue=items)
+        whole, _ = judge(lists, pool, task.policy, context, task.needs | {"shown"})
+        shown, item = whole.shown, whole.shown.item
+        assert item is not None
+        if task.policy.unjudged == "condense":
+            kept = np.flatnonzero(task.context.scale.judged(shown.grade))
+            shown, item = (
+                Ranked(1, shown.query[kept], np.arange(1, len(kept) + 1), shown.grade[kept]),
+                item[kept],
+            )
+        names = {
+            rank: items.ids.one(row) for rank, row in zip(shown.rank.tolist(), item.tolist(), strict=True)
+        }
+        grades = dict(zip(shown.rank.tolist(), shown.grade.tolist(), strict=True))
+    else:
+        judged = missing_lists(pool, NO_ROWS)
+    # rows of the ideal list name a judged item, those of the list itself a rank, below 0
+    judged.once("ideal", lambda: best)
+    judged.found.item = -judged.found.rank
+    return One(wanted.one(0), judged, task, names, grades, pool.items)
+
+
+def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
+    """The query asked for, in the kind of the run's ids.
+
+    Raises
+    ------
+    UsageError
+        If neither run nor judgements have it, or none was named and there are several.
+    """
+    if query is None:
+        known = queries[queries.group()[1]]
+        if len(known) != 1:
+            example = f", such as {known.one(0)!r}" if len(known) else ""
+            raise UsageError(f"there are {len(known):,} lists; say which query is meant{example}.")
+        return known
+    for made in (Ids.of([query]), Ids.of([str(query)]), Ids.of([str(query)]).as_integers()):
+        for ids in (queries, judged):
+            if (
+                made is not None
+                and len(ids)
+                and made.is_text == ids.is_text
+                and (Known(made).find(ids) == 0).any()
+            ):
+                return (
+                    made
+                    if made.is_text == queries.is_text or not len(queries)
+                    else alike(made, queries, "query")[0]
+                )
+    names = queries[queries.group()[1]].tolist()
+    raise UsageError(
+        f"there is no query {query!r} in the run or the judgements.{nearest(str(query), [str(each) for each in names])}"
+    )
+
+
+def _alone(pool: Pool, row: int) -> tuple[Pool, Ranked]:
+    """The judgements of one query, and its ideal list with the items' rows."""
+    low, high = (int(pool.offsets[row]), int(pool.offsets[row + 1])) if row >= 0 else (0, 0)
+    items, grades = pool.items[low:high], pool.grades[low:high]
+    queries = pool.queries.ids[row : row + 1] if row >= 0 else pool.queries.ids[:0]
+    offsets = np.array([0, high - low] if row >= 0 else [0], np.int64)
+    rows = np.arange(high - low)
+    if row >= 0 and len(rows):
+        order.sort(
+            rows,
+            offsets,
+            np.ascontiguousarray(grades),
+            *Ids.of_integers(rows).columns,
+            order.TIE_RULES["order"],
+        )
+    best = Ranked(1, np.zeros(len(rows), np.int64), np.arange(1, len(rows) + 1), grades[rows], item=rows)
+    return Pool(queries, offsets, items, grades, pool.scale), best

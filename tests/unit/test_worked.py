@@ -1,0 +1,116 @@
+"""The worked table of one query adds up to the value that evaluate gives."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import polars as pl
+import pytest
+from tests.laws.test_laws import METRICS
+
+import rankwell as rw
+from rankwell import testing
+from rankwell.additive import Additive
+from rankwell.cli import run as command
+
+ADDITIVE = [metric for metric in METRICS if isinstance(metric, Additive)]
+JUDGED = rw.Policy(grades="judgements")
+
+
+@pytest.mark.parametrize("metric", ADDITIVE, ids=str)
+def test_the_rows_add_up_to_the_value(metric):
+    for data in testing.examples(3, seed=5):
+        query = next(iter(data.run))
+        table = rw.explain(metric, data.run, data.qrels, query, policy=JUDGED)
+        res = rw.evaluate(data.run, data.qrels, metric, policy=JUDGED)
+        values = dict(res.per_query.rows())
+        records = table.to_records()
+        sums = [record["sum"] for record in records if record["sum"] is not None]
+        products = [record["product"] for record in records if record["product"] is not None]
+        assert math.isclose(math.fsum(products), sums[-1] if sums else 0.0, abs_tol=1e-12)
+        value = values.get(query)
+        last = next(note for note in table.notes if "=" in note or "undefined" in note)
+        if value is None:
+            assert "undefined" in last
+        else:
+            assert last.endswith(f"= {value:.4f}") or "<" in last or ">" in last
+
+
+def test_each_rank_has_its_item_and_grade_and_the_ideal_list_its_own():
+    run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"c": 2, "x": 3, "b": 0}}
+    table = rw.explain("ndcg@3", run, qrels)
+    assert [(row["rank"], row["item"], row["grade"]) for row in table.to_records()] == [
+        (1, "a", None), (2, "b", "0"), (3, "c", "2"),
+    ]  # fmt: skip
+    beside = [(row["ideal item"], row["ideal grade"]) for row in table.to_records()]
+    assert beside == [("x", "3"), ("c", "2"), (None, None)]
+    own = rw.explain("ndcg(ideal=retrieved)@3", run, qrels).to_records()
+    assert own[0]["ideal item"] == "c"
+
+
+def test_a_table_of_gains_orders_the_ideal_list_anew():
+    run, qrels = {"q": {"a": 3.0, "b": 2.0}}, {"q": {"a": 1, "b": 2}}
+    rows = rw.explain("ndcg(gain={1:5,2:3})", run, qrels).to_records()
+    assert [row["ideal item"] for row in rows] == ["a", "b"]
+
+
+def test_condensed_lists_have_no_unjudged_items():
+    run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"c": 2, "b": 0}}
+    rows = rw.explain("rr", run, qrels, policy=rw.Policy(unjudged="condense")).to_records()
+    assert [row["item"] for row in rows] == ["b", "c"]
+
+
+def test_expected_weights_are_those_of_the_group():
+    run, qrels = {"q": {"a": 1.0, "b": 1.0}}, {"q": {"b": 1}}
+    table = rw.explain("dcg", run, qrels, policy=rw.Policy(ties="expected"))
+    assert table.notes[0] == f"dcg = {(1 + 1 / math.log2(3)) / 2:.4f}"
+    with pytest.raises(rw.RankwellError, match="a mean over orders has no single list"):
+        rw.explain("ap", run, qrels, policy=rw.Policy(ties="expected"))
+
+
+def test_a_query_that_the_run_lacks_has_an_empty_list():
+    table = rw.explain("ap", {"1": {"a": 1.0}}, {"1": {"a": 1}, "2": {"a": 1}}, "2")
+    assert table.rows == ()
+    assert table.notes[0] == "0.0000 ÷ R = 0.0000 ÷ 1 = 0.0000"
+
+
+@pytest.mark.parametrize("ids", [[1, 2, 30], ["1", "2", "30"]])
+@pytest.mark.parametrize("asked", [30, "30"])
+def test_a_query_may_be_named_as_text_or_as_a_number(ids, asked):
+    frame = pl.DataFrame({"query": ids, "item": ["a", "b", "c"], "score": [1.0, 1.0, 1.0]})
+    qrels = pl.DataFrame({"query": ids, "item": ["a", "b", "c"], "grade": [1, 1, 1]})
+    assert rw.explain("rr", frame, qrels, asked).rows[0][1] == "c"
+    assert rw.explain("rr", frame.filter(pl.col("item") != "c"), qrels, asked).rows == ()
+
+
+def test_long_lists_show_the_ranks_that_add_something():
+    rng = random.Random(1)
+    run = {"q": {f"i{number}": rng.random() for number in range(500)}}
+    qrels = {"q": {f"i{number}": 1 for number in range(0, 500, 50)}}
+    table = rw.explain("ap", run, qrels)
+    assert len(table.rows) == 10
+    assert "490 ranks that add nothing are left out" in table.notes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("coverage@2", {"q": ["a"]}, None), "one value for all lists"),
+        (("rr", {"q": ["a"], "r": ["a"]}, {"q": {"a": 1}}), "there are 2 lists; say which query is meant, such as 'q'"),
+        (("rr", {"query": ["a"]}, {"query": {"a": 1}}, "quer"), "no query 'quer' in the run or the judgements. Did you mean query?"),
+        (("rr", None, {"q": {"a": 1}}), "needs a run as well"),
+        (("iprec", {"q": ["a"]}, None), "needs judgements"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_worked_through_is_said(arguments, message):
+    with pytest.raises(rw.RankwellError) as error:
+        rw.explain(*arguments)
+    assert message in str(error.value)
+
+
+def test_the_command_refuses_half_of_what_it_needs(capsys):
+    assert command(["explain", "ap", "--query", "1"]) == 2
+    assert "rankwell explain ap QRELS RUN --query 1" in capsys.readouterr().err
+    assert command(["explain", "ap", "qrels.txt"]) == 2
+    assert "needs a run as well" in capsys.readouterr().err
