@@ -271,6 +271,7 @@ class INST(_Shares, Additive):
         start = np.repeat(looks[firsts], rows.count()[rows.count() > 0])
         reached = start * rows.product_before(((rows.rank - 1 + wish) / (until - 1 + wish)) ** 2)
         after = (rows.rank - 1 + wish) ** 2 * (zeta(2, rows.rank + wish) - zeta(2, until + wish))
-        before = 4.0 * self.T**2 * (zeta(2, 2.0 * self.T) - zeta(2, rows.rank + 2.0 * self.T))
-        all_looks = rows.sum(np.where(firsts, before, 0.0) + reached * after)
+        seen = reached * after
+        seen[firsts] += 4.0 * self.T**2 * (zeta(2, 2.0 * self.T) - zeta(2, rows.rank[firsts] + 2.0 * self.T))
+        all_looks = rows.sum(seen)
         return Terms(rows, gain, reached / all_looks[rows.query])
