@@ -58,17 +58,18 @@ def not_interpolated(hits, relevant, level, levels):
 
 MUTANTS = {
     "F: precision and recall swapped": (
-        around(binary, "recall_weight", lambda original, metric: 1 / max(original(metric), 1e-9)), ["f(beta=2)@3"]),
+        put(binary.Weighted, "recall_weight", property(lambda self: 1 / (self.beta or 1) ** 2)), ["f(beta=2)@3"]),
     "set F: beta, not its square": (
-        around(sets, "recall_weight", lambda original, metric: original(metric) ** 0.5), ["set_f(C=2)", "set_f(c=.8)"]),
+        put(binary.Weighted, "recall_weight", property(lambda self: self.beta or 1)), ["set_f(beta=2)"]),
     "F: the form with C(P + R)": (
-        put(binary, "f_divisor", lambda weight, r, shown, lists: np.where(r > 0, weight * (r + shown) / (weight + 1), 0)),
+        put(binary.Weighted, "below", lambda self, r, shown, lists: np.where(
+            r > 0, self.recall_weight * (r + shown) / (self.recall_weight + 1), 0)),
         ["f(beta=3)@5", "f(C=4)@2"]),
     "set P over R": (put(sets.SetP, "per_query", lambda self, *given: sets.SetR(rel=self.rel).per_query(*given)),
         ["set_p"]),
     "set AP that is the mean of P and R": (
         put(sets.SetAP, "per_query", lambda self, *given: sets.SetF().per_query(*given)), ["set_ap"]),
-    "accuracy: FN and TN swapped": (around(collection._OfCells, "cells", swapped_cells), ["accuracy"]),
+    "accuracy: FN and TN swapped": (around(collection.OfCells, "cells", swapped_cells), ["accuracy"]),
     "fallout that is specificity": (
         around(collection.Fallout, "per_query", lambda original, self, *given: 1 - original(self, *given)), ["fallout"]),
     "fallout among judged counts all": (

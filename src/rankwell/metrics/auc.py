@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.base import QueryMetric, definition
-from rankwell.errors import DataError, UsageError
 from rankwell.hits import Context, Judged
+from rankwell.metrics.collection import OfCells
 from rankwell.ranked import Ranked, ratio
 from rankwell.ties import Groups
 
@@ -85,7 +85,7 @@ def _middle_ranks(rows: Ranked) -> np.ndarray:
 
 
 @definition
-class AUCTopK(QueryMetric):
+class AUCTopK(OfCells):
     """AUC of a cut list: the area under the ROC curve if all items beyond rank k were in random order.
 
     Formula
@@ -116,34 +116,12 @@ class AUCTopK(QueryMetric):
     """
 
     name: ClassVar[str] = "auc_topk"
-    needs: ClassVar[frozenset[str]] = frozenset({"collection_size"})
-
-    collection: int | None = None
-    rel: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.collection is not None and self.collection < 1:
-            raise UsageError(f"auc_topk(collection={self.collection}): a collection has at least 1 item.")
-
-    def needed(self) -> frozenset[str]:
-        """The size of the collection, unless it was given."""
-        return frozenset() if self.collection is not None else self.needs
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """What each hit beats, and one half for each pair that was not retrieved."""
-        size = context.collection_size if self.collection is None else self.collection
-        assert size is not None
+        found, wrong, missed, left = self.cells(judged, context)
         hits = judged.relevant(self.rel).top(self.k)
-        positive, found = judged.n_relevant(self.rel), hits.count()
-        shown = judged.n_retrieved if self.k is None else np.minimum(judged.n_retrieved, self.k)
-        negative = size - positive
-        unseen = negative - (shown - found)
-        if len(unseen) and unseen.min() < 0:
-            row = int(np.argmin(unseen))
-            raise DataError(
-                f"query {judged.queries.one(row)!r} has more retrieved or relevant items than the collection "
-                f"({size:,}). Give the number of all items that could be retrieved."
-            )
+        negative = wrong + left
         beaten = hits.sum(negative[hits.query] - (hits.rank - hits.nth()))
-        return ratio(beaten + (positive - found) * unseen / 2, positive * negative)
+        return ratio(beaten + missed * left / 2, (found + missed) * negative)

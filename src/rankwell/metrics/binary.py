@@ -129,7 +129,49 @@ class R(_Counting):
 
 
 @definition
-class F(_Counting):
+class Weighted(QueryMetric):
+    """An F measure: its weight under three names, of which one is given."""
+
+    beta: float | None = None
+    c: float | None = None
+    C: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sum(each is not None for each in (self.beta, self.c, self.C)) > 1:
+            raise UsageError(f"{self.name}: give one of beta, c and C; they are three names of one weight.")
+        if self.beta is not None and self.beta <= 0:
+            raise UsageError(f"{self.name}(beta={self.beta:g}): beta is above 0.")
+        if self.c is not None and not 0 < self.c <= 1:
+            raise UsageError(
+                f"{self.name}(c={self.c:g}): c, the weight of precision, is above 0 and at most 1; for 0 say r."
+            )
+        if self.C is not None and self.C < 0:
+            raise UsageError(f"{self.name}(C={self.C:g}): C is at least 0.")
+
+    def resolved(self) -> dict[str, Any]:
+        """The parameters, beta = 1 if no weight is given."""
+        is_given = not (self.beta is None and self.c is None and self.C is None)
+        return super().resolved() | ({} if is_given else {"beta": 1.0})
+
+    @property
+    def recall_weight(self) -> float:
+        """The number C, that is beta squared or (1 − c)/c."""
+        if self.C is not None:
+            return self.C
+        if self.c is not None:
+            return (1.0 - self.c) / self.c
+        return 1.0 if self.beta is None else self.beta**2
+
+    def below(self, relevant: np.ndarray, shown: np.ndarray, judged: Judged) -> np.ndarray:
+        """What the hits are divided by: F = hits · (C + 1) / (C·R + k)."""
+        weight = self.recall_weight
+        below = np.broadcast_to((weight * relevant + shown) / (weight + 1.0), len(judged))
+        return np.where(relevant > 0, np.where(below > 0, below, 1.0), 0.0)
+
+
+@definition
+class F(Weighted, _Counting):
     """F measure: the weighted harmonic mean of precision and recall at k.
 
     Formula
@@ -163,60 +205,12 @@ class F(_Counting):
     aliases: ClassVar[tuple[str, ...]] = ("f_measure",)
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "(C·R + k)/(C + 1)")
 
-    beta: float | None = None
-    c: float | None = None
-    C: float | None = None
     denom: Literal["k", "n"] = "k"
     rel: float | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        refuse_weights(self, self.beta, self.c, self.C)
-
-    def resolved(self) -> dict[str, Any]:
-        """The parameters, beta = 1 if no weight is given."""
-        given = super().resolved()
-        return given if weighted(self) else given | {"beta": 1.0}
-
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The number (C·R + k) / (C + 1)."""
-        return f_divisor(
-            recall_weight(self), judged.n_relevant(self.rel), self._shown(judged, self.denom), judged
-        )
-
-
-def weighted(metric: Any) -> bool:
-    """Whether an F measure was given a weight."""
-    return not (metric.beta is None and metric.c is None and metric.C is None)
-
-
-def refuse_weights(metric: Any, beta: float | None, c: float | None, square: float | None) -> None:
-    """Raise UsageError unless at most one weight is given, and in its range."""
-    if sum(each is not None for each in (beta, c, square)) > 1:
-        raise UsageError(f"{metric.name}: give one of beta, c and C; they are three names of one weight.")
-    if beta is not None and beta <= 0:
-        raise UsageError(f"{metric.name}(beta={beta:g}): beta is above 0.")
-    if c is not None and not 0 < c <= 1:
-        raise UsageError(
-            f"{metric.name}(c={c:g}): c, the weight of precision, is above 0 and at most 1; for 0 say r."
-        )
-    if square is not None and square < 0:
-        raise UsageError(f"{metric.name}(C={square:g}): C is at least 0.")
-
-
-def recall_weight(metric: Any) -> float:
-    """Return C, that is beta squared or (1 − c)/c."""
-    if metric.C is not None:
-        return float(metric.C)
-    if metric.c is not None:
-        return float((1.0 - metric.c) / metric.c)
-    return 1.0 if metric.beta is None else float(metric.beta) ** 2
-
-
-def f_divisor(weight: float, relevant: np.ndarray, shown: np.ndarray, judged: Judged) -> np.ndarray:
-    """Return what the hits are divided by: F = hits · (C + 1) / (C·R + k)."""
-    below = np.broadcast_to((weight * relevant + shown) / (weight + 1.0), len(judged))
-    return np.where(relevant > 0, np.where(below > 0, below, 1.0), 0.0)
+        return self.below(judged.n_relevant(self.rel), self._shown(judged, self.denom), judged)
 
 
 @definition

@@ -16,8 +16,8 @@ __all__ = ["Accuracy", "Fallout", "Specificity", "Utility"]
 
 
 @definition
-class _OfCells(QueryMetric):
-    """A metric of the four cells of the contingency table."""
+class OfCells(QueryMetric):
+    """A metric of the four cells of the contingency table, the last of which needs the size of the collection."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"collection_size"})
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
@@ -59,7 +59,7 @@ class _OfCells(QueryMetric):
 
 
 @definition
-class Accuracy(_OfCells):
+class Accuracy(OfCells):
     """Accuracy: the share of the whole collection that was rightly retrieved or rightly left out.
 
     Formula
@@ -95,7 +95,7 @@ class Accuracy(_OfCells):
 
 
 @definition
-class Fallout(_OfCells):
+class Fallout(OfCells):
     """Fallout: the share of the items that are not relevant which was retrieved all the same.
 
     Formula
@@ -152,7 +152,7 @@ class Fallout(_OfCells):
 
 
 @definition
-class Specificity(_OfCells):
+class Specificity(OfCells):
     """Specificity: the share of the items that are not relevant which was rightly left out.
 
     Formula
@@ -187,7 +187,7 @@ class Specificity(_OfCells):
 
 
 @definition
-class Utility(_OfCells):
+class Utility(OfCells):
     """Linear utility: what the retrieved set is worth if each cell of the contingency table has its price.
 
     Formula

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
-from rankwell.metrics.binary import f_divisor, recall_weight, refuse_weights, weighted
+from rankwell.metrics.binary import Weighted
 from rankwell.ranked import ratio
 
 __all__ = ["SetAP", "SetF", "SetP", "SetR"]
@@ -103,7 +103,7 @@ class SetR(_OfSets):
 
 
 @definition
-class SetF(_OfSets):
+class SetF(Weighted, _OfSets):
     """Set F: the weighted harmonic mean of set precision and set recall.
 
     Formula
@@ -134,24 +134,12 @@ class SetF(_OfSets):
 
     name: ClassVar[str] = "set_f"
 
-    beta: float | None = None
-    c: float | None = None
-    C: float | None = None
     rel: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        refuse_weights(self, self.beta, self.c, self.C)
-
-    def resolved(self) -> dict[str, Any]:
-        """The parameters, beta = 1 if no weight is given."""
-        given = super().resolved()
-        return given if weighted(self) else given | {"beta": 1.0}
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Hits · (C + 1) / (C·R + n)."""
         relevant = judged.n_relevant(self.rel)
-        return ratio(self._hits(judged), f_divisor(recall_weight(self), relevant, judged.n_retrieved, judged))
+        return ratio(self._hits(judged), self.below(relevant, judged.n_retrieved, judged))
 
 
 @definition
