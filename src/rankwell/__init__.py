@@ -37,6 +37,8 @@ _HOMES = {
     "NumRelRet": "metrics.counts",
     "NumRet": "metrics.counts",
     "P": "metrics.binary",
+    "PAUC": "metrics.auc",
+    "PAp": "metrics.auc",
     "Policy": "policy",
     "Q": "metrics.ideal",
     "Qrels": "tables",

@@ -5,7 +5,9 @@ from rankwell.evaluation import evaluate as evaluate
 from rankwell.explanation import explain as explain
 from rankwell.linting import lint as lint
 from rankwell.metrics.auc import AUC as AUC
+from rankwell.metrics.auc import PAUC as PAUC
 from rankwell.metrics.auc import AUCTopK as AUCTopK
+from rankwell.metrics.auc import PAp as PAp
 from rankwell.metrics.binary import F as F
 from rankwell.metrics.binary import Hit as Hit
 from rankwell.metrics.binary import P as P
@@ -63,6 +65,7 @@ __all__ = [
     "GMAP",
     "INSQ",
     "INST",
+    "PAUC",
     "RBP",
     "RR",
     "AUCTopK",
@@ -85,6 +88,7 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "P",
+    "PAp",
     "Policy",
     "Q",
     "Qrels",

@@ -338,6 +338,28 @@ def auc_topk(view: View, params: Params) -> Value:
     return wins / ((tp + fn) * (fp + tn))
 
 
+def _beaten(view: View, k: int) -> list[int]:
+    """For each hit how many of the first k items that are not relevant stand below it, or are missing."""
+    beaten, others = [], 0
+    for grade in view.listed:
+        if view.relevant(grade):
+            beaten.append(max(k - others, 0))
+        else:
+            others += 1
+    return beaten
+
+
+def partial_auc(view: View, params: Params) -> Value:
+    k, n = _cutoff(params), view.n_relevant
+    return sum(_beaten(view, k)) / (k * n) if n else Undefined.BY_JUDGEMENTS
+
+
+def pap(view: View, params: Params) -> Value:
+    k = _cutoff(params)
+    best = min(k, view.n_relevant)
+    return sum(_beaten(view, k)[:best]) / (k * best) if best else Undefined.BY_JUDGEMENTS
+
+
 PER_QUERY: dict[str, Callable[[View, Params], Value]] = {
     **FIRST,
     "f": f_measure,
@@ -368,6 +390,8 @@ PER_QUERY: dict[str, Callable[[View, Params], Value]] = {
     "infap": inferred_ap,
     "auc": auc,
     "auc_topk": auc_topk,
+    "pauc": partial_auc,
+    "pap": pap,
     "gmap": average_precision,
     "num_ret": lambda view, params: float(len(_top(view, params))),
     "num_rel": lambda view, params: float(view.n_relevant),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -82,3 +84,23 @@ def test_gdeval_prints_these_values_in_five_digits(metric, measure):
     count(
         str(metric_of(metric)), f"gdeval.pl (in {program('ir_measures')}) {measure}, random lists", compared
     )
+
+
+def test_rectools_has_these_values():
+    stored = json.loads((Path(__file__).parent / "stored" / "rectools.json").read_text(encoding="utf-8"))
+    run = {str(number): case.run for number, case in enumerate(CASES)}
+    qrels = {str(number): case.qrels for number, case in enumerate(CASES) if case.qrels}
+    for metric, theirs in stored["values"].items():
+        ours = values_of(rw.evaluate(run, qrels, [metric], policy=JUDGED), metric)
+        for query, value in theirs.items():
+            assert ours[query] == pytest.approx(value, abs=1e-12), (metric, query)
+        assert len(theirs) > 100
+        count(
+            str(metric_of(metric)),
+            f"{stored['program']} {NAMES[metric.partition('@')[0].partition('(')[0]]}, random lists",
+            len(theirs),
+        )
+
+
+NAMES = {"pauc": "PartialAUC", "pap": "PAP", "ap": "MAP", "p": "Precision", "r": "Recall", "hit": "HitRate", "rr": "MRR",
+         "f": "F1Beta", "ndcg": "NDCG"}  # fmt: skip

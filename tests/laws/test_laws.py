@@ -86,6 +86,13 @@ COUNTEREXAMPLES = {
         {"q": {"b": 2.0, "a": 1.0}},
         {"q": {"a": 1}},
     ),
+    # both relevant items beat the first other one; of the first rank alone, one does
+    "pauc@1": ("only the first k count", {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 1, "b": 1}}),
+    "pap@2": (
+        "only the first k count",
+        {"q": {"x": 3.0, "a": 2.0, "b": 1.0}},
+        {"q": {"a": 1, "b": 1}},
+    ),
     "ndcg(ideal=retrieved)@1": (
         "only the first k count",
         {"q": {"a": 2.0, "b": 1.0}},

@@ -131,6 +131,8 @@ MUTANTS = {
     "AUC of a cut list: the rest loses": (
         around(auc.AUCTopK, "per_query",
             lambda original, self, lists, context: np.floor(original(self, lists, context) * 64) / 64), ["auc_topk@2"]),
+    "pAUC: divided as pAp": (put(auc.PAUC, "divisor", auc.PAp.divisor), ["pauc@1", "pauc@3"]),
+    "pAp: all hits": (put(auc.PAp, "_hits", auc.PAUC._hits), ["pap@2", "pap(rel=2)@3"]),
     "GMAP that is MAP": (put(precision.GMAP, "summary", lambda self, values: Mean.of(values)), ["gmap"]),
     "GMAP without a floor": (put(precision, "GeometricMean", type("", (), {
         "of": staticmethod(lambda values: Mean.of(np.log(values)))})), ["gmap(floor=.01)"]),

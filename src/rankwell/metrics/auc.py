@@ -1,4 +1,4 @@
-"""The area under the ROC curve: how often a relevant item has a higher score than another one."""
+"""Areas under the ROC curve: how often a relevant item has a higher score than another one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
 from rankwell.metrics.collection import OfCells
 from rankwell.ranked import Ranked, ratio
 from rankwell.ties import Groups
 
-__all__ = ["AUC", "AUCTopK"]
+__all__ = ["AUC", "PAUC", "AUCTopK", "PAp"]
 
 
 @definition
@@ -125,3 +126,103 @@ class AUCTopK(OfCells):
         negative = wrong + left
         beaten = hits.sum(negative[hits.query] - (hits.rank - hits.nth()))
         return ratio(beaten + missed * left / 2, (found + missed) * negative)
+
+
+@definition
+class _Partial(Additive):
+    """A metric of pairs of relevant items and the first k others of the list."""
+
+    cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+
+    rel: float | None = None
+
+    def breaks(self) -> dict[str, str]:
+        """Its k counts items that are not relevant, not ranks."""
+        return {"only the first k count": "k counts items that are not relevant"}
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """One for each hit, weighted by the share of the first k others that it beats."""
+        assert self.k is not None
+        hits = self._hits(judged)
+        return Terms(hits, np.ones(len(hits)), np.maximum(self.k - (hits.rank - hits.nth()), 0) / self.k)
+
+    def _hits(self, judged: Judged) -> Ranked:
+        return judged.relevant(self.rel)
+
+
+@definition
+class PAUC(_Partial):
+    """Partial AUC: how often a relevant item stands above one of the first k items that are not relevant.
+
+    Formula
+        pAUC@k = (1 / (k · R)) Σ_{relevant retrieved} max(0, k − items above it that are not relevant)
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item. Relevant items that were not retrieved beat
+        nothing, and where fewer than k others are in the list the missing ones count as beaten.
+
+    Convention
+        RecTools' PartialAUC with its default handling of short lists. Its k counts items that are not relevant: lists
+        must be longer than k for it to see them.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1, "c": 1}}, ["pauc@3"]).mean
+        {'pauc@3': 0.3333333333333333}
+
+    Reference
+        A. Budhiraja et al., Rich-item recommendations for rich-users, 2020; RecTools PartialAUC.
+    """
+
+    name: ClassVar[str] = "pauc"
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "beats / k", "R")
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number R."""
+        return judged.n_relevant(self.rel)
+
+
+@definition
+class PAp(_Partial):
+    """pAp: how often one of the first min(k, R) relevant items stands above one of the first k other items.
+
+    Formula
+        pAp@k = (1 / (k · β)) Σ_{first β relevant retrieved} max(0, k − items above it that are not relevant), with
+        β = min(k, R)
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item. Relevant items that were not retrieved beat
+        nothing, and where fewer than k others are in the list the missing ones count as beaten.
+
+    Convention
+        RecTools' PAP with its default handling of short lists: precision where R is above k, partial AUC else. Its k
+        counts items of either kind, not ranks.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1, "c": 1}}, ["pap@1"]).mean
+        {'pap@1': 0.0}
+
+    Reference
+        G. Hiranandani et al., Optimization and analysis of the pAp@k metric for recommender systems, ICML 2020;
+        RecTools PAP.
+    """
+
+    name: ClassVar[str] = "pap"
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "beats / k", "min(k, R)")
+
+    def _hits(self, judged: Judged) -> Ranked:
+        hits = judged.relevant(self.rel)
+        assert self.k is not None
+        return hits.where(hits.nth() <= self.k)
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number min(k, R)."""
+        assert self.k is not None
+        return np.minimum(judged.n_relevant(self.rel), self.k)
