@@ -260,6 +260,10 @@ def parse_options(description: str | None, repeats: int = 5) -> argparse.Namespa
     options.python = options.rankwell.absolute().parent / "python"
     if not options.peer_only and not options.rankwell.exists():
         parser.error(f"no rankwell at {options.rankwell}; say where it is with --rankwell")
+    if not options.peer_only:
+        # pip compiles what it installs, so the other tools are; an editable install of ours is not
+        code = "import compileall, rankwell; compileall.compile_dir(rankwell.__path__[0], quiet=1)"
+        subprocess.run([options.python, "-c", code], check=True)
     return options
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.hits import Context, Judged
 from rankwell.parameters import UNFIT, described, fitted, parameter_types, value_text
-from rankwell.states import Mean, State
+from rankwell.states import Mean, State, WeightedMean
 
 Better = Literal["higher", "lower", "neither"]
 Function = Callable[[Judged, Context], np.ndarray]
@@ -195,6 +195,10 @@ class QueryMetric(Metric):
     def summary(self, values: np.ndarray) -> State:
         """Return the state of defined values: an arithmetic mean."""
         return Mean.of(values)
+
+    def weighted(self, values: np.ndarray, weights: np.ndarray) -> State | None:
+        """Return the state of defined values with a weight each; None for a metric that cannot be weighted."""
+        return WeightedMean.of(values, weights)
 
     def state(self, judged: Judged, context: Context) -> State:
         """Return the state of the queries where the metric is defined."""

@@ -17,6 +17,7 @@ from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
+from rankwell.segments import Segments
 from rankwell.single import one_query
 from rankwell.tables import Items, Run
 
@@ -34,6 +35,12 @@ class Evaluator:
         Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``.
     items
         The catalogue, for metrics that need it: ids, a table with an item column, or a path.
+    users
+        A table of queries (users) with more columns: a data frame, records, or a path.
+    by
+        Columns of ``users``: the values of each segment stand in ``results.segments``.
+    weights
+        A column of ``users``: how much each query weighs in the means.
     policy
         The rules for ties, missing queries, ratings …; see :class:`rankwell.Policy`.
     engine, threads
@@ -60,6 +67,9 @@ class Evaluator:
         metrics: Iterable[Wanted] | Wanted | None,
         *,
         items: Any = None,
+        users: Any = None,
+        by: str | Iterable[str] | None = None,
+        weights: str | None = None,
         policy: Policy = Policy(),  # noqa: B008 - a frozen value
         engine: str | Engine | None = None,
         threads: int | None = None,
@@ -81,7 +91,8 @@ class Evaluator:
         needs = frozenset().union(*(metric.needs for metric in self.metrics))
         cuts = [metric.k for metric in self.metrics if "shown" in metric.needs]
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
-        self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query)
+        segments = _segments_of(users, by, weights)
+        self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments)
 
     def _check_needs(self, *, has_qrels: bool, catalogue: Items | None) -> None:
         for metric in self.metrics:
@@ -127,6 +138,10 @@ class Evaluator:
             undefined=part.undefined,
             known=part.known,
             origin=_Origin(self, read),
+            segments=self.task.segments,
+            split=part.split,
+            weighted=part.weighted,
+            sizes=part.sizes,
         )
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
@@ -140,6 +155,14 @@ class Evaluator:
     def evaluate_all(self, runs: Mapping[str, Any]) -> dict[str, Results]:
         """Return the results of several runs by their names."""
         return {name: self.evaluate(read_run(run, name=name)) for name, run in runs.items()}
+
+
+def _segments_of(users: Any, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
+    if users is None:
+        return Segments.of(None, by, weights)
+    from rankwell.readers.attributes import read_users
+
+    return Segments.of(read_users(users), by, weights)
 
 
 class _Origin:
@@ -165,6 +188,9 @@ def evaluate(
     metrics: Iterable[Wanted] | Wanted | None = None,
     *,
     items: Any = None,
+    users: Any = None,
+    by: str | Iterable[str] | None = None,
+    weights: str | None = None,
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
     engine: str | Engine | None = None,
     threads: int | None = None,
@@ -181,7 +207,7 @@ def evaluate(
         need only lists.
     metrics
         Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
-    items, policy, engine, threads, per_query
+    items, users, by, weights, policy, engine, threads, per_query
         As for :class:`Evaluator`.
 
     Returns
@@ -201,7 +227,16 @@ def evaluate(
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
     evaluator = Evaluator(
-        qrels, metrics, items=items, policy=policy, engine=engine, threads=threads, per_query=per_query
+        qrels,
+        metrics,
+        items=items,
+        users=users,
+        by=by,
+        weights=weights,
+        policy=policy,
+        engine=engine,
+        threads=threads,
+        per_query=per_query,
     )
     return evaluator.evaluate(run)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,26 @@ def _write_file(content: bytes, target: Path) -> None:
     if target.exists() and not target.is_file():
         target.write_bytes(content)  # a device or a pipe is written to, not replaced
         return
-    target = target.resolve()  # a link stays a link
+    with whole_file(target) as whole:
+        whole.write_bytes(content)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """Give a name to write to, which takes the place of the file when all is written.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    target = Path(path).resolve()  # a link stays a link
     whole = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        whole.write_bytes(content)
+        yield whole
         whole.replace(target)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error}).") from error
     finally:
         whole.unlink(missing_ok=True)
 

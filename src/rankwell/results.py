@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankwell.base import Metric
+from rankwell.breakdown import Breakdown
 from rankwell.errors import UsageError, nearest
+from rankwell.exports import Exports
 from rankwell.hits import Context
 from rankwell.ids import Ids
+from rankwell.loading import saved_results
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
+from rankwell.segments import Segments
 from rankwell.states import State
 from rankwell.views import Origin, Views
 
 if TYPE_CHECKING:
     import polars as pl
 
-SCHEMA = 1
 TIE_RANGE = 0.001
 
 
-class Results(Views):
+class Results(Views, Exports):
     """What an evaluation gives: values, what they mean, and on how many queries and rows they rest.
 
     Examples
@@ -55,16 +57,57 @@ class Results(Views):
         undefined: Counter[tuple[Metric, str]],
         known: np.ndarray,
         origin: Origin | None = None,
+        segments: Segments | None = None,
+        split: dict[tuple[Metric, int], State] | None = None,
+        weighted: dict[Metric, State] | None = None,
+        sizes: Counter[int] | None = None,
     ) -> None:
         self.name, self.metrics, self.policy, self.context = name, metrics, policy, context
         self._queries, self._values, self._states, self._ends = queries, values, states, ends
         self._counts, self._undefined, self._known = counts, undefined, known
-        self._origin = origin
+        self._origin, self._segments = origin, segments
+        self._split, self._weighted, self._sizes = split or {}, weighted or {}, sizes or Counter()
 
     @cached_property
     def mean(self) -> dict[str, float]:
-        """The value of each metric, by its text, in the order asked; NaN where no query defines it."""
+        """The value of each metric, by its text, in the order asked; NaN where no query defines it.
+
+        With ``weights=`` the weighted mean, where a metric can be weighted; ``plain_mean`` stands beside it.
+        """
+        return {str(m): self._weighted.get(m, self._states[m]).value for m in self.metrics}
+
+    @cached_property
+    def plain_mean(self) -> dict[str, float]:
+        """The value of each metric with every query counted alike."""
         return {str(metric): self._states[metric].value for metric in self.metrics}
+
+    @property
+    def weights(self) -> str:
+        """The column that weighs the queries; empty if none does."""
+        return self._segments.weights_name if self._segments is not None else ""
+
+    @property
+    def is_weighted(self) -> dict[str, bool]:
+        """Whether each metric's mean is a weighted one."""
+        return {str(metric): metric in self._weighted for metric in self.metrics}
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether there are segments (``by=``)."""
+        return self._segments is not None and bool(self._segments.by)
+
+    @cached_property
+    def segments(self) -> Breakdown:
+        """The values of each segment, with ``by=``; a table, and one more as a Polars frame.
+
+        Raises
+        ------
+        UsageError
+            If no segments were asked for.
+        """
+        if self._segments is None or not self.has_segments:
+            raise UsageError("no segments were asked for: evaluate(…, users=table, by='tier').")
+        return Breakdown(self.name, self.metrics, self._segments, self._split, self._sizes)
 
     @cached_property
     def n(self) -> dict[str, int]:
@@ -114,6 +157,22 @@ class Results(Views):
         }
         return meaning[scale.kind]
 
+    @classmethod
+    def load(cls, path: str | Path) -> Results:
+        """Return results that ``save`` wrote as Parquet or JSON.
+
+        Values, definitions, policy and counts are as they were; curves and other views that need the lists are gone.
+
+        Raises
+        ------
+        RankwellError
+            If the file holds no results, or a metric that is not known here.
+        """
+        arguments, ranges = saved_results(path)
+        loaded = cls(**arguments)
+        vars(loaded)["tie_range"] = ranges  # what it is worked out from is not kept
+        return loaded
+
     def __getitem__(self, metric: str | Metric | type[Metric]) -> float:
         """Return the value of a metric in any spelling.
 
@@ -149,46 +208,6 @@ class Results(Views):
         ]
         return pl.DataFrame(columns)
 
-    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return everything as plain values, as ``to_json`` writes it."""
-        ranges, undefined = self.tie_range, self.undefined
-        data: dict[str, Any] = {
-            "run": self.name,
-            "mean": {name: _plain(value) for name, value in self.mean.items()},
-            "metrics": [
-                {
-                    "metric": str(metric),
-                    "signature": metric.signature,
-                    "value": _plain(self.mean[str(metric)]),
-                    "n": self.n[str(metric)],
-                    "better": metric.better,
-                    "range": [_plain(end) for end in metric.range],
-                    "undefined": undefined.get(str(metric), {}),
-                    "tie_range": list(ranges[str(metric)]) if str(metric) in ranges else None,
-                }
-                for metric in self.metrics
-            ],
-            "grades": self.grades,
-            "policy": self.policy.to_dict(),
-            "counts": self.counts,
-        }
-        if per_query:
-            data["per_query"] = self.per_query.to_dicts()
-        return data
-
-    def to_json(self, *, per_query: bool = False) -> str:
-        """Return everything as JSON text, numbers in full precision; undefined is null.
-
-        Examples
-        --------
-        >>> import json, rankwell as rw
-        >>> res = rw.evaluate({"1": {"a": 2.0}}, {"1": {"a": 1}}, ["rr"])
-        >>> json.loads(res.to_json())["mean"]
-        {'rr': 1.0}
-        """
-        data = {"rankwell": _version(), "schema": SCHEMA, **self.to_dict(per_query=per_query)}
-        return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
-
     def __add__(self, other: Results) -> Results:
         """Return the results of two disjoint sets of queries together.
 
@@ -203,6 +222,11 @@ class Results(Views):
                     f"results with different {what} do not add: {getattr(self, what)} and {getattr(other, what)}."
                 )
         context = self._joined_context(other)
+        own, theirs = (
+            each and (each.by, each.labels, each.weights_name) for each in (self._segments, other._segments)
+        )
+        if own != theirs:
+            raise UsageError("results with different segments or weights do not add.")
         queries = Ids.concatenate([self._queries, other._queries])
         codes, firsts = queries.group()
         if len(firsts) < len(queries):
@@ -223,6 +247,10 @@ class Results(Views):
             counts=self._counts + other._counts,
             undefined=self._undefined + other._undefined,
             known=np.concatenate([self._known, other._known]),
+            segments=self._segments,
+            split=_added(self._split, other._split),
+            weighted=_added(self._weighted, other._weighted),
+            sizes=self._sizes + other._sizes,
         )
 
     def _joined_context(self, other: Results) -> Context:
@@ -246,21 +274,14 @@ class Results(Views):
         return f"Results of {self.name!r}: {values}"
 
 
+def _added(left: Mapping[Any, State], right: Mapping[Any, State]) -> dict[Any, State]:
+    """The states of both, added where both have one."""
+    both = {key: left[key] + right[key] for key in left.keys() & right.keys()}
+    return {**left, **right, **both}
+
+
 class NotAsked(UsageError, KeyError):
     """A metric that a result does not hold."""
 
     def __str__(self) -> str:
         return str(self.args[0])
-
-
-def _plain(value: float) -> float | str | None:
-    """A number for JSON: NaN is null, infinity the word."""
-    if math.isnan(value):
-        return None
-    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
-
-
-def _version() -> str:
-    from rankwell import __version__
-
-    return __version__

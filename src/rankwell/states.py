@@ -62,6 +62,32 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
+class WeightedMean:
+    """A weighted mean with exact sums of the weighted values and of the weights.
+
+    >>> WeightedMean.of(np.array([1.0, 0.5]), np.array([3.0, 1.0])).value
+    0.875
+    """
+
+    total: int = 0
+    weight: int = 0
+    n: int = 0
+
+    @classmethod
+    def of(cls, values: np.ndarray, weights: np.ndarray) -> WeightedMean:
+        """Return the state of finite values and weights."""
+        return cls(exact_sum(values * weights), exact_sum(weights), len(values))
+
+    def __add__(self, other: WeightedMean) -> WeightedMean:
+        return WeightedMean(self.total + other.total, self.weight + other.weight, self.n + other.n)
+
+    @property
+    def value(self) -> float:
+        """The mean; NaN where nothing weighs anything."""
+        return self.total / self.weight if self.weight else math.nan
+
+
+@dataclass(frozen=True, slots=True)
 class GeometricMean:
     """A geometric mean of positive values: the arithmetic mean of their logarithms, raised at the end.
 
@@ -69,15 +95,16 @@ class GeometricMean:
     0.5
     """
 
-    logs: Mean = Mean()
+    logs: Mean | WeightedMean = Mean()
 
     @classmethod
-    def of(cls, values: np.ndarray) -> GeometricMean:
-        """Return the state of positive values."""
-        return cls(Mean.of(np.log(values)))
+    def of(cls, values: np.ndarray, weights: np.ndarray | None = None) -> GeometricMean:
+        """Return the state of positive values, perhaps weighted."""
+        logs = np.log(values)
+        return cls(Mean.of(logs) if weights is None else WeightedMean.of(logs, weights))
 
     def __add__(self, other: GeometricMean) -> GeometricMean:
-        return GeometricMean(self.logs + other.logs)
+        return GeometricMean(self.logs + other.logs)  # type: ignore[operator]
 
     @property
     def n(self) -> int:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from rankwell import __version__
 from rankwell.display import ARROWS, Cell, Column, Table, number
 from rankwell.policy import Policy
-from rankwell.results import SCHEMA, Results
 
-__all__ = ["SCHEMA", "csv_of", "table_of", "warnings_of"]
+Results = Any  # what has the properties of rankwell.results.Results, which stands above this
 
+__all__ = ["csv_of", "table_of", "warnings_of"]
+
+SCHEMA = 1  # of the JSON that is written
 SHORT_CUT = 0.05
 # counts whose name in the data is short
 IN_WORDS = {"queries with R > k": "queries with more than k relevant items"}
@@ -24,7 +29,9 @@ def table_of(results: Sequence[Results], *, per_query: bool = False, full_policy
 
 
 def _one_run(res: Results, notes: Sequence[str]) -> Table:
-    columns = [Column("metric", "text"), Column("value", "value"), Column("n", "count")]
+    columns = [Column("metric", "text"), Column("value", "value")]
+    columns += [Column("unweighted", "value")] if res.weights else []
+    columns.append(Column("n", "count"))
     ranges, undefined = res.tie_range, res.undefined
     if undefined:
         columns.append(Column("undefined", "count"))
@@ -33,7 +40,9 @@ def _one_run(res: Results, notes: Sequence[str]) -> Table:
     rows = []
     for metric in res.metrics:
         name = str(metric)
-        row: list[Cell] = [f"{name} {ARROWS[metric.better]}", res.mean[name], res.n[name]]
+        row: list[Cell] = [f"{name} {ARROWS[metric.better]}", res.mean[name]]
+        row += [res.plain_mean[name]] if res.weights else []
+        row.append(res.n[name])
         row += [sum(undefined.get(name, {}).values())] if undefined else []
         row += ranges.get(name, (None, None)) if ranges else ()
         rows.append(tuple(row))
@@ -65,6 +74,29 @@ def _query_rows(results: Sequence[Results]) -> Table:
     return Table(columns, rows, notes=notes)
 
 
+def written(
+    results: Sequence[Results],
+    form: str,
+    *,
+    per_query: bool = False,
+    full_policy: bool = False,
+    width: int | None = None,
+    colour: bool = False,
+) -> str:
+    """Return results of one or several runs as text: table, markdown, latex, html, csv or json."""
+    if form == "json":
+        parts = [res.to_dict(per_query=per_query) for res in results]
+        data = {"rankwell": __version__, "schema": SCHEMA, "runs": parts}
+        return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+    if form == "csv":
+        return csv_of(results, per_query=per_query)
+    tables = [table_of(results, per_query=per_query, full_policy=full_policy)]
+    tables += [res.segments.to_table() for res in results if res.has_segments]
+    forms = {"markdown": Table.to_markdown, "latex": Table.to_latex, "html": Table.to_html}
+    texts = [forms[form](table) if form in forms else table.to_text(width, colour) for table in tables]
+    return "\n\n".join(texts)
+
+
 def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
     """Return one line per run and metric, or per run and query, numbers in full precision."""
     if per_query:
@@ -92,6 +124,11 @@ def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[s
     first = results[0]
     notes = [f"{metric} is {metric.signature}" for metric in first.metrics if str(metric) != metric.signature]
     notes.append(first.meaning)
+    if first.weights:
+        plain = [name for name, is_weighted in first.is_weighted.items() if not is_weighted]
+        notes.append(
+            f"means are weighted by {first.weights}" + (f" (but not {', '.join(plain)})" if plain else "")
+        )
     notes.append(f"policy: {first.policy}" if full_policy else policy_note(first.policy))
     if len(results) == 1:
         return [*notes, "; ".join(counted(first))]

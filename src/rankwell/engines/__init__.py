@@ -8,10 +8,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from rankwell.ids import Ids
 from rankwell.judge import judge
 from rankwell.policy import Policy
 from rankwell.rows import Lists
+from rankwell.segments import Segments
 from rankwell.states import State
 from rankwell.tables import Run
 from rankwell.ties import reordered, undecided
@@ -42,6 +43,7 @@ class Task:
     needs: frozenset[str]
     deepest: int | None
     per_query: bool = True
+    segments: Segments | None = None
 
     def measure_lists(self, lists: Lists) -> Part:
         """Judge a batch of lists and measure it."""
@@ -70,7 +72,38 @@ class Task:
                 told |= Counter(counted)
         counts += told
         kept = values if self.per_query else {}
-        return Part(judged.queries, judged.known, kept, states, (ends,), +counts, n)
+        part = Part(judged.queries, judged.known, kept, states, (ends,), +counts, n)
+        if self.segments is not None:
+            self._divide(part, self.segments, judged, values)
+        return part
+
+    def _divide(
+        self, part: Part, segments: Segments, judged: Judged, values: dict[Metric, np.ndarray]
+    ) -> None:
+        """Add the states of each segment, and the weighted ones."""
+        rows = segments.rows(judged.queries)
+        if segments.weights is not None:
+            for metric, own in values.items():
+                assert isinstance(metric, QueryMetric)
+                defined = np.flatnonzero(~np.isnan(own))
+                weights = segments.weights_of(rows[defined], judged.queries[defined])
+                if (state := metric.weighted(own[defined], weights)) is not None:
+                    part.weighted[metric] = state
+        if segments.codes is None:
+            return
+        codes = segments.codes_of(rows)
+        concerned = judged.known >= 0 if any(m.judgements for m in self.metrics) else codes >= 0
+        part.sizes.update(codes[concerned].tolist())
+        for code in np.unique(codes).tolist():
+            inside = codes == code
+            chosen = inside if self.policy.population == "all" else inside & (judged.known >= 0)
+            for metric in self.metrics:
+                if isinstance(metric, QueryMetric):
+                    own = values[metric][inside]
+                    part.split[metric, code] = metric.summary(own[~np.isnan(own)])
+                elif judged.in_run:
+                    lists = judged.take(np.flatnonzero(chosen), judged.found)
+                    part.split[metric, code] = metric.state(lists, self.context)
 
     def _values(
         self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
@@ -146,6 +179,9 @@ class Part:
     ends: tuple[Ends, ...]
     counts: Counter[str]
     undefined: Counter[tuple[Metric, str]]
+    split: dict[tuple[Metric, int], State] = field(default_factory=dict)
+    weighted: dict[Metric, State] = field(default_factory=dict)
+    sizes: Counter[int] = field(default_factory=Counter)
 
     @classmethod
     def sum(cls, parts: Iterable[Part]) -> Part:
@@ -156,10 +192,13 @@ class Part:
             return total
         columns = {metric: Growing(values) for metric, values in total.values.items()}
         queries, known, states, ends = [total.queries], Growing(total.known), dict(total.states), total.ends
-        counts, undefined = total.counts.copy(), total.undefined.copy()
+        counts, undefined, sizes = total.counts.copy(), total.undefined.copy(), total.sizes.copy()
+        split, weighted = dict(total.split), dict(total.weighted)
         while part is not None:
-            for metric, state in part.states.items():
-                states[metric] = states[metric] + state if metric in states else state
+            add_states(states, part.states)
+            add_states(split, part.split)
+            add_states(weighted, part.weighted)
+            sizes.update(part.sizes)
             for metric, values in part.values.items():
                 columns.setdefault(metric, Growing(values[:0])).extend(values)
             queries.append(part.queries)
@@ -169,7 +208,16 @@ class Part:
             undefined.update(part.undefined)
             part = next(parts, None)
         joined = {metric: column.values for metric, column in columns.items()}
-        return cls(Ids.concatenate(queries), known.values, joined, states, ends, counts, undefined)
+        queries_of_all = Ids.concatenate(queries)
+        return cls(
+            queries_of_all, known.values, joined, states, ends, counts, undefined, split, weighted, sizes
+        )
+
+
+def add_states(total: dict[Any, State], more: Mapping[Any, State]) -> None:
+    """Add states to those of the same key."""
+    for key, state in more.items():
+        total[key] = total[key] + state if key in total else state
 
 
 class Growing:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from rankwell.errors import InputError, UsageError
 from rankwell.ids import NO_TEXT, Ids
 from rankwell.kernels import match, order
 from rankwell.linting.data import QrelsData, RunData
+from rankwell.output import whole_file
 from rankwell.readers.files import COMPRESSED_SUFFIXES
 
 if TYPE_CHECKING:
@@ -76,15 +76,12 @@ def write_clean(table: pl.DataFrame, name: str, folder: Path) -> Path:
     if target.exists():
         raise UsageError(f"{target}: is there already; give --fix an empty folder.")
     write = WRITERS.get(target.suffix.lower(), _trec)
-    whole = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write(table, whole)
-        whole.replace(target)
     except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror}).") from error
-    finally:
-        whole.unlink(missing_ok=True)
+        raise InputError(f"{folder}: cannot be written ({error.strerror}).") from error
+    with whole_file(target) as whole:
+        write(table, whole)
     return target
 
 

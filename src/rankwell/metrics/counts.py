@@ -29,6 +29,10 @@ class _Count(QueryMetric):
         """The sum over queries."""
         return Total.of(values)
 
+    def weighted(self, values: np.ndarray, weights: np.ndarray) -> None:
+        """None: a count is a count."""
+        return
+
 
 @definition
 class NumRet(_Count):

@@ -170,6 +170,10 @@ class GMAP(AP):
         """The geometric mean of the values, none below the floor."""
         return GeometricMean.of(np.maximum(values, self.floor))
 
+    def weighted(self, values: np.ndarray, weights: np.ndarray) -> State:
+        """The weighted geometric mean of the values, none below the floor."""
+        return GeometricMean.of(np.maximum(values, self.floor), weights)
+
 
 @definition
 class MeanPrecision(RankWeighted):

@@ -33,6 +33,7 @@ WORDS = {
     "run": ("query", "item", "score", "rank"),
     "qrels": ("query", "item", "grade", "topic"),
     "items": ("item",),
+    "users": ("query",),
 }
 NONE_GIVEN: Mapping[str, str] = MappingProxyType({})
 KNOWN = {alias: word for word, aliases in ALIASES.items() for alias in aliases.split()}

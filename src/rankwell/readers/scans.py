@@ -31,7 +31,7 @@ def schema_of(
         table = scan()
         return table, table.collect_schema().names()
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise _explained(file, kind, error, diagnose) from error
+        raise explained(file, kind, error, diagnose) from error
 
 
 def pieces(table: pl.LazyFrame, file: File, words: dict[str, str], kind: str) -> Frames:
@@ -71,10 +71,10 @@ def _batches(
             yield piece
         file.check()
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise _explained(file, kind, error, diagnose) from error
+        raise explained(file, kind, error, diagnose) from error
 
 
-def _explained(file: File, kind: str, error: Exception, diagnose: Diagnose | None) -> RankwellError:
+def explained(file: File, kind: str, error: Exception, diagnose: Diagnose | None) -> RankwellError:
     """Return the error of a file that Polars cannot read: the line that is wrong, if it can be found."""
     if isinstance(error, RankwellError):
         return error

@@ -1,0 +1,86 @@
+"""Results by segment: one row per segment, each metric beside its distance to the best segment."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rankwell.base import Metric
+from rankwell.display import Cell, Column, Table
+from rankwell.segments import Segments
+from rankwell.states import State
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Breakdown:
+    """The values of each segment: ``print`` it, or take ``to_frame()`` or ``to_table()``."""
+
+    def __init__(
+        self,
+        name: str,
+        metrics: tuple[Metric, ...],
+        segments: Segments,
+        states: Mapping[tuple[Metric, int], State],
+        sizes: Counter[int],
+    ) -> None:
+        self.name, self.metrics, self.by = name, metrics, segments.by
+        used = sorted({code for _, code in states})
+        self._rows = [
+            (segments.labels[code], sizes[code], {m: states[m, code] for m in metrics if (m, code) in states})
+            for code in used
+            if sizes[code] or any((m, code) in states and states[m, code].n for m in metrics)
+        ]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return one dict per segment: its labels, how many queries it has, and value and n of each metric."""
+        return [
+            {
+                **dict(zip(self.by, labels, strict=True)),
+                "queries": size,
+                "mean": {str(m): states[m].value if m in states else math.nan for m in self.metrics},
+                "n": {str(m): states[m].n if m in states else 0 for m in self.metrics},
+            }
+            for labels, size, states in self._rows
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return one row per segment: the columns of ``by``, ``queries``, and one column per metric."""
+        import polars as pl
+
+        rows = [
+            {**{column: row[column] for column in self.by}, "queries": row["queries"], **row["mean"]}
+            for row in self.to_dicts()
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.selectors.float().fill_nan(None))
+
+    def to_table(self) -> Table:
+        """Return the table that people read; beside each value stands what it lacks to the best segment."""
+        columns = [*(Column(name) for name in self.by), Column("queries", "count")]
+        best: dict[Metric, float] = {}
+        for metric in self.metrics:
+            values = [
+                s[metric].value for *_, s in self._rows if metric in s and not math.isnan(s[metric].value)
+            ]
+            columns.append(Column(str(metric), "value", better=metric.better))
+            if metric.better != "neither" and len(values) > 1:
+                best[metric] = max(values) if metric.better == "higher" else min(values)
+                columns.append(Column(f"{metric} to best", "value"))
+        rows: list[list[Cell]] = []
+        for labels, size, states in self._rows:
+            row: list[Cell] = [*labels, size]
+            for metric in self.metrics:
+                value = states[metric].value if metric in states else math.nan
+                row.append(value)
+                row += [value - best[metric]] if metric in best else []
+            rows.append(row)
+        return Table(columns, rows, caption=f"{self.name} by {', '.join(self.by)}", mark_best=True)
+
+    def __str__(self) -> str:
+        return self.to_table().to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_table().to_html()

@@ -1,0 +1,73 @@
+"""The commands that tell what a metric is: ``explain``, ``metrics``, ``demo``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from rankwell.arguments import STDIN
+from rankwell.cli.application import app
+from rankwell.errors import UsageError
+from rankwell.output import refuse_overwriting, width, write
+from rankwell.policy import Policy
+
+
+@app.command
+def explain(
+    metric: Annotated[str, Parameter(help="such as ndcg@10")],
+    qrels: Annotated[str | None, Parameter(help="judgements, for the worked table of a query")] = None,
+    run: Annotated[str | None, Parameter(help="the run that holds the list")] = None,
+    /,
+    *,
+    query: Annotated[
+        str | None, Parameter(name=["--query", "-q"], help="whose list is worked through")
+    ] = None,
+    items: Annotated[str | None, Parameter(help="the catalogue, a table with an item column")] = None,
+    format: Annotated[  # noqa: A002 - the word of the option
+        Literal["text", "markdown", "latex", "html"], Parameter(help="how the worked table is written")
+    ] = "text",
+    output: Annotated[
+        str | None, Parameter(name=["--output", "-o"], help="write here instead of stdout")
+    ] = None,
+    policy: Annotated[Policy, Parameter(name="*")] = Policy(),  # noqa: B008 - a frozen value
+) -> None:
+    """Print the definition of a metric; with judgements and a run, how its value for one query comes about.
+
+    Examples: ``rankwell explain ndcg@10``; ``rankwell explain ndcg@10 qrels.txt bm25.run --query 12``
+    """
+    from rankwell.explanation import explain as told
+
+    if qrels is None:
+        if query is not None:
+            raise UsageError(f"--query needs data: rankwell explain {metric} QRELS RUN --query {query}")
+        write(str(told(metric)), output)
+        return
+    if run is None:
+        raise UsageError(
+            f"a worked table needs a run as well: rankwell explain {metric} QRELS RUN --query ID"
+        )
+    if output is not None:
+        refuse_overwriting(output, [qrels, run, *([items] if items else [])])
+    if [qrels, run].count(STDIN) > 1:
+        raise UsageError("standard input can be read only once; name a file for the others.")
+    table = told(metric, run, None if qrels == "none" else qrels, query, items=items, policy=policy)
+    forms = {"markdown": table.to_markdown, "latex": table.to_latex, "html": table.to_html}
+    text = forms[format]() if format in forms else table.to_text(None if output else width())
+    write(text, output)
+
+
+@app.command
+def metrics() -> None:
+    """List all metrics."""
+    from rankwell.explanation import catalogue
+
+    write(catalogue().to_text(width()), None)
+
+
+@app.command
+def demo() -> None:
+    """Evaluate bundled real data and print tables that teach something."""
+    from rankwell.demonstration import demo as show
+
+    write(show(width()), None)

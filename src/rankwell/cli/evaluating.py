@@ -1,0 +1,151 @@
+"""The command ``evaluate``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from rankwell.arguments import STDIN, pairs, run_names, split
+from rankwell.cli.application import app
+from rankwell.errors import UsageError
+from rankwell.evaluation import Evaluator
+from rankwell.output import Progress, refuse_overwriting, width, write
+from rankwell.policy import Policy
+from rankwell.readers import read_qrels, read_run
+from rankwell.results import Results
+
+
+@app.command
+def evaluate(
+    qrels: Annotated[
+        str,
+        Parameter(
+            help="judgements; ``-`` for standard input, ``none`` for none, where no metric needs them",
+        ),
+    ],
+    run: Annotated[
+        str,
+        Parameter(
+            help="the run: a file, ``-``, or a pattern in quotation marks (``'part-*.parquet'``) for several as one",
+        ),
+    ],
+    /,
+    *runs: Annotated[
+        str,
+        Parameter(help="more runs, printed side by side", show_default=False),
+    ],
+    metric: Annotated[
+        list[str] | None,
+        Parameter(
+            name=["--metric", "-m"],
+            negative="",
+            help="such as ``ndcg@10`` or ``'ap(denom=R)@100'``; repeat it, or separate several by commas",
+        ),
+    ] = None,
+    per_query: Annotated[bool, Parameter(help="one row per query", negative="")] = False,
+    items: Annotated[str | None, Parameter(help="the catalogue, a table with an item column")] = None,
+    users: Annotated[str | None, Parameter(help="a table of queries (users) with more columns")] = None,
+    by: Annotated[
+        list[str] | None, Parameter(negative="", help="a column of --users: one row per segment; repeat it")
+    ] = None,
+    weights: Annotated[
+        str | None, Parameter(help="a column of --users: how much each query weighs in the means")
+    ] = None,
+    format_in: Annotated[
+        str | None, Parameter(help="what the runs are, where that is not seen: trec, delimited, json …")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="a column of the runs and its meaning: ``userNo=query``; repeat it"),
+    ] = None,
+    qrels_format: Annotated[str | None, Parameter(help="the same for the judgements")] = None,
+    qrels_columns: Annotated[
+        list[str] | None, Parameter(negative="", help="the same for the judgements")
+    ] = None,
+    threads: Annotated[int | None, Parameter(help="default: the cores of this process")] = None,
+    format: Annotated[  # noqa: A002 - the word of the option
+        Literal["table", "json", "csv", "parquet", "markdown", "latex", "html"],
+        Parameter(help="what is printed; parquet is the values of queries and goes to a file (-o)"),
+    ] = "table",
+    output: Annotated[
+        str | None, Parameter(name=["--output", "-o"], help="write here instead of stdout")
+    ] = None,
+    verbose: Annotated[
+        bool,
+        Parameter(
+            name=["--verbose", "-v"],
+            help="print the whole policy, and what each file was read as",
+            negative="",
+        ),
+    ] = False,
+    policy: Annotated[Policy, Parameter(name="*")] = Policy(),  # noqa: B008 - a frozen value
+) -> None:
+    """Evaluate runs against judgements.
+
+    Example: ``rankwell evaluate qrels.txt bm25.run dense.run -m ndcg@10 -m ap``
+    """
+    from rankwell import summary
+    from rankwell.engines.memory import Memory
+
+    if not metric:
+        raise UsageError(
+            "say which metrics you want: -m ndcg@10 -m ap -m p@5 (`rankwell metrics` lists all)."
+        )
+    paths = [run, *runs]
+    if output is not None:
+        refuse_overwriting(output, [qrels, *paths, *([items] if items else [])])
+    if [qrels, *paths].count(STDIN) > 1:
+        raise UsageError("standard input can be read only once; name a file for the others.")
+    judgements = (
+        None
+        if qrels == "none"
+        else read_qrels(qrels, format_in=qrels_format, columns=pairs(qrels_columns, "--qrels-columns"))
+    )
+    wanted = pairs(columns, "--columns")
+    with Progress() as progress:
+        evaluator = Evaluator(
+            judgements,
+            [part for text in metric for part in split(text)],
+            items=items,
+            users=users,
+            by=by,
+            weights=weights,
+            policy=policy,
+            engine=Memory(progress=progress),
+            threads=threads,
+            per_query=per_query,
+        )
+        read = [
+            read_run(path, name=name, format_in=format_in, columns=wanted)
+            for path, name in zip(paths, run_names(paths), strict=True)
+        ]
+        results = [evaluator.evaluate(each) for each in read]
+    if verbose:
+        for each in (judgements, *read):
+            if each is not None:
+                sys.stderr.write(f"rankwell: {each.source}\n")
+    for warning in summary.warnings_of(results):
+        sys.stderr.write(f"rankwell: note: {warning}\n")
+    if format == "parquet":
+        _save_parquet(results, output)
+        return
+    text = summary.written(
+        results,
+        format,
+        per_query=per_query,
+        full_policy=verbose,
+        width=None if output else width(),
+        colour=not output and sys.stdout.isatty(),
+    )
+    write(text, output)
+
+
+def _save_parquet(results: Sequence[Results], output: str | None) -> None:
+    if output is None or len(results) != 1:
+        raise UsageError(
+            "--format parquet writes the queries of one run to a file: give one run and -o FILE.parquet."
+        )
+    results[0].save(output if output.endswith(".parquet") else f"{output}.parquet")

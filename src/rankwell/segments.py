@@ -1,0 +1,110 @@
+"""Segments of queries, and weights: what columns of a table of users (queries) say of each query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.ids import Ids, Known, alike
+from rankwell.tables import Users
+
+UNKNOWN = "(unknown)"
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Which segment each query is in, and how much it weighs.
+
+    ``codes`` are rows of ``labels``, one label per column of ``by``; the last label is that of queries without a row.
+    """
+
+    known: Known
+    by: tuple[str, ...] = ()
+    codes: np.ndarray | None = None
+    labels: tuple[tuple[str, ...], ...] = ()
+    weights: np.ndarray | None = None
+    weights_name: str = ""
+    table: str = "users"
+
+    @classmethod
+    def of(cls, users: Users | None, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
+        """Return the segments of a table of users; None if neither segments nor weights are asked for.
+
+        Raises
+        ------
+        UsageError, DataError
+            If there is no such table or column, or a weight is negative or not a number.
+        """
+        columns = (by,) if isinstance(by, str) else tuple(by or ())
+        if not columns and weights is None:
+            return None
+        if users is None:
+            raise UsageError(
+                "by= and weights= name columns of users=, a table with a query column; give users=."
+            )
+        for column in (*columns, *([weights] if weights is not None else [])):
+            if column not in users.columns:
+                has = f"it has {one_of(users.columns)}" if users.columns else "it has only queries"
+                raise UsageError(
+                    f"{users.name} has no column {column!r}; {has}.{nearest(column, users.columns)}"
+                )
+        if len(set(columns)) < len(columns):
+            raise UsageError(f"by={list(columns)}: a column is named twice.")
+        codes, labels = _coded([users.texts(column) for column in columns]) if columns else (None, ())
+        heavy = None if weights is None else _checked(users, weights)
+        return cls(Known(users.query), columns, codes, labels, heavy, weights or "", users.name)
+
+    def rows(self, queries: Ids) -> np.ndarray:
+        """Return the row of each query in the table of users, -1 where it has none."""
+        if not len(queries):
+            return np.empty(0, np.int64)
+        if queries.is_text and not self.known.ids.is_text:
+            return self.known.find(alike(queries, self.known.ids, "query")[0])
+        if not queries.is_text and self.known.ids.is_text:
+            return Known(alike(self.known.ids, queries, "query")[0]).find(queries)
+        return self.known.find(queries)
+
+    def codes_of(self, rows: np.ndarray) -> np.ndarray:
+        """Return the segment of each row, that of unknown queries where it is -1."""
+        assert self.codes is not None
+        return np.append(self.codes, len(self.labels) - 1)[rows]
+
+    def weights_of(self, rows: np.ndarray, queries: Ids) -> np.ndarray:
+        """Return the weight of each row.
+
+        Raises
+        ------
+        DataError
+            If a query has none.
+        """
+        assert self.weights is not None
+        missing = np.flatnonzero(rows < 0)
+        if len(missing):
+            raise DataError(
+                f"query {queries.one(int(missing[0]))!r} has no row in {self.table}, so no weight ({len(missing):,} such "
+                f"queries here). Give one for each query."
+            )
+        return self.weights[rows]
+
+
+def _coded(columns: Sequence[Sequence[str]]) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
+    """The combination that each row has, and the combinations in order, with the unknown one last."""
+    rows = list(zip(*columns, strict=True))
+    labels = sorted(set(rows))
+    number = {label: place for place, label in enumerate(labels)}
+    codes = np.fromiter((number[row] for row in rows), np.int64, len(rows))
+    return codes, (*labels, (UNKNOWN,) * len(columns))
+
+
+def _checked(users: Users, column: str) -> np.ndarray:
+    weights = users.numbers(column)
+    wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(
+            f"{users.name}: query {users.query.one(row)!r} has the weight {weights[row]:g}; a weight is at least 0."
+        )
+    return weights
