@@ -38,6 +38,7 @@ class Additive(QueryMetric):
     """
 
     words: ClassVar[tuple[str, str, str]] = ("gain", "weight", "")
+    sliceable: ClassVar[bool] = True
 
     @abstractmethod
     def terms(self, judged: Judged, context: Context) -> Terms:

@@ -52,7 +52,8 @@ class Metric(metaclass=MetricType):
     """A definition with all its parameters, as a value: equal, hashable, picklable, and written as text.
 
     Subclass :class:`QueryMetric` or :class:`CorpusMetric`, not this class. ``cut`` says whether ``@k`` is required,
-    optional or refused; ``needs`` names the tables that are built for it; ``judgements`` whether it reads qrels.
+    optional or refused; ``needs`` names the tables that are built for it; ``judgements`` whether it reads qrels;
+    ``sliceable`` whether it has a meaning where only some items' judgements count (``slices=``).
     """
 
     name: ClassVar[str] = ""
@@ -63,6 +64,7 @@ class Metric(metaclass=MetricType):
     cut: ClassVar[Literal["required", "optional", "none"]] = "optional"
     judgements: ClassVar[bool] = True
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
+    sliceable: ClassVar[bool] = False
 
     k: int | None = None
 

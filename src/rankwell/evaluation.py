@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 from rankwell.base import Metric
-from rankwell.engines import Engine, Task, engine_of
+from rankwell.engines import Engine, Task, cores, engine_of
 from rankwell.errors import NeededError, UsageError
 from rankwell.hits import Context
 from rankwell.ids import Known
@@ -41,6 +42,9 @@ class Evaluator:
         Columns of ``users``: the values of each segment stand in ``results.segments``.
     weights
         A column of ``users``: how much each query weighs in the means.
+    slices
+        Named sets of items, such as ``{"head": […], "tail": […]}``: each is evaluated as well, with ranks as they are and
+        only the judgements of its items, in ``results.slices``.
     policy
         The rules for ties, missing queries, ratings …; see :class:`rankwell.Policy`.
     engine, threads
@@ -70,6 +74,7 @@ class Evaluator:
         users: Any = None,
         by: str | Iterable[str] | None = None,
         weights: str | None = None,
+        slices: Mapping[str, Any] | None = None,
         policy: Policy = Policy(),  # noqa: B008 - a frozen value
         engine: str | Engine | None = None,
         threads: int | None = None,
@@ -93,6 +98,22 @@ class Evaluator:
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
         segments = _segments_of(users, by, weights)
         self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments)
+        self._slices = {name: self._slice(name, ids) for name, ids in (slices or {}).items()}
+
+    def _slice(self, name: str, ids: Any) -> Task:
+        """The same task where only the judgements of some items count."""
+        whole = next((metric for metric in self.metrics if not metric.sliceable), None)
+        if whole is not None:
+            raise UsageError(
+                f"{whole} has no meaning on a slice of the items: it reads more than the relevant ones. Evaluate it apart "
+                f"from slices=."
+            )
+        if self.policy.unjudged == "condense":
+            raise UsageError(
+                "slices= and unjudged='condense' exclude each other: other items would count as unjudged."
+            )
+        known = Known(read_items(ids, name=name).item)
+        return replace(self.task, pool=self.task.pool.only(known), segments=None)
 
     def _check_needs(self, *, has_qrels: bool, catalogue: Items | None) -> None:
         for metric in self.metrics:
@@ -124,12 +145,16 @@ class Evaluator:
             If the run cannot be read, or has nothing in common with the judgements.
         """
         read = read_run(run)
-        part = self._engine.run(read, self.task, self._threads)
+        slices = {name: self._results(read, task, read.name) for name, task in self._slices.items()}
+        return self._results(read, self.task, read.name, slices)
+
+    def _results(self, read: Run, task: Task, name: str, slices: dict[str, Results] | None = None) -> Results:
+        part = self._engine.run(read, task, self._threads)
         return Results(
-            read.name,
+            name,
             self.metrics,
             self.policy,
-            self.task.context,
+            task.context,
             queries=part.queries,
             values=part.values,
             states=part.states,
@@ -138,10 +163,11 @@ class Evaluator:
             undefined=part.undefined,
             known=part.known,
             origin=_Origin(self, read),
-            segments=self.task.segments,
+            segments=task.segments,
             split=part.split,
             weighted=part.weighted,
             sizes=part.sizes,
+            slices=slices,
         )
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
@@ -153,8 +179,21 @@ class Evaluator:
         return other
 
     def evaluate_all(self, runs: Mapping[str, Any]) -> dict[str, Results]:
-        """Return the results of several runs by their names."""
-        return {name: self.evaluate(read_run(run, name=name)) for name, run in runs.items()}
+        """Return the results of several runs by their names; runs are evaluated side by side, one per core.
+
+        Raises
+        ------
+        RankwellError
+            As for :meth:`evaluate`; the first run that cannot be evaluated stops the others.
+        """
+        read = {name: read_run(run, name=name) for name, run in runs.items()}
+        workers = min(self._threads or cores(), len(read))
+        if workers < 2:
+            return {name: self.evaluate(run) for name, run in read.items()}
+        alone = copy.copy(self)
+        alone._threads = max((self._threads or cores()) // workers, 1)  # noqa: SLF001 - a copy of itself
+        with ThreadPoolExecutor(workers) as executor:
+            return dict(zip(read, executor.map(alone.evaluate, read.values()), strict=True))
 
 
 def _segments_of(users: Any, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
@@ -191,6 +230,7 @@ def evaluate(
     users: Any = None,
     by: str | Iterable[str] | None = None,
     weights: str | None = None,
+    slices: Mapping[str, Any] | None = None,
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
     engine: str | Engine | None = None,
     threads: int | None = None,
@@ -207,7 +247,7 @@ def evaluate(
         need only lists.
     metrics
         Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
-    items, users, by, weights, policy, engine, threads, per_query
+    items, users, by, weights, slices, policy, engine, threads, per_query
         As for :class:`Evaluator`.
 
     Returns
@@ -233,6 +273,7 @@ def evaluate(
         users=users,
         by=by,
         weights=weights,
+        slices=slices,
         policy=policy,
         engine=engine,
         threads=threads,

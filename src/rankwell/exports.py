@@ -69,6 +69,14 @@ class Exports:
         if res.weights:
             data["weights"] = res.weights
             data["plain_mean"] = {name: _plain(value) for name, value in res.plain_mean.items()}
+        if res.slices:
+            data["slices"] = {
+                name: {
+                    "mean": {metric: _plain(value) for metric, value in part.plain_mean.items()},
+                    "n": part.n,
+                }
+                for name, part in res.slices.items()
+            }
         if res.has_segments:
             data["by"] = list(res.segments.by)
             data["segments"] = [

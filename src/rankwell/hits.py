@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.ids import Ids, Known
+from rankwell.ids import Ids, Known, alike
 from rankwell.kernels import order
 from rankwell.ranked import Ranked
 
@@ -129,6 +129,13 @@ class Pool:
             return until[self.offsets[1:]] - until[self.offsets[:-1]]
 
         return self.once(("relevant", rel), count)
+
+    def only(self, items: Known) -> Pool:
+        """Return the same queries with the judgements of some items only."""
+        kept = items.find(alike(self.items, items.ids, "item")[0]) >= 0
+        until = np.concatenate(([0], np.cumsum(kept)))
+        rows = np.flatnonzero(kept)
+        return Pool(self.queries.ids, until[self.offsets], self.items[rows], self.grades[rows], self.scale)
 
     def in_integers(self) -> Pool:
         """Return the same pool with those ids as integers that are text and plain numbers."""

@@ -37,8 +37,12 @@ class Saved:
         raise UsageError("loaded results hold values, not what they were made from; they do not add.")
 
 
-def saved_results(path: str | Path) -> tuple[dict[str, Any], dict[str, tuple[float, float]]]:
-    """Return the arguments of Results from a file that ``Results.save`` wrote, and its ranges over tied orders."""
+def saved_results(
+    path: str | Path,
+) -> tuple[dict[str, Any], dict[str, tuple[float, float]], dict[str, dict[str, Any]]]:
+    """Return the arguments of Results from a file that ``Results.save`` wrote, its ranges over tied orders, and what
+    differs in the arguments of each slice.
+    """
     data, frame = _read(path)
     metrics = tuple(metric_of(each["metric"]) for each in data["metrics"])
     told = dict(zip(metrics, data["metrics"], strict=True))
@@ -73,7 +77,15 @@ def saved_results(path: str | Path) -> tuple[dict[str, Any], dict[str, tuple[flo
         "sizes": sizes,
     }
     ranges = {str(m): told[m]["tie_range"] for m in metrics if told[m]["tie_range"]}
-    return arguments, {name: (low, high) for name, (low, high) in ranges.items()}
+    slices: dict[str, dict[str, Any]] = {
+        name: {
+            "states": {m: Saved(_number(part["mean"][str(m)]), part["n"][str(m)]) for m in metrics},
+            "values": {}, "weighted": {}, "segments": None, "split": {}, "sizes": Counter(),
+            "queries": Ids.of([]), "known": np.empty(0, np.int64), "undefined": Counter(),
+        }
+        for name, part in data.get("slices", {}).items()
+    }  # fmt: skip
+    return arguments, {name: (low, high) for name, (low, high) in ranges.items()}, slices
 
 
 def _segments(

@@ -61,11 +61,13 @@ class Results(Views, Exports):
         split: dict[tuple[Metric, int], State] | None = None,
         weighted: dict[Metric, State] | None = None,
         sizes: Counter[int] | None = None,
+        slices: dict[str, Results] | None = None,
     ) -> None:
         self.name, self.metrics, self.policy, self.context = name, metrics, policy, context
         self._queries, self._values, self._states, self._ends = queries, values, states, ends
         self._counts, self._undefined, self._known = counts, undefined, known
         self._origin, self._segments = origin, segments
+        self.slices = slices or {}
         self._split, self._weighted, self._sizes = split or {}, weighted or {}, sizes or Counter()
 
     @cached_property
@@ -168,8 +170,9 @@ class Results(Views, Exports):
         RankwellError
             If the file holds no results, or a metric that is not known here.
         """
-        arguments, ranges = saved_results(path)
-        loaded = cls(**arguments)
+        arguments, ranges, slices = saved_results(path)
+        parts = {name: cls(**arguments | part) for name, part in slices.items()}
+        loaded = cls(**arguments, slices=parts)
         vars(loaded)["tie_range"] = ranges  # what it is worked out from is not kept
         return loaded
 
@@ -227,6 +230,8 @@ class Results(Views, Exports):
         )
         if own != theirs:
             raise UsageError("results with different segments or weights do not add.")
+        if self.slices.keys() != other.slices.keys():
+            raise UsageError("results with different slices do not add.")
         queries = Ids.concatenate([self._queries, other._queries])
         codes, firsts = queries.group()
         if len(firsts) < len(queries):
@@ -251,6 +256,7 @@ class Results(Views, Exports):
             split=_added(self._split, other._split),
             weighted=_added(self._weighted, other._weighted),
             sizes=self._sizes + other._sizes,
+            slices={name: self.slices[name] + other.slices[name] for name in self.slices},
         )
 
     def _joined_context(self, other: Results) -> Context:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -52,8 +53,17 @@ def _one_run(res: Results, notes: Sequence[str]) -> Table:
 def _several(results: Sequence[Results], notes: Sequence[str]) -> Table:
     columns = [Column("run", "text")]
     columns += [Column(str(metric), "value", better=metric.better) for metric in results[0].metrics]
-    rows: list[tuple[Cell, ...]] = [(res.name, *res.mean.values()) for res in results]
-    return Table(columns, rows, notes=notes, mark_best=True)
+    first = results[0].metrics[0]
+    ranked = sorted(results, key=lambda res: _place(res.mean[str(first)], first.better))
+    rows: list[tuple[Cell, ...]] = [(res.name, *res.mean.values()) for res in ranked]
+    order = [f"sorted by {first}, the best first"] if first.better != "neither" else []
+    return Table(columns, rows, notes=[*notes, *order], mark_best=True)
+
+
+def _place(value: float, better: str) -> tuple[bool, float]:
+    """What runs are sorted by: the best first, undefined ones last, those that are alike as they were given."""
+    sign = {"higher": -1.0, "lower": 1.0}.get(better, 0.0)
+    return math.isnan(value), 0.0 if math.isnan(value) else sign * value
 
 
 def _query_rows(results: Sequence[Results]) -> Table:
@@ -92,9 +102,24 @@ def written(
         return csv_of(results, per_query=per_query)
     tables = [table_of(results, per_query=per_query, full_policy=full_policy)]
     tables += [res.segments.to_table() for res in results if res.has_segments]
+    tables += [slices_of(res) for res in results if res.slices]
     forms = {"markdown": Table.to_markdown, "latex": Table.to_latex, "html": Table.to_html}
     texts = [forms[form](table) if form in forms else table.to_text(width, colour) for table in tables]
     return "\n\n".join(texts)
+
+
+def slices_of(res: Results) -> Table:
+    """Return the values on each slice of the items, below those on all."""
+    columns = [
+        Column("items"),
+        *(Column(str(metric), "value", better=metric.better) for metric in res.metrics),
+    ]
+    rows = [
+        ("all", *res.plain_mean.values()),
+        *((name, *part.plain_mean.values()) for name, part in res.slices.items()),
+    ]
+    note = "on a slice only its items are relevant; the lists and their ranks are the same"
+    return Table(columns, rows, caption=f"{res.name} by items", notes=[note])
 
 
 def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:

@@ -122,7 +122,7 @@ def evaluate(
             read_run(path, name=name, format_in=format_in, columns=wanted)
             for path, name in zip(paths, run_names(paths), strict=True)
         ]
-        results = [evaluator.evaluate(each) for each in read]
+        results = list(evaluator.evaluate_all({each.name: each for each in read}).values())
     if verbose:
         for each in (judgements, *read):
             if each is not None:

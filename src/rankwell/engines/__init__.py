@@ -6,6 +6,7 @@ An engine moves data and adds parts. ``run(rows, pool, policy, context, metrics,
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -249,6 +250,11 @@ class Engine(Protocol):
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
         """Return the parts of all queries, added up."""
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def engine_of(wanted: str | Engine | None) -> Engine:

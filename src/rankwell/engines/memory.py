@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 
-from rankwell.engines import Part, Task
+from rankwell.engines import Part, Task, cores
 from rankwell.errors import DataError, UsageError
 from rankwell.ids import Ids
 from rankwell.judge import missing_lists
@@ -64,7 +63,7 @@ class Memory:
         first, second = next(batches, None), next(batches, None)
         if first is None:
             raise DataError(f"{name}: the run holds no rows.")
-        workers = threads or _cores()
+        workers = threads or cores()
         if second is None:
             return self._one(first, task)
         batches = chain([first, second], batches)
@@ -92,11 +91,6 @@ class Memory:
         if self.progress:
             self.progress(lists.rows)
         return part
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _nothing_in_common(run: Run, task: Task, queries: Ids) -> DataError:

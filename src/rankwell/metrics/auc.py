@@ -132,6 +132,8 @@ class AUCTopK(OfCells):
 class _Partial(Additive):
     """A metric of pairs of relevant items and the first k others of the list."""
 
+    sliceable: ClassVar[bool] = False
+
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
 
     rel: float | None = None

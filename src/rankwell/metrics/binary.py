@@ -238,6 +238,8 @@ class Hit(QueryMetric):
         trec_eval success.
     """
 
+    sliceable: ClassVar[bool] = True
+
     name: ClassVar[str] = "hit"
     aliases: ClassVar[tuple[str, ...]] = ("hr", "hit_rate", "success")
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"

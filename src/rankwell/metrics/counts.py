@@ -92,6 +92,8 @@ class NumRel(_Count):
         trec_eval num_rel.
     """
 
+    sliceable: ClassVar[bool] = True
+
     name: ClassVar[str] = "num_rel"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
@@ -126,6 +128,8 @@ class NumRelRet(_Count):
     Reference
         trec_eval num_rel_ret.
     """
+
+    sliceable: ClassVar[bool] = True
 
     name: ClassVar[str] = "num_rel_ret"
     better: ClassVar[Literal["higher", "lower", "neither"]] = "higher"

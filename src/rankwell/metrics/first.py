@@ -94,6 +94,8 @@ class FirstRank(QueryMetric):
         N. Fuhr, Some common mistakes in IR evaluation, and how they can be avoided, SIGIR Forum 51(3), 2017.
     """
 
+    sliceable: ClassVar[bool] = True
+
     name: ClassVar[str] = "first_rank"
     range: ClassVar[tuple[float, float]] = (1.0, float("inf"))
     better: ClassVar[Literal["higher", "lower", "neither"]] = "lower"
@@ -134,6 +136,8 @@ class FullRank(QueryMetric):
     Reference
         W. Cooper, Expected search length, American Documentation 19(1), 1968 (the search length for all documents).
     """
+
+    sliceable: ClassVar[bool] = True
 
     name: ClassVar[str] = "full_rank"
     range: ClassVar[tuple[float, float]] = (1.0, float("inf"))

@@ -74,6 +74,8 @@ class IPrec(QueryMetric):
         iprec_at_recall.
     """
 
+    sliceable: ClassVar[bool] = True
+
     name: ClassVar[str] = "iprec"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
@@ -118,6 +120,8 @@ class Avg11(QueryMetric):
     Reference
         G. Salton and M. McGill, Introduction to Modern Information Retrieval, 1983; trec_eval 11pt_avg.
     """
+
+    sliceable: ClassVar[bool] = True
 
     name: ClassVar[str] = "avg11"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"

@@ -119,6 +119,8 @@ class Bpref(Additive):
         C. Buckley and E. Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004; trec_eval bpref.
     """
 
+    sliceable: ClassVar[bool] = False
+
     name: ClassVar[str] = "bpref"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
@@ -178,6 +180,8 @@ class InfAP(Additive):
         E. Yilmaz and J. Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006;
         trec_eval infAP.
     """
+
+    sliceable: ClassVar[bool] = False
 
     name: ClassVar[str] = "infap"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"

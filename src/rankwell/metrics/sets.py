@@ -18,6 +18,8 @@ __all__ = ["SetAP", "SetF", "SetP", "SetR"]
 class _OfSets(QueryMetric):
     """A metric that counts all hits of the list."""
 
+    sliceable: ClassVar[bool] = True
+
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
     def expects(self) -> bool:
