@@ -144,6 +144,22 @@ class Exports:
         """Give the value of each query to whatever speaks Arrow."""
         return self._frame.__arrow_c_stream__(requested_schema)
 
+    def log_to(self, tracker: str, *, step: int | None = None) -> None:
+        """Hand the values to an experiment tracker: ``mlflow`` (``pip install 'rankwell[mlflow]'``).
+
+        Metrics get names that trackers accept (``ndcg@10`` becomes ``ndcg_at_10``), with ``.n`` the number of queries
+        behind them; signatures and policy become tags, the whole JSON an artifact. Undefined values are not logged. In
+        an active run it goes there, else into a run of its own, named after the results.
+
+        Raises
+        ------
+        UsageError
+            If there is no such tracker, or it is not installed.
+        """
+        from rankwell import trackers
+
+        trackers.log(self, tracker, step)
+
     def save(self, path: str | Path) -> None:
         """Write the results in the format of the file's name; the file appears when it is whole.
 

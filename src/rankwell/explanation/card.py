@@ -113,7 +113,8 @@ def catalogue() -> Table:
     for cls in classes():
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
         low, high = cls.range
-        needs = ", ".join(sorted(cls.needs & {"catalogue"})) or ("judgements" if cls.judgements else "lists")
+        tables = [*sorted(cls.needs & {"catalogue"})] or ["judgements" if cls.judgements else "lists"]
+        needs = ", ".join([*tables, *(["size"] if "collection_size" in cls().needed() else [])])
         rows.append(
             (
                 f"{cls.name}{cut}",
@@ -124,4 +125,5 @@ def catalogue() -> Table:
         )
     columns = [Column(name, "text") for name in ("metric", "range", "needs", "what it measures")]
     notes = ["`rankwell explain METRIC` prints formula, switches, edge cases and source."]
+    notes.append("size: the number of items that could be retrieved, as collection= or the rows of --items")
     return Table(columns, rows, notes=notes)

@@ -1,0 +1,69 @@
+"""Results handed to experiment trackers, under metric names that they accept."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from rankwell.errors import UsageError, nearest, one_of
+
+
+def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
+    """Return for each metric's text a name of letters, digits, dots and underscores.
+
+    >>> tracked_names(["ndcg@10", "ap(denom=R)@5", "f(beta=0.5)@3"])
+    {'ndcg@10': 'ndcg_at_10', 'ap(denom=R)@5': 'ap_denom_R_at_5', 'f(beta=0.5)@3': 'f_beta_0.5_at_3'}
+    """
+    names: dict[str, str] = {}
+    taken: Counter[str] = Counter()
+    for text in metrics:
+        name = re.sub(r"[^A-Za-z0-9_.]+", "_", text.replace("@", "_at_")).replace("__", "_").strip("_")
+        taken[name.lower()] += 1
+        number = taken[name.lower()]
+        names[text] = name if number == 1 else f"{name}_{number}"
+    return names
+
+
+def log(results: Any, tracker: str, step: int | None) -> None:
+    """Hand results to a tracker.
+
+    Raises
+    ------
+    UsageError
+        If there is no such tracker, or it is not installed.
+    """
+    if tracker not in TRACKERS:
+        raise UsageError(f"log_to({tracker!r}): a tracker is {one_of(TRACKERS)}.{nearest(tracker, TRACKERS)}")
+    TRACKERS[tracker](results, step)
+
+
+def _mlflow(results: Any, step: int | None) -> None:
+    try:
+        import mlflow
+    except ImportError as error:
+        raise UsageError("log_to('mlflow') needs MLflow: pip install 'rankwell[mlflow]'.") from error
+
+    names = tracked_names(results.mean)
+    values = {names[text]: value for text, value in results.mean.items() if not math.isnan(value)}
+    signatures = {f"rankwell.{names[str(m)]}": m.signature for m in results.metrics}
+    policy = {f"rankwell.{field}": str(value) for field, value in results.policy.to_dict().items()}
+    run = mlflow.active_run()
+    if run is None:
+        mlflow.start_run(run_name=results.name)
+    try:
+        mlflow.log_metrics(values, step=step)
+        mlflow.log_metrics({f"{names[text]}.n": float(n) for text, n in results.n.items()}, step=step)
+        mlflow.set_tags(signatures | policy | {"rankwell.run": results.name})
+        mlflow.log_dict(
+            json.loads(results.to_json()), "rankwell.json" if step is None else f"rankwell_{step}.json"
+        )
+    finally:
+        if run is None:
+            mlflow.end_run()
+
+
+TRACKERS: dict[str, Callable[[Any, int | None], None]] = {"mlflow": _mlflow}
