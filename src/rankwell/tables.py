@@ -123,6 +123,13 @@ class Qrels:
         self.place = place or (lambda row: f"{name}, row {row + 1}")
         self.query, self.item = Ids.of_column(query, "query"), Ids.of_column(item, "item")
         self.grade = None if grade is None else numbers_of(grade, "grade", self.place).astype(np.float64)
+        if (
+            self.grade is not None
+            and len(self.grade)
+            and np.isinf([self.grade.min(), self.grade.max()]).any()
+        ):
+            row = int(np.flatnonzero(np.isinf(self.grade))[0])
+            raise DataError(f"{self.place(row)}: the grade is infinite. Remove the row or mend the grade.")
         self.topic = None if topic is None else Ids.of_column(topic, "topic")
         columns = {"item": len(self.item)}
         columns |= {

@@ -33,6 +33,7 @@ FOUND = {
     "a query missing in the last line": b"user_id|item_id|score\n1|a|3.0\n|b|2.0\n",
     "no text where the place of another error is looked for": b"query,item,score\n1,a,2,\n1,\xff,3\n",
     "a header that is no text, and rows that are": b"que\xffry,item,score\n1,a,2\n",
+    "an infinite grade, which no JSON holds": b"query,item,rating\n1,a,3\n1,b,inf\n",
     "a name as long as a file": b"query," + b"a" * 70_000 + b",score\n1,a,2\n",
 }
 
@@ -41,7 +42,8 @@ FOUND = {
 def test_what_was_found_once_stays_mended(tmp_path, found):
     for number, name in enumerate(fuzz.FORMATS):
         if name.endswith((".csv", ".psv", ".tsv")):
-            fuzz.try_input(bytes([number, 1]) + FOUND[found], tmp_path)
+            for kind in (0, 1):  # judgements and runs
+                fuzz.try_input(bytes([number, kind]) + FOUND[found], tmp_path)
 
 
 @pytest.mark.slow
