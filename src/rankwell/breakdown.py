@@ -79,7 +79,7 @@ class Breakdown:
             rows.append(row)
         return Table(columns, rows, caption=f"{self.name} by {', '.join(self.by)}", mark_best=True)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.to_table().to_text()
 
     def _repr_html_(self) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CELLS = ("TP", "FP", "FN", "TN")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contingency:
     """TP, FP, FN and TN of each query and of all together, with precision, recall and F both ways.
 
@@ -48,8 +48,11 @@ class Contingency:
         ]
         return Table(columns, rows, notes=notes)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.to_table().to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_table().to_html()
 
 
 def contingency_of(

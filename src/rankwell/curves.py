@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LEVELS = tuple(level / 100 for level in range(101))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve:
     """A precision-recall curve: recall levels with interpolated precisions, and for one query the point at each rank.
 
@@ -68,8 +68,11 @@ class Curve:
         notes = [f"break-even point: {self.break_even:.4f}"] if not math.isnan(self.break_even) else []
         return Table(columns, rows, caption=f"interpolated precision of {whose}", notes=notes)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.to_table().to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_table().to_html()
 
 
 def mean_curve(evaluated: Callable[[list[Metric]], Any], levels: Sequence[float], rel: float | None) -> Curve:

@@ -169,7 +169,7 @@ class Column:
         raise UsageError(f"row {row}, column {self.name!r}: expected {EXPECTED[self.kind]}, not {cell!r}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Table:
     """Rows under typed columns; None or NaN is an undefined cell. No text it gives ends with a newline.
 
@@ -297,4 +297,4 @@ class Table:
             grid.append([mark.format(c) if (place, at) in best else c for at, c in enumerate(cells)])
         return grid
 
-    __str__, _repr_html_ = to_text, to_html
+    __repr__, _repr_html_ = to_text, to_html
