@@ -15,6 +15,7 @@ from rankwell.kernels import sums
 
 # every finite double is a whole number of 2**-_POINT
 _POINT = 1127
+FEW = 24  # so many values are added sooner one by one than by the kernel
 
 
 class State(Protocol):
@@ -148,10 +149,18 @@ def exact_sum(values: np.ndarray) -> int:
     >>> exact_sum(np.array([1e308, 1.0, -1e308])) == 1 << 1127
     True
     """
+    if len(values) <= FEW:
+        return sum(_whole(value) for value in values.tolist())
     upper, lower = sums.by_exponent(values)
     used = np.flatnonzero(upper | lower)
     parts = zip(used.tolist(), upper[used].tolist(), lower[used].tolist(), strict=True)
     return sum(((up << 26) + low) << (max(exponent, 1) + _POINT - 1075) for exponent, up, low in parts)
+
+
+def _whole(value: float) -> int:
+    """A finite double as a whole number of 2**-1127."""
+    above, below = float(value).as_integer_ratio()  # below is a power of two
+    return above << (_POINT + 1 - below.bit_length())
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankwell import states
 from rankwell.ids import Ids, Known
 from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import match, order, ranks, sums, trec_lines, trec_text
@@ -266,3 +267,10 @@ def test_sums_by_exponent_are_exact(values):
     parts = zip(range(2048), upper.tolist(), lower.tolist(), strict=True)
     total = sum(((up << 26) + low) * Fraction(2) ** (max(power, 1) - 1075) for power, up, low in parts)
     assert total == sum(map(Fraction, values))
+
+
+@FEW
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=60))
+def test_few_and_many_values_have_one_exact_sum(values):
+    few = sum(states.exact_sum(np.array(values[at : at + 5])) for at in range(0, len(values), 5))
+    assert states.exact_sum(np.array(values, np.float64)) == few == sum(map(Fraction, values)) * 2**1127

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, ClassVar, Literal
 
@@ -108,14 +109,15 @@ class AP(Additive):
         """The number that ``denom`` names."""
         relevant = judged.n_relevant(self.rel)
         k = np.iinfo(np.int64).max if self.k is None else self.k
-        divisors: dict[str, Any] = {
-            "R": relevant,
-            "min_rk": np.minimum(relevant, k),
-            "hits": judged.relevant(self.rel).top(self.k).count(),
-            "k": k,
-            "min_rn": np.minimum(relevant, np.minimum(judged.n_retrieved, k)),
+        divisors: dict[str, Callable[[], Any]] = {
+            "R": lambda: relevant,
+            "min_rk": lambda: np.minimum(relevant, k),
+            "hits": lambda: np.maximum(judged.relevant(self.rel).top(self.k).count(), 1),
+            "k": lambda: k,
+            "min_rn": lambda: np.maximum(np.minimum(relevant, np.minimum(judged.n_retrieved, k)), 1),
         }
-        return np.where(relevant > 0, np.maximum(divisors[self.resolved()["denom"]], 1), 0)
+        below: np.ndarray = np.where(relevant > 0, divisors[self.resolved()["denom"]](), 0)
+        return below
 
 
 @definition
