@@ -2,8 +2,8 @@
 
 RecTools wants an older NumPy than rankwell, so its values are stored; run this in an environment of its own:
 
-    python -m venv /tmp/rectools && /tmp/rectools/bin/pip install rectools
-    /tmp/rectools/bin/python tests/definitions/stored/make_rectools.py
+    python -m venv rectools-env && rectools-env/bin/pip install rectools
+    rectools-env/bin/python tests/definitions/stored/make_rectools.py
 """
 
 from __future__ import annotations
