@@ -44,9 +44,9 @@ class Additive(QueryMetric):
     def terms(self, judged: Judged, context: Context) -> Terms:
         """Return what is added up; rows that add nothing may be left out."""
 
+    @abstractmethod
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """Return what each sum is divided by; the value is undefined where it is 0."""
-        raise NotImplementedError
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms | None:  # noqa: ARG002 - most have none
         """Return what the best possible lists add up, for metrics that divide by it."""

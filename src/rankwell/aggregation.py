@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, one_of
-from rankwell.states import GeometricMean, Mean, exact_sum
+from rankwell.segments import checked_weights
+from rankwell.states import GeometricMean, Mean, WeightedMean
 
 How = Literal["mean", "geometric", "median"]
 HOWS = ("mean", "geometric", "median")
@@ -30,9 +31,7 @@ def aggregate(values: np.ndarray, how: str, weights: np.ndarray | None, floor: f
     if not len(values):
         return math.nan
     if weights is not None:
-        weights = weights[defined]
-        total = exact_sum(weights)
-        return exact_sum(values * weights) / total if total else math.nan
+        return WeightedMean.of(values, weights[defined]).value
     if how == "geometric":
         if not floor > 0 or values.min() < 0:
             raise UsageError("a geometric mean needs values from 0 and a floor above 0.")
@@ -58,9 +57,4 @@ def weights_of(given: Mapping[Any, float] | Sequence[float], queries: Sequence[A
     weights = np.asarray(given, np.float64)
     if weights.shape != (len(queries),):
         raise DataError(f"there are {weights.size:,} weights for {len(queries):,} queries.")
-    wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
-    if len(wrong):
-        raise DataError(
-            f"query {queries[wrong[0]]!r} has the weight {weights[wrong[0]]:g}; a weight is at least 0."
-        )
-    return weights
+    return checked_weights(weights, lambda row: f"query {queries[row]!r}")

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rankwell import __version__
 from rankwell.errors import UsageError, one_of
 from rankwell.output import whole_file
 from rankwell.summary import SCHEMA
@@ -95,7 +96,7 @@ class Exports:
         >>> json.loads(res.to_json())["mean"]
         {'rr': 1.0}
         """
-        data = {"rankwell": _version(), "schema": SCHEMA, **self.to_dict(per_query=per_query)}
+        data = {"rankwell": __version__, "schema": SCHEMA, **self.to_dict(per_query=per_query)}
         return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
 
     def to_table(self, *, per_query: bool = False) -> Table:
@@ -206,9 +207,3 @@ def _plain(value: float) -> float | str | None:
     if math.isnan(value):
         return None
     return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
-
-
-def _version() -> str:
-    from rankwell import __version__
-
-    return __version__

@@ -233,6 +233,18 @@ class Judged:
         counts = self.pool.relevant_counts(rel)
         return self.once(("n_relevant", rel), lambda: self._per_query(counts, 0))
 
+    def n_nonrelevant(self, rel: float | None = None) -> np.ndarray:
+        """Return N per query: how many judged items are not relevant, retrieved or not."""
+        scale = self.scale
+        return self.of_ideal(
+            ("nonrelevant", rel),
+            lambda best: best.where(scale.judged(best.grade) & ~scale.relevant(best.grade, rel)).count(),
+        )
+
+    def n_shown(self, k: int | None) -> np.ndarray:
+        """Return the length of each list down to rank k; all of it for None."""
+        return self.n_retrieved if k is None else np.minimum(self.n_retrieved, k)
+
     def of_ideal(self, key: Any, function: Callable[[Ranked], np.ndarray]) -> np.ndarray:
         """Return ``function(ideal)`` per query, computed once for all queries of the pool and kept under ``key``."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,11 +100,13 @@ def _coded(columns: Sequence[Sequence[str]]) -> tuple[np.ndarray, tuple[tuple[st
 
 
 def _checked(users: Users, column: str) -> np.ndarray:
-    weights = users.numbers(column)
+    return checked_weights(users.numbers(column), lambda row: f"{users.name}: query {users.query.one(row)!r}")
+
+
+def checked_weights(weights: np.ndarray, whose: Callable[[int], str]) -> np.ndarray:
+    """Return the weights; DataError names whose is negative, infinite or not a number."""
     wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
     if len(wrong):
         row = int(wrong[0])
-        raise DataError(
-            f"{users.name}: query {users.query.one(row)!r} has the weight {weights[row]:g}; a weight is at least 0."
-        )
+        raise DataError(f"{whose(row)} has the weight {weights[row]:g}; a weight is at least 0.")
     return weights

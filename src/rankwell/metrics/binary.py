@@ -44,7 +44,7 @@ class _Counting(RankWeighted):
     def _shown(self, judged: Judged, denom: str) -> Any:
         """k, or the length of the list within k."""
         assert self.k is not None
-        return np.minimum(judged.n_retrieved, self.k) if denom == "n" else self.k
+        return judged.n_shown(self.k) if denom == "n" else self.k
 
 
 @definition

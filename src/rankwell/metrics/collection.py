@@ -43,7 +43,7 @@ class OfCells(QueryMetric):
             If a query's relevant and retrieved items are more than the collection has.
         """
         hits = judged.relevant(self.rel).top(self.k).count()
-        shown = judged.n_retrieved if self.k is None else np.minimum(judged.n_retrieved, self.k)
+        shown = judged.n_shown(self.k)
         missed = judged.n_relevant(self.rel) - hits
         size = context.collection_size if self.collection is None else self.collection
         if size is None:  # and does not matter
@@ -139,14 +139,8 @@ class Fallout(OfCells):
         """FP over FP and TN."""
         if self.among == "judged":
             scale, found = context.scale, judged.found.top(self.k)
-            others = judged.of_ideal(
-                ("nonrelevant", self.rel),
-                lambda best: best.where(
-                    scale.judged(best.grade) & ~scale.relevant(best.grade, self.rel)
-                ).count(),
-            )
             wrong = scale.judged(found.grade) & ~scale.relevant(found.grade, self.rel)
-            return ratio(found.where(wrong).count(), others)
+            return ratio(found.where(wrong).count(), judged.n_nonrelevant(self.rel))
         _, wrong, _, left = self.cells(judged, context)
         return ratio(wrong, wrong + left)
 

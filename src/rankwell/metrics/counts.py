@@ -63,8 +63,7 @@ class NumRet(_Count):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The lengths of the lists."""
-        n = judged.n_retrieved
-        return (n if self.k is None else np.minimum(n, self.k)).astype(np.float64)
+        return judged.n_shown(self.k).astype(np.float64)
 
 
 @definition

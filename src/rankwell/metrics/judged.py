@@ -50,7 +50,7 @@ class JudgedShare(QueryMetric):
         found = judged.found.top(self.k)
         assert self.k is not None
         known = found.where(context.scale.judged(found.grade)).count()
-        return ratio(known, np.minimum(judged.n_retrieved, self.k))
+        return ratio(known, judged.n_shown(self.k))
 
 
 @definition
@@ -89,7 +89,7 @@ class UnjudgedShare(QueryMetric):
         assert self.k is not None
         found = judged.found.top(self.k)
         known = found.where(context.scale.judged(found.grade)).count()
-        return (np.minimum(judged.n_retrieved, self.k) - known) / self.k
+        return (judged.n_shown(self.k) - known) / self.k
 
 
 @definition
@@ -133,10 +133,7 @@ class Bpref(Additive):
         scale = context.scale
         found = judged.found.where(scale.judged(judged.found.grade))
         relevant = scale.relevant(found.grade, self.rel)
-        nonrelevant = judged.of_ideal(
-            ("nonrelevant", self.rel),
-            lambda best: best.where(scale.judged(best.grade) & ~scale.relevant(best.grade, self.rel)).count(),
-        )
+        nonrelevant = judged.n_nonrelevant(self.rel)
         hits = found.where(relevant)
         above = (found.nth()[relevant] - hits.nth()).astype(np.float64)
         r = judged.n_relevant(self.rel)[hits.query]

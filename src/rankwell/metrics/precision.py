@@ -114,7 +114,7 @@ class AP(Additive):
             "min_rk": lambda: np.minimum(relevant, k),
             "hits": lambda: np.maximum(judged.relevant(self.rel).top(self.k).count(), 1),
             "k": lambda: k,
-            "min_rn": lambda: np.maximum(np.minimum(relevant, np.minimum(judged.n_retrieved, k)), 1),
+            "min_rn": lambda: np.maximum(np.minimum(relevant, judged.n_shown(self.k)), 1),
         }
         below: np.ndarray = np.where(relevant > 0, divisors[self.resolved()["denom"]](), 0)
         return below
