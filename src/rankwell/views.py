@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from rankwell.contingency import Contingency, contingency_of
 from rankwell.curves import LEVELS, Curve, curve_of_one, mean_curve
 from rankwell.errors import UsageError
 from rankwell.metrics import metric_of
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class Origin(Protocol):
@@ -32,15 +29,6 @@ class Views:
     """What can be asked of results beyond the metrics that they hold."""
 
     _origin: Origin | None
-
-    @property
-    def per_query(self) -> pl.DataFrame:
-        """One row per query, one column per metric."""
-        raise NotImplementedError
-
-    def __getitem__(self, metric: str | Metric | type[Metric]) -> float:
-        """Return the value of a metric in any spelling."""
-        raise NotImplementedError
 
     def aggregate(
         self,
@@ -75,12 +63,13 @@ class Views:
         >>> res["rr"], res.aggregate("rr", weights={"1": 3, "2": 1}), round(res.aggregate("rr", "geometric"), 4)
         (0.75, 0.875, 0.7071)
         """
+        res: Any = self  # Results, which adds what is told here
         column = str(metric_of(metric))
-        _ = self[metric]
-        if column not in self.per_query.columns:
+        _ = res[metric]
+        if column not in res.per_query.columns:
             raise UsageError(f"{column} has no value per query, so there is nothing to aggregate.")
-        values = self.per_query[column].to_numpy().astype(np.float64)
-        given = None if weights is None else weights_of(weights, self.per_query["query"].to_list())
+        values = res.per_query[column].to_numpy().astype(np.float64)
+        given = None if weights is None else weights_of(weights, res.per_query["query"].to_list())
         return aggregate(values, how, given, floor)
 
     def curve(
