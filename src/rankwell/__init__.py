@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AP": "metrics.precision",
     "AUC": "metrics.auc",
+    "AUCPR": "metrics.interpolated",
     "AUCTopK": "metrics.auc",
     "Accuracy": "metrics.collection",
     "Avg11": "metrics.interpolated",

@@ -30,6 +30,7 @@ from rankwell.metrics.gain import DCG as DCG
 from rankwell.metrics.gain import nDCG as nDCG
 from rankwell.metrics.ideal import Compat as Compat
 from rankwell.metrics.ideal import Q as Q
+from rankwell.metrics.interpolated import AUCPR as AUCPR
 from rankwell.metrics.interpolated import Avg11 as Avg11
 from rankwell.metrics.interpolated import IPrec as IPrec
 from rankwell.metrics.judged import Bpref as Bpref
@@ -59,6 +60,7 @@ __version__: str
 __all__ = [
     "AP",
     "AUC",
+    "AUCPR",
     "CG",
     "DCG",
     "ERR",

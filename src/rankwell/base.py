@@ -137,6 +137,10 @@ class Metric(metaclass=MetricType):
         """What a reader of the value should know of a batch, by what is counted; shown with the result."""
         return {}
 
+    def caution(self) -> str:
+        """What stands beside every value of this metric, as it is easily misread; mostly nothing."""
+        return ""
+
     def depends_on_k(self) -> frozenset[str]:
         """The parameters whose default depends on k: always written out where there is a k."""
         return frozenset()

@@ -263,7 +263,7 @@ class Results(Views, Exports):
         mine, theirs = self.context, other.context
         if mine.scale != theirs.scale:
             raise UsageError(f"results with different grades do not add: {mine.scale} and {theirs.scale}.")
-        if any("grade_max" in m.needs for m in self.metrics) and mine.grade_max != theirs.grade_max:
+        if any("grade_max" in m.needed() for m in self.metrics) and mine.grade_max != theirs.grade_max:
             raise UsageError(
                 f"results with different highest grades do not add: {mine.grade_max} and {theirs.grade_max}. "
                 f"Give max_grade= to the metric."

@@ -92,20 +92,23 @@ class WeightedMean:
 class GeometricMean:
     """A geometric mean of positive values: the arithmetic mean of their logarithms, raised at the end.
 
+    ``less`` was added to every value and is taken off the mean.
+
     >>> GeometricMean.of(np.array([0.25, 1.0])).value
     0.5
     """
 
     logs: Mean | WeightedMean = Mean()
+    less: float = 0.0
 
     @classmethod
-    def of(cls, values: np.ndarray, weights: np.ndarray | None = None) -> GeometricMean:
+    def of(cls, values: np.ndarray, weights: np.ndarray | None = None, *, less: float = 0.0) -> GeometricMean:
         """Return the state of positive values, perhaps weighted."""
         logs = np.log(values)
-        return cls(Mean.of(logs) if weights is None else WeightedMean.of(logs, weights))
+        return cls(Mean.of(logs) if weights is None else WeightedMean.of(logs, weights), less)
 
     def __add__(self, other: GeometricMean) -> GeometricMean:
-        return GeometricMean(self.logs + other.logs)  # type: ignore[operator]
+        return GeometricMean(self.logs + other.logs, self.less)  # type: ignore[operator]
 
     @property
     def n(self) -> int:
@@ -115,7 +118,8 @@ class GeometricMean:
     @property
     def value(self) -> float:
         """The mean; NaN of nothing."""
-        return math.exp(self.logs.value)
+        raised = math.exp(self.logs.value) - self.less
+        return max(raised, 0.0) if self.less else raised
 
 
 @dataclass(frozen=True, slots=True)

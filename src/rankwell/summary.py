@@ -148,6 +148,7 @@ def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[s
     """Return what a reader of the table should know: definitions, policy, what each rule touched."""
     first = results[0]
     notes = [f"{metric} is {metric.signature}" for metric in first.metrics if str(metric) != metric.signature]
+    notes += [f"{metric}: {metric.caution()}" for metric in first.metrics if metric.caution()]
     notes.append(first.meaning)
     if first.weights:
         plain = [name for name, is_weighted in first.is_weighted.items() if not is_weighted]

@@ -157,6 +157,11 @@ def over_list(function: Callable[[list[int], list[float]], float], *, judged: bo
     return value
 
 
+def where_all_are_found(value: Value) -> Value:
+    """A value of the lists that hold all relevant items, for programs that see nothing else."""
+    return lambda case: value(case) if sum(case.labels()) == case.relevant else None
+
+
 def gains_of(
     function: Callable[..., float], *, k: int | None = None, exp2: bool = False, ideal: bool = False
 ) -> Value:
@@ -190,6 +195,17 @@ def interpolated(level: float) -> Value:
     return value
 
 
+def area_under_pr(case: Case) -> float | None:
+    from sklearn.metrics import auc, precision_recall_curve
+
+    if not case.relevant:
+        return None
+    precision, recall, _ = precision_recall_curve(
+        case.labels(), [-float(place) for place in range(len(case.listed))]
+    )
+    return float(auc(recall, precision))
+
+
 def limited_auc(k: int) -> Value:
     from sklearn.metrics import roc_auc_score
 
@@ -219,7 +235,7 @@ def ir(measure: Any) -> Value:
 
     def value(case: Case) -> float | None:
         # equal grades are in the order of the list; its own ties are by name, so scores here are distinct
-        if measure.NAME == "Compat" and not case.relevant:
+        if measure.NAME in ("Compat", "SDCG") and not case.relevant:
             return None
         found = ir_measures.iter_calc([measure], {"q": case.qrels}, {"q": case.run})
         return float(next(iter(found)).value)
@@ -384,6 +400,16 @@ def checks() -> list[tuple[str, str, Value]]:
     )
     add(
         learn,
+        "average_precision_score",
+        ("auc_pr", where_all_are_found(over_list(sk.average_precision_score))),
+    )
+    add(
+        learn,
+        "auc of precision_recall_curve",
+        ("auc_pr(method=trapezoid)", where_all_are_found(area_under_pr)),
+    )
+    add(
+        learn,
         "roc_auc_score",
         ("auc_topk(collection=40)@5", limited_auc(5)),
         ("auc_topk(collection=40)", limited_auc(99)),
@@ -400,6 +426,12 @@ def checks() -> list[tuple[str, str, Value]]:
         "Judged",
         ("judged@5", ir(ir_measures.Judged @ 5)),
         ("judged@10", ir(ir_measures.Judged @ 10)),
+    )
+    add(
+        f"{cwl_eval} (in {measures})",
+        "SDCG",
+        ("ndcg(ideal=maximal,max_grade=3)@5", ir(ir_measures.SDCG(max_rel=3) @ 5)),
+        ("ndcg(ideal=maximal,max_grade=4)@10", ir(ir_measures.SDCG(max_rel=4) @ 10)),
     )
     return rows
 

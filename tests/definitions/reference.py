@@ -189,6 +189,9 @@ def _summary(name: str, params: Mapping[str, Any], numbers: list[float]) -> floa
     if not numbers:
         return None
     if name == "gmap":
+        if params.get("epsilon") is not None:
+            raised = [math.log(value + params["epsilon"]) for value in numbers]
+            return max(math.exp(math.fsum(raised) / len(raised)) - params["epsilon"], 0.0)
         floor = params.get("floor", 1e-5)
         return math.exp(math.fsum(math.log(max(value, floor)) for value in numbers) / len(numbers))
     return float(sum(map(Fraction, numbers)) / len(numbers))

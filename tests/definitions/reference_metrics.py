@@ -172,6 +172,17 @@ def ndcg(view: View, params: Params) -> Value:
     if params.get("ideal", "judged") == "retrieved":
         ideal = _dcg(sorted((gain for gain in listed if gain > 0), reverse=True), params)
         return _dcg(listed, params) / ideal if ideal > 0 else 0.0
+    if params.get("ideal") == "maximal":
+        if params.get("k") is None:
+            raise ReferenceRefusal("cutoff", "ideal=maximal needs @k")
+        if isinstance(params.get("gain"), Mapping):
+            best = max(params["gain"].values())
+        else:
+            top = params.get("max_grade")
+            if top is not None and view.highest > top:
+                raise ReferenceRefusal("max_grade", "a grade above max_grade")
+            best = _gain(view, view.highest if top is None else top, params)
+        return _dcg(listed, params) / _dcg([best] * params["k"], params)
     ideal = _dcg(sorted((gain for gain in judged if gain > 0), reverse=True), params)
     return _dcg(listed, params) / ideal if ideal > 0 else Undefined.BY_JUDGEMENTS
 

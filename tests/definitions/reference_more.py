@@ -309,6 +309,19 @@ def inferred_ap(view: View, params: Params) -> Value:
     return math.fsum(terms) / view.n_relevant
 
 
+def area_under_pr(view: View, params: Params) -> Value:
+    """The area between the points of all ranks: under steps from above, or straight lines."""
+    if view.n_relevant == 0:
+        return Undefined.BY_JUDGEMENTS
+    area, found, recall, precision = [], 0, 0.0, 1.0
+    for rank, grade in enumerate(view.listed, start=1):
+        found += view.relevant(grade)
+        width, last, precision = found / view.n_relevant - recall, precision, found / rank
+        recall = found / view.n_relevant
+        area.append(width * (precision if params.get("method", "step") == "step" else (last + precision) / 2))
+    return math.fsum(area)
+
+
 def auc(view: View, params: Params) -> Value:
     rows = [
         (group, view.relevant(grade))
@@ -388,6 +401,7 @@ PER_QUERY: dict[str, Callable[[View, Params], Value]] = {
     "compat": compatibility,
     "unj": unjudged_share,
     "infap": inferred_ap,
+    "auc_pr": area_under_pr,
     "auc": auc,
     "auc_topk": auc_topk,
     "pauc": partial_auc,

@@ -34,7 +34,10 @@ METRICS = [
     "inst(gain=binary,T=.3)", "inst(max_grade=12)", "q", "q@3", "q(beta=0)", "q(beta=10)@2", "q(gain=exp2)", "q(rel=2)",
     "q(gain={1:1,2:5})", "compat", "compat(p=.5)", "compat(depth=2)", "compat(depth=none)", "compat(rel=2)", "unj@2", "unj@5",
     "infap", "infap(rel=2)", "auc", "auc(among=judged)", "auc(rel=2)", "auc_topk", "auc_topk@2", "auc_topk(collection=30)@3",
-    "pauc@1", "pauc@3", "pap@2", "pap(rel=2)@3", "gmap", "gmap@2", "gmap(floor=.01)", "num_ret", "num_ret@3", "num_rel", "num_rel(rel=2)", "num_rel_ret", "num_rel_ret@2",
+    "pauc@1", "pauc@3", "pap@2", "pap(rel=2)@3", "gmap", "gmap@2", "gmap(floor=.01)", "gmap(epsilon=1e-5)", "gmap(epsilon=.1)@2",
+    "ndcg(ideal=maximal)@3", "ndcg(ideal=maximal,max_grade=12,gain=exp2)@2", "ndcg(ideal=maximal,gain={1:3,2:9})@4",
+    "ndcg(ideal=maximal,gain_from=raw,discount=jk)@5", "auc_pr", "auc_pr(rel=2)", "auc_pr(method=trapezoid)",
+    "num_ret", "num_ret@3", "num_rel", "num_rel(rel=2)", "num_rel_ret", "num_rel_ret@2",
 ]  # fmt: skip
 IDS = {
     "text": ["a", "b", "ab", "B", "é", "日本", "z" * 20, "10", "2", "1", "A1", "", "a b"],

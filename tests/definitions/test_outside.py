@@ -53,16 +53,17 @@ def test_gmap_is_the_geometric_mean_of_ap():
     for start in range(0, 400, 20):
         part = {f"c{number}": CASES[number] for number in range(start, start + 20) if CASES[number].relevant}
         run, qrels = {q: case.run for q, case in part.items()}, {q: case.qrels for q, case in part.items()}
-        for text, floor in (("gmap", 1e-5), ("gmap(floor=0.01)", 0.01), ("gmap@5", 1e-5)):
-            res = rw.evaluate(
-                run, qrels, [text, text.replace("gmap", "ap").replace("(floor=0.01)", "")], policy=JUDGED
-            )
+        for text, base, floor, epsilon in (
+            ("gmap", "ap", 1e-5, 0.0), ("gmap(floor=0.01)", "ap", 0.01, 0.0), ("gmap@5", "ap@5", 1e-5, 0.0),
+            ("gmap(epsilon=0.00001)", "ap", 0.0, 1e-5), ("gmap(epsilon=0.01)@5", "ap@5", 0.0, 0.01),
+        ):  # fmt: skip
+            res = rw.evaluate(run, qrels, [text, base], policy=JUDGED)
             ap = list(res.mean)[1]
-            theirs = gmean(np.maximum(res.per_query[ap].to_numpy(), floor))
-            assert res[text] == pytest.approx(theirs, rel=1e-12)
+            theirs = gmean(np.maximum(res.per_query[ap].to_numpy(), floor) + epsilon) - epsilon
+            assert next(iter(res.mean.values())) == pytest.approx(theirs, rel=1e-12)
             count(str(metric_of(text)), f"{program('scipy')} stats.gmean, random lists", 1)
             compared += 1
-    assert compared == 60
+    assert compared == 100
 
 
 @pytest.mark.parametrize(

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from rankwell.additive import Additive, Terms
 from rankwell.base import definition
-from rankwell.errors import UsageError
+from rankwell.gains import OnScale, top_level
 from rankwell.hits import Context, Judged
 from rankwell.ranked import Ranked
 
 __all__ = ["ERR", "nERR"]
 
 
-def top_level(metric: Any, level: np.ndarray, context: Context) -> float:
-    """Return the highest level of the scale: ``max_grade``, or the highest grade of all judgements.
-
-    Raises
-    ------
-    UsageError
-        If a level is higher.
-    """
-    highest = context.grade_max if metric.max_grade is None else metric.max_grade
-    top = float(context.scale.level(np.array([highest], float), metric.rel, metric.gain_from)[0])
-    if len(level) and level.max() > top:
-        raise UsageError(f"{metric}: a grade is higher than max_grade; give the highest grade of the scale.")
-    return top
-
-
 @definition
-class ERR(Additive):
+class ERR(OnScale, Additive):
     """Expected reciprocal rank: the reader goes down the list and stops with the probability that an item satisfies.
 
     Formula
@@ -67,12 +52,6 @@ class ERR(Additive):
     max_grade: float | None = None
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
-
-    def breaks(self) -> dict[str, str]:
-        """The highest grade of all judgements is the scale, unless it is given."""
-        if self.max_grade is not None:
-            return {}
-        return {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
 
     def in_force(self, parameter: str) -> bool:
         """The start of gains belongs to ratings."""

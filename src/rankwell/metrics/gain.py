@@ -2,71 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from rankwell.additive import RankWeighted, Terms
 from rankwell.base import definition
+from rankwell.errors import UsageError
+from rankwell.gains import OnScale, best_first, discount, gain_of, top_level
 from rankwell.hits import Context, Judged
 from rankwell.parameters import Numbers, Pairs
 from rankwell.ranked import Ranked
 
 __all__ = ["CG", "DCG", "nDCG"]
 
-
-BLOCK = 4096
 TABLE = "a table of gains need not grow with the grade"
 LOSSES = "a table of gains may hold losses"
-
-
-def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
-    """Return the weight of each rank, from tables that are made once."""
-    if not isinstance(kind, str):
-        weights = np.append(np.asarray(kind), 0.0)
-        return weights[np.minimum(ranks, len(weights)) - 1]
-    blocks = int(ranks.max(initial=1) - 1) // BLOCK + 1
-    if blocks == 1:
-        return _weights(kind, base, 0)[ranks - 1]
-    return np.concatenate([_weights(kind, base, block) for block in range(blocks)])[ranks - 1]
-
-
-@cache
-def _weights(kind: str, base: float, block: int) -> np.ndarray:
-    """The weights of one block of ranks."""
-    ranks = np.arange(block * BLOCK + 1, (block + 1) * BLOCK + 1)
-    if kind == "log2p1":
-        return 1.0 / np.log2(ranks + 1.0)
-    if kind == "jk":
-        logs = np.log(ranks) / np.log(base)
-        return np.where(ranks < base, 1.0, 1.0 / np.maximum(logs, np.finfo(float).tiny))
-    return 1.0 / ranks if kind == "reciprocal" else np.ones(len(ranks))
-
-
-def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
-    """Whether a gain is higher than the one before it in its query."""
-    return bool(np.any((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])))
-
-
-def gain_of(metric: Any, ranked: Ranked, context: Context) -> np.ndarray:
-    """Return each row's gain under a metric's ``gain``, ``rel`` and ``gain_from``."""
-    if isinstance(metric.gain, str):
-        level = context.scale.level(ranked.grade, metric.rel, metric.gain_from)
-        return np.maximum(level if metric.gain == "linear" else np.exp2(level) - 1.0, 0.0)
-    grades, table = np.array(metric.gain).T
-    place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
-    named = (grades[place] == ranked.grade) & context.scale.judged(ranked.grade)
-    return np.where(named, table[place], 0.0)
-
-
-def best_first(metric: Any, best: Ranked, context: Context) -> tuple[Ranked, np.ndarray]:
-    """Return the items with a positive gain, ranked by it (a table may order grades anew), and their gains."""
-    gains = gain_of(metric, best, context)
-    best, gains = best.where(gains > 0), gains[gains > 0]
-    order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
-    item = None if best.item is None else best.item[order]
-    return Ranked(best.queries, best.query, best.nth(), best.grade[order], item=item), gains[order]
 
 
 @definition
@@ -83,8 +34,8 @@ class _Gained(RankWeighted):
     def breaks(self) -> dict[str, str]:
         """A table need not grow with the grade, and may hold losses."""
         if isinstance(self.gain, str):  # type: ignore[attr-defined]
-            return {}
-        return {"a better list scores no worse": TABLE, "values are in range": LOSSES}
+            return super().breaks()
+        return super().breaks() | {"a better list scores no worse": TABLE, "values are in range": LOSSES}
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """The gain of each judged item found."""
@@ -188,7 +139,7 @@ class DCG(_Gained):
 
 
 @definition
-class nDCG(_Gained):
+class nDCG(OnScale, _Gained):
     """Normalised discounted cumulative gain: the discounted gains of the list, divided by those of the best one.
 
     Formula
@@ -197,20 +148,23 @@ class nDCG(_Gained):
     Edge cases
         Undefined by the judgements where no judged item has a positive gain. Unjudged items and grades below 0 gain
         nothing, unless a table names them and they are judgements (``negative=nonrelevant``); the ideal holds no
-        item whose gain is negative. ``rel`` decides nothing here unless the data are ratings.
+        item whose gain is negative. ``rel`` decides nothing here unless the data are ratings. ``ideal=maximal`` needs
+        a cut-off and refuses grades above ``max_grade``.
 
     Convention
         Linear gain with log2(r + 1) is trec_eval's; ``gain=exp2`` (2^g − 1) is gdeval's, Burges' and most machine
         learning code's. ``discount=jk`` is Järvelin and Kekäläinen's first: no discount before rank ``base``, then
         log_base(r). The ideal takes all judged items, cut at k; ``ideal=retrieved`` re-sorts the list itself, which
-        cannot see what the list missed. Normalising per query can invert the order that DCG gives (Jeunen et al.,
-        2024).
+        cannot see what the list missed; ``ideal=maximal`` is k items of the highest grade of the scale (scaled DCG,
+        sDCG), the same for all queries, which few lists can reach. Normalising per query can invert the order that
+        DCG gives (Jeunen et al., 2024).
 
     Parameters
         gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
-        ideal: judged or retrieved
+        ideal: judged, retrieved or maximal
+        max_grade: for ideal=maximal, the highest grade of the scale; default the highest of the qrels
         rel: under ratings, the rating from which gains count; default the policy's rel
         gain_from: under ratings, threshold (g − rel + 1) or raw (g)
 
@@ -230,11 +184,26 @@ class nDCG(_Gained):
     gain: Literal["linear", "exp2"] | Pairs = "linear"
     discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
     base: float = 2.0
-    ideal: Literal["judged", "retrieved"] = "judged"
+    ideal: Literal["judged", "retrieved", "maximal"] = "judged"
+    max_grade: float | None = None
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "IDCG")
+
+    def is_scaled(self) -> bool:
+        """Only the maximal ideal, unless a table holds all gains."""
+        return self.ideal == "maximal" and isinstance(self.gain, str)
+
+    def check(self) -> None:
+        """An ideal of any length has no end without a cut-off."""
+        super().check()
+        if self.ideal == "maximal" and self.k is None:
+            raise UsageError("ndcg(ideal=maximal) needs a cut-off: write ndcg(ideal=maximal)@10.")
+
+    def in_force(self, parameter: str) -> bool:
+        """The highest grade, where the ideal is made of it."""
+        return self.is_scaled() if parameter == "max_grade" else super().in_force(parameter)
 
     def breaks(self) -> dict[str, str]:
         """A list that is its own ideal is seen below k."""
@@ -246,12 +215,32 @@ class nDCG(_Gained):
         ideal = judged.of_ideal(self, lambda best: self._ideal(best, context).sum())
         if self.ideal == "judged":
             return ideal
+        if self.ideal == "maximal":
+            assert self.k is not None
+            most = self._most(judged, context) * self.weights(np.arange(1, self.k + 1)).sum()
+            return np.where(ideal > 0, most, np.nan)
         retrieved = self._ideal(judged.found, context).sum()
         return np.where(ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan)
 
-    def ideal_terms(self, judged: Judged, context: Context) -> Terms:
-        """The gains of the ideal lists."""
+    def caution(self) -> str:
+        """A list is not measured against itself by those who compare lists."""
+        if self.ideal != "retrieved":
+            return ""
+        return "the ideal is the list itself, sorted: what the list missed costs nothing"
+
+    def ideal_terms(self, judged: Judged, context: Context) -> Terms | None:
+        """The gains of the ideal lists, if they are lists of items."""
+        if self.ideal == "maximal":
+            return None
         return self._ideal(judged.ideal if self.ideal == "judged" else judged.found, context)
+
+    def _most(self, judged: Judged, context: Context) -> float:
+        """The highest gain of the scale."""
+        if not isinstance(self.gain, str):
+            return float(max(gain for _, gain in self.gain))
+        levels = context.scale.level(judged.found.grade, self.rel, self.gain_from)
+        top = top_level(self, levels[~np.isnan(levels)], context)
+        return top if self.gain == "linear" else float(np.exp2(top) - 1.0)
 
     def _ideal(self, best: Ranked, context: Context) -> Terms:
         best, gains = best_first(self, best, context)

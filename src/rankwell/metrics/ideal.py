@@ -10,8 +10,9 @@ import numpy as np
 from rankwell.additive import Additive, Terms
 from rankwell.base import definition
 from rankwell.errors import UsageError
+from rankwell.gains import best_first, gain_of
 from rankwell.hits import Context, Judged
-from rankwell.metrics.gain import LOSSES, TABLE, best_first, gain_of
+from rankwell.metrics.gain import LOSSES, TABLE
 from rankwell.parameters import Pairs
 from rankwell.ranked import Ranked
 

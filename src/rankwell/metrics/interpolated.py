@@ -1,4 +1,4 @@
-"""Interpolated precision: the best precision at a level of recall or above it, and its mean over eleven levels."""
+"""What is read off the precision-recall curve: interpolated precision, its mean over eleven levels, and the area."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
 from rankwell.ranked import Ranked
 
-__all__ = ["Avg11", "IPrec"]
+__all__ = ["AUCPR", "Avg11", "IPrec"]
 
 Levels = Literal["exact", "trec9", "trec10"]
 ELEVEN = tuple(tenth / 10 for tenth in range(11))
@@ -133,3 +134,65 @@ class Avg11(QueryMetric):
         """The mean over the eleven levels."""
         hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
         return sum(interpolated(hits, relevant, level, self.levels) for level in ELEVEN) / len(ELEVEN)  # type: ignore[return-value]
+
+
+@definition
+class AUCPR(Additive):
+    """Area under the precision-recall curve of a list: as steps it is average precision, as a trapezoid it flatters.
+
+    Formula
+        step: Σ_{r : relevant} (1/R) · P@r; trapezoid: Σ_{r : relevant} (1/R) · (P@(r − 1) + P@r) / 2, with P@0 = 1
+
+    Edge cases
+        Relevant items that the list lacks add nothing. Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        ``step`` is AP without a cut-off under another name, as scikit-learn's average_precision_score. The line
+        between two points of the curve is not where precision lies between them, so ``trapezoid`` promises values
+        that no list reaches; it is here to reproduce auc(recall, precision) of scikit-learn and others, and says so
+        beside every result. Equal scores stand in the order of the policy; scikit-learn takes them as one point.
+
+    Parameters
+        method: step or trapezoid
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> run, qrels = {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1, "c": 1}}
+        >>> rw.evaluate(run, qrels, ["auc_pr", "auc_pr(method=trapezoid)"]).mean
+        {'auc_pr': 0.8333333333333333, 'auc_pr(method=trapezoid)': 0.7916666666666666}
+
+    Reference
+        J. Davis and M. Goadrich, The relationship between precision-recall and ROC curves, ICML 2006.
+    """
+
+    name: ClassVar[str] = "auc_pr"
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+
+    method: Literal["step", "trapezoid"] = "step"
+    rel: float | None = None
+
+    @property
+    def words(self) -> tuple[str, str, str]:  # type: ignore[override]
+        """The names of the gain, the weight and the divisor."""
+        return "relevant", "P@r" if self.method == "step" else "(P@(r−1) + P@r)/2", "R"
+
+    def caution(self) -> str:
+        """The trapezoid is no interpolation of precision."""
+        flatters = (
+            "the trapezoid is optimistic: precision is not linear between two points of the curve; AP is not"
+        )
+        return flatters if self.method == "trapezoid" else ""
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """One for each hit, weighted by the precision at its rank, or the mean of it and the one before."""
+        hits = judged.relevant(self.rel)
+        nth, rank = hits.nth(), hits.rank
+        weight = nth / rank
+        if self.method == "trapezoid":
+            weight = (weight + np.where(rank > 1, (nth - 1) / np.maximum(rank - 1, 1), 1.0)) / 2
+        return Terms(hits, np.ones(len(hits)), weight)
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number R."""
+        return judged.n_relevant(self.rel)

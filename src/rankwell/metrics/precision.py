@@ -125,20 +125,22 @@ class GMAP(AP):
     """Geometric mean of average precision: it counts a gain on a hard query as much as the same factor on an easy one.
 
     Formula
-        GMAP = exp( (1/n) Σ_q ln max(AP_q, floor) ), over the n queries where AP is defined
+        GMAP = exp( (1/n) Σ_q ln max(AP_q, floor) ), over the n queries where AP is defined;
+        with epsilon: exp( (1/n) Σ_q ln(AP_q + ε) ) − ε
 
     Edge cases
         AP below the floor counts as the floor, so one query without a hit does not make the whole 0. Per query the
         value is AP itself. Undefined by the judgements where a query has no relevant item.
 
     Convention
-        trec_eval's gm_map, with its floor of 0.00001. Others add ε to every AP and take it off again; the two differ
-        by less than ε only where AP is much above it.
+        trec_eval's gm_map, with its floor of 0.00001. Robertson adds ε to every AP and takes it off again
+        (``epsilon=1e-5``); the two agree where every AP is much above either.
 
     Parameters
         denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
         rel: the grade from which an item is relevant; default above 0, or the policy's rel
         floor: the least AP that counts, above 0
+        epsilon: what is added to every AP and taken off the mean, above 0, instead of a floor; default none
 
     Example
         >>> import rankwell as rw
@@ -154,11 +156,17 @@ class GMAP(AP):
     aliases: ClassVar[tuple[str, ...]] = ()
 
     floor: float = 1e-5
+    epsilon: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.floor <= 1:
-            raise UsageError(f"gmap(floor={self.floor:g}): floor is above 0 and at most 1.")
+        for name, value in (("floor", self.floor), ("epsilon", self.epsilon)):
+            if value is not None and not 0 < value <= 1:
+                raise UsageError(f"gmap({name}={value:g}): {name} is above 0 and at most 1.")
+
+    def in_force(self, parameter: str) -> bool:
+        """The floor, unless there is an ε."""
+        return parameter != "floor" or self.epsilon is None
 
     def expects(self) -> bool:
         """The logarithm of a mean is not the mean of logarithms."""
@@ -169,12 +177,15 @@ class GMAP(AP):
         return super().breaks()
 
     def summary(self, values: np.ndarray) -> State:
-        """The geometric mean of the values, none below the floor."""
-        return GeometricMean.of(np.maximum(values, self.floor))
+        """The geometric mean of the values, raised above 0 by the floor or ε."""
+        return GeometricMean.of(self._raised(values), less=self.epsilon or 0.0)
 
     def weighted(self, values: np.ndarray, weights: np.ndarray) -> State:
-        """The weighted geometric mean of the values, none below the floor."""
-        return GeometricMean.of(np.maximum(values, self.floor), weights)
+        """The weighted geometric mean of the values, raised above 0 by the floor or ε."""
+        return GeometricMean.of(self._raised(values), weights, less=self.epsilon or 0.0)
+
+    def _raised(self, values: np.ndarray) -> np.ndarray:
+        return np.maximum(values, self.floor) if self.epsilon is None else values + self.epsilon
 
 
 @definition

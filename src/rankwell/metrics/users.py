@@ -10,15 +10,15 @@ import numpy as np
 from rankwell.additive import Additive, RankWeighted, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
+from rankwell.gains import OnScale, top_level
 from rankwell.hits import Context, Judged
-from rankwell.metrics.cascade import top_level
 from rankwell.ranked import Ranked
 
 __all__ = ["INSQ", "INST", "RBP", "RBPResidual"]
 
 
 @definition
-class _Shares(QueryMetric):
+class _Shares(OnScale):
     """A metric whose gains are shares of the highest grade."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"grade_max"})
@@ -33,11 +33,9 @@ class _Shares(QueryMetric):
         graded = self.gain == "linear"
         return {"max_grade": graded, "gain_from": graded and self.gain_from == "raw"}.get(parameter, True)
 
-    def breaks(self) -> dict[str, str]:
-        """The highest grade of all judgements is the scale, unless it is given."""
-        if self.gain == "binary" or self.max_grade is not None:
-            return {}
-        return {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
+    def is_scaled(self) -> bool:
+        """Only grades that are shares of the highest one."""
+        return self.gain == "linear"
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """Each row's share of the highest grade, 0 to 1."""

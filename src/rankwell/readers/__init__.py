@@ -20,7 +20,7 @@ from rankwell.errors import InputError, UsageError, nearest, one_of
 from rankwell.readers.files import File
 from rankwell.tables import Items, Qrels, Run
 
-_INTERNAL = ("attributes", "files", "frames", "irds", "mapping", "matrices", "scans", "several")
+_INTERNAL = ("attributes", "files", "frames", "irds", "mapping", "matrices", "pages", "scans", "several")
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rankwell.readers import frames
+from rankwell.readers import frames, pages
 from rankwell.readers.files import File
 from rankwell.readers.scans import pieces, schema_of
 from rankwell.tables import Items, Qrels, Run
@@ -47,7 +47,9 @@ def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[pl.LazyFra
         return pl.scan_parquet(file.source(), glob=False)
 
     table, names = schema_of(scan, file, "Parquet")
-    return table, frames.words_of(names, frames.WORDS[kind], file.label, columns)
+    words = frames.words_of(names, frames.WORDS[kind], file.label, columns)
+    pages.check(file)
+    return table, words
 
 
 def _rows(table: pl.LazyFrame) -> int:

@@ -1,0 +1,101 @@
+"""What a grade gains and what a rank leaves of it: shared by the metrics of graded relevance."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rankwell.base import QueryMetric, definition
+from rankwell.errors import UsageError
+from rankwell.hits import Context
+from rankwell.parameters import Numbers
+from rankwell.ranked import Ranked
+
+BLOCK = 4096
+
+
+def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
+    """Return the weight of each rank, from tables that are made once."""
+    if not isinstance(kind, str):
+        weights = np.append(np.asarray(kind), 0.0)
+        return weights[np.minimum(ranks, len(weights)) - 1]
+    blocks = int(ranks.max(initial=1) - 1) // BLOCK + 1
+    if blocks == 1:
+        return _weights(kind, base, 0)[ranks - 1]
+    return np.concatenate([_weights(kind, base, block) for block in range(blocks)])[ranks - 1]
+
+
+@cache
+def _weights(kind: str, base: float, block: int) -> np.ndarray:
+    """The weights of one block of ranks."""
+    ranks = np.arange(block * BLOCK + 1, (block + 1) * BLOCK + 1)
+    if kind == "log2p1":
+        return 1.0 / np.log2(ranks + 1.0)
+    if kind == "jk":
+        logs = np.log(ranks) / np.log(base)
+        return np.where(ranks < base, 1.0, 1.0 / np.maximum(logs, np.finfo(float).tiny))
+    return 1.0 / ranks if kind == "reciprocal" else np.ones(len(ranks))
+
+
+def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
+    """Whether a gain is higher than the one before it in its query."""
+    return bool(np.any((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])))
+
+
+def gain_of(metric: Any, ranked: Ranked, context: Context) -> np.ndarray:
+    """Return each row's gain under a metric's ``gain``, ``rel`` and ``gain_from``."""
+    if isinstance(metric.gain, str):
+        level = context.scale.level(ranked.grade, metric.rel, metric.gain_from)
+        return np.maximum(level if metric.gain == "linear" else np.exp2(level) - 1.0, 0.0)
+    grades, table = np.array(metric.gain).T
+    place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
+    named = (grades[place] == ranked.grade) & context.scale.judged(ranked.grade)
+    return np.where(named, table[place], 0.0)
+
+
+def best_first(metric: Any, best: Ranked, context: Context) -> tuple[Ranked, np.ndarray]:
+    """Return the items with a positive gain, ranked by it (a table may order grades anew), and their gains."""
+    gains = gain_of(metric, best, context)
+    best, gains = best.where(gains > 0), gains[gains > 0]
+    order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
+    item = None if best.item is None else best.item[order]
+    return Ranked(best.queries, best.query, best.nth(), best.grade[order], item=item), gains[order]
+
+
+def top_level(metric: Any, level: np.ndarray, context: Context) -> float:
+    """Return the highest level of the scale: ``max_grade``, or the highest grade of all judgements.
+
+    Raises
+    ------
+    UsageError
+        If a level is higher.
+    """
+    highest = context.grade_max if metric.max_grade is None else metric.max_grade
+    top = float(context.scale.level(np.array([highest], float), metric.rel, metric.gain_from)[0])
+    if len(level) and level.max() > top:
+        raise UsageError(f"{metric}: a grade is higher than max_grade; give the highest grade of the scale.")
+    return top
+
+
+@definition
+class OnScale(QueryMetric):
+    """A metric that may depend on the highest grade of the scale, which its ``max_grade`` can give."""
+
+    def is_scaled(self) -> bool:
+        """Whether the highest grade has a part in the value."""
+        return True
+
+    def needed(self) -> frozenset[str]:
+        """The highest grade of the judgements, if it matters and is not given."""
+        asked = self.is_scaled() and self.max_grade is None  # type: ignore[attr-defined]
+        return frozenset({"grade_max"} if asked else ())
+
+    def breaks(self) -> dict[str, str]:
+        """The highest grade of all judgements is the scale, unless it is given."""
+        if not self.needed():
+            return super().breaks()
+        return super().breaks() | {
+            "judgements are apart": "the highest grade of all judgements is the top of the scale"
+        }

@@ -1,0 +1,141 @@
+"""Whether the pages of a Parquet file say possible things about themselves.
+
+Polars believes the headers of pages: a damaged number of values makes it ask for 2^61 bytes, and the process is gone.
+So they are read first, a few bytes each. They are Thrift structures in the compact protocol, here dicts of field number
+and value (see parquet.thrift of the Parquet format).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rankwell.errors import InputError
+from rankwell.readers.files import File
+
+MARK, TAIL = b"PAR1", 8
+TRUE, FALSE, BYTE, DOUBLE, TEXT, LIST, SET, MAP, STRUCT, UUID = 1, 2, 3, 7, 8, 9, 10, 11, 12, 13
+INTEGERS = (4, 5, 6)
+WIDTHS = {DOUBLE: 8, UUID: 16}
+DEEPEST = 64
+DATA, INDEX, DICTIONARY, DATA_2 = 0, 1, 2, 3
+HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # which field of a page's header holds the number of its values
+
+
+class _Damage(Exception):
+    """What is wrong, in words that end the sentence of the error."""
+
+
+def check(file: File) -> None:
+    """Raise InputError if the footer or a page cannot be as it says."""
+    content = file.content
+    try:
+        for chunk in _chunks(content):
+            _check_pages(content, chunk)
+    except (_Damage, KeyError, IndexError, TypeError, AttributeError) as error:
+        trouble = error if isinstance(error, _Damage) else "its structure is not that of Parquet"
+        raise InputError(
+            f"{file.label}: the Parquet file cannot be read; it is damaged or cut off ({trouble}). Write it again."
+        ) from error
+
+
+def _chunks(content: np.ndarray) -> Iterator[dict[int, Any]]:
+    """The metadata of every piece of every column; a damaged name may hide the wanted ones."""
+    length = int.from_bytes(content[-TAIL:-4].tobytes(), "little")
+    start = len(content) - TAIL - length
+    if content[-4:].tobytes() != MARK or start < len(MARK):
+        raise _Damage("its end is missing")
+    footer, _ = _Thrift(content[start:-TAIL]).struct()
+    for group in footer[4]:
+        for chunk in group[1]:
+            name = b".".join(chunk[3][3]).decode(errors="replace")
+            yield chunk[3] | {"name": name[:40]}
+
+
+def _check_pages(content: np.ndarray, chunk: dict[Any, Any]) -> None:
+    first = [chunk[field] for field in (9, 11) if chunk.get(field, 0) > 0]
+    at = min(first, default=0)
+    end, values = at + chunk[7], 0
+    if at < len(MARK) or not at <= end <= len(content) - TAIL or chunk[5] < 0:
+        raise _Damage(f"column {chunk['name']!r} would lie outside of the file")
+    while values < chunk[5]:
+        header, length = _Thrift(content[at:end]).struct()
+        at += length + header[3]
+        found = header[HEADERS[header[1]]][1] if header[1] in HEADERS else 0
+        if header[3] < 0 or at > end:
+            raise _Damage(f"a page of column {chunk['name']!r} would be longer than the column")
+        # a value of a dictionary takes a byte at least
+        most = header[2] if header[1] == DICTIONARY else chunk[5] - values
+        if header[2] < 0 or not 0 <= found <= most:
+            raise _Damage(f"a page of column {chunk['name']!r} would hold {found:,} values")
+        values += found if header[1] != DICTIONARY else 0
+
+
+class _Thrift:
+    """A reader of one Thrift structure."""
+
+    def __init__(self, data: np.ndarray) -> None:
+        self.data, self.at = data.data, 0
+
+    def struct(self, depth: int = 0) -> tuple[dict[int, Any], int]:
+        """Return the fields of a structure, and where it ended."""
+        fields: dict[int, Any] = {}
+        number = 0
+        while byte := self._byte():
+            number = number + (byte >> 4) if byte >> 4 else self._integer()
+            fields[number] = self._value(byte & 15, depth + 1)
+        return fields, self.at
+
+    def _value(self, kind: int, depth: int, *, listed: bool = False) -> Any:
+        if depth > DEEPEST:
+            raise _Damage("its structures are nested too deeply")
+        if kind in (TRUE, FALSE):
+            return (self._byte() if listed else kind) == TRUE
+        if kind == BYTE:
+            return self._byte()
+        if kind in INTEGERS:
+            return self._integer()
+        if kind in WIDTHS:
+            return self._bytes(WIDTHS[kind])
+        if kind == TEXT:
+            return self._bytes(self._varint())
+        if kind in (LIST, SET):
+            byte = self._byte()
+            size = byte >> 4 if byte >> 4 < 15 else self._varint()
+            return [self._value(byte & 15, depth + 1, listed=True) for _ in range(size)]
+        if kind == STRUCT:
+            return self.struct(depth)[0]
+        if kind == MAP:
+            size = self._varint()
+            kinds = self._byte() if size else 0
+            return [
+                [self._value(each, depth + 1, listed=True) for each in (kinds >> 4, kinds & 15)]
+                for _ in range(size)
+            ]
+        raise _Damage(f"there is no type {kind} of Thrift")
+
+    def _byte(self) -> int:
+        byte = self.data[self.at]
+        self.at += 1
+        return byte
+
+    def _bytes(self, size: int) -> bytes:
+        if self.at + size > len(self.data):
+            raise _Damage("a text is longer than the file")
+        self.at += size
+        return self.data[self.at - size : self.at].tobytes()
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while (byte := self._byte()) & 0x80:
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if shift > 63:
+                raise _Damage("a number has more than 64 bits")
+        return value | byte << shift
+
+    def _integer(self) -> int:
+        value = self._varint()
+        return (value >> 1) ^ -(value & 1)
