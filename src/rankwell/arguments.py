@@ -35,6 +35,21 @@ def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
     return {column.strip(): word.strip() for column, _, word in found}
 
 
+def files(given: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Read ``name=file`` pairs."""
+    found = [text.partition("=") for text in given or ()]
+    for name, sign, path in found:
+        if not (name.strip() and sign and path):
+            raise UsageError(
+                f"{option} wants a name and a file such as head=head.csv, not {name + sign + path!r}."
+            )
+    names = [name.strip() for name, _, _ in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{option}: the name {name!r} is given twice.")
+    return dict(zip(names, (path for _, _, path in found), strict=True))
+
+
 def grades(text: str | None) -> list[float] | None:
     """Read the grades of a scale."""
     if text is None:

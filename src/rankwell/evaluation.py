@@ -113,7 +113,8 @@ class Evaluator:
                 "slices= and unjudged='condense' exclude each other: other items would count as unjudged."
             )
         known = Known(read_items(ids, name=name).item)
-        return replace(self.task, pool=self.task.pool.only(known), segments=None)
+        weights = self.task.segments.weights_alone() if self.task.segments is not None else None
+        return replace(self.task, pool=self.task.pool.only(known), segments=weights)
 
     def _check_needs(self, *, has_qrels: bool, catalogue: Items | None) -> None:
         for metric in self.metrics:

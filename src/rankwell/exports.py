@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ class Exports:
         ranges, undefined = res.tie_range, res.undefined
         data: dict[str, Any] = {
             "run": res.name,
-            "mean": {name: _plain(value) for name, value in res.mean.items()},
+            "mean": _plain_values(res.mean),
             **self._divided(),
             "metrics": [
                 {
@@ -69,21 +70,19 @@ class Exports:
         data: dict[str, Any] = {}
         if res.weights:
             data["weights"] = res.weights
-            data["plain_mean"] = {name: _plain(value) for name, value in res.plain_mean.items()}
+            data["plain_mean"] = _plain_values(res.plain_mean)
         if res.slices:
             data["slices"] = {
                 name: {
-                    "mean": {metric: _plain(value) for metric, value in part.plain_mean.items()},
+                    "mean": _plain_values(part.mean),
                     "n": part.n,
+                    **({"plain_mean": _plain_values(part.plain_mean)} if part.weights else {}),
                 }
                 for name, part in res.slices.items()
             }
         if res.has_segments:
             data["by"] = list(res.segments.by)
-            data["segments"] = [
-                row | {"mean": {name: _plain(value) for name, value in row["mean"].items()}}
-                for row in res.segments.to_dicts()
-            ]
+            data["segments"] = [row | {"mean": _plain_values(row["mean"])} for row in res.segments.to_dicts()]
         return data
 
     def to_json(self, *, per_query: bool = False) -> str:
@@ -200,6 +199,10 @@ class Exports:
                 file.write_text(content, encoding="utf-8")
         else:
             raise UsageError(f"{target}: the suffix says no format; it is {one_of(['.parquet', *texts])}.")
+
+
+def _plain_values(values: Mapping[str, float]) -> dict[str, float | str | None]:
+    return {name: _plain(value) for name, value in values.items()}
 
 
 def _plain(value: float) -> float | str | None:

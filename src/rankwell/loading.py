@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,7 @@ def saved_results(
     told = dict(zip(metrics, data["metrics"], strict=True))
     columns = {} if frame is None else {m: frame[str(m)] for m in metrics if str(m) in frame.columns}
     values = {m: c.cast(float).fill_null(math.nan).to_numpy().astype(np.float64) for m, c in columns.items()}
+    counts = {name: each["n"] for name, each in zip(data["mean"], data["metrics"], strict=True)}
     plain = data.get("plain_mean", data["mean"])
     states: dict[Metric, State] = {}
     for metric in metrics:
@@ -71,21 +73,26 @@ def saved_results(
         "known": np.arange(0 if frame is None else len(frame)),
         "segments": segments,
         "split": split,
-        "weighted": {
-            m: Saved(_number(data["mean"][str(m)]), told[m]["n"]) for m in metrics if told[m]["weighted"]
-        },
+        "weighted": _kept(data["mean"], counts, [m for m in metrics if told[m]["weighted"]]),
         "sizes": sizes,
     }
     ranges = {str(m): told[m]["tie_range"] for m in metrics if told[m]["tie_range"]}
     slices: dict[str, dict[str, Any]] = {
         name: {
-            "states": {m: Saved(_number(part["mean"][str(m)]), part["n"][str(m)]) for m in metrics},
-            "values": {}, "weighted": {}, "segments": None, "split": {}, "sizes": Counter(),
+            "states": _kept(part.get("plain_mean", part["mean"]), part["n"], metrics),
+            "weighted": _kept(part["mean"], part["n"], arguments["weighted"]),
+            "segments": segments if "plain_mean" in part else None,
+            "values": {}, "split": {}, "sizes": Counter(),
             "queries": Ids.of([]), "known": np.empty(0, np.int64), "undefined": Counter(),
         }
         for name, part in data.get("slices", {}).items()
     }  # fmt: skip
     return arguments, {name: (low, high) for name, (low, high) in ranges.items()}, slices
+
+
+def _kept(values: dict[str, Any], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:
+    """The states of metrics of which only the values are known."""
+    return {m: Saved(_number(values[str(m)]), n[str(m)]) for m in metrics}
 
 
 def _segments(

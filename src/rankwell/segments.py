@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,6 +56,10 @@ class Segments:
         codes, labels = _coded([users.texts(column) for column in columns]) if columns else (None, ())
         heavy = None if weights is None else _checked(users, weights)
         return cls(Known(users.query), columns, codes, labels, heavy, weights or "", users.name)
+
+    def weights_alone(self) -> Segments | None:
+        """Return the same weights without segments; None if there are none."""
+        return None if self.weights is None else replace(self, by=(), codes=None, labels=())
 
     def rows(self, queries: Ids) -> np.ndarray:
         """Return the row of each query in the table of users, -1 where it has none."""

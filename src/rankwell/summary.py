@@ -115,15 +115,19 @@ def slices_of(res: Results) -> Table:
         *(Column(str(metric), "value", better=metric.better) for metric in res.metrics),
     ]
     rows = [
-        ("all", *res.plain_mean.values()),
-        *((name, *part.plain_mean.values()) for name, part in res.slices.items()),
+        ("all", *res.mean.values()),
+        *((name, *part.mean.values()) for name, part in res.slices.items()),
     ]
-    note = "on a slice only its items are relevant; the lists and their ranks are the same"
-    return Table(columns, rows, caption=f"{res.name} by items", notes=[note])
+    notes = ["on a slice only its items are relevant; the lists and their ranks are the same"]
+    notes += [f"means are weighted by {res.weights}"] if res.weights else []
+    return Table(columns, rows, caption=f"{res.name} by items", notes=notes)
 
 
 def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
-    """Return one line per run and metric, or per run and query, numbers in full precision."""
+    """Return one line per run and metric, or per run and query, numbers in full precision.
+
+    Segments and slices have lines of their own, with the columns of ``by`` and ``items``, empty for the whole.
+    """
     if per_query:
         import polars as pl
 
@@ -134,14 +138,30 @@ def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
             for res in results
         ]
         return pl.concat(frames).write_csv()
-    columns = [Column(name, "text") for name in ("run", "metric")]
+    first = results[0]
+    by = [*(first.segments.by if first.has_segments else ()), *(["items"] if first.slices else [])]
+    columns = [Column(name, "text") for name in ("run", *by, "metric")]
     columns += [Column("value", "value"), Column("n", "count"), Column("signature", "text")]
-    rows = [
-        (res.name, str(metric), res.mean[str(metric)], res.n[str(metric)], metric.signature)
-        for res in results
-        for metric in res.metrics
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    for res in results:
+        for labels, mean, n in _parts(res, len(by)):
+            rows += [
+                (res.name, *labels, name, mean[name], n[name], metric.signature)
+                for name, metric in zip(mean, res.metrics, strict=True)
+            ]
     return Table(columns, rows).to_csv()
+
+
+def _parts(res: Results, width: int) -> list[tuple[list[str | None], dict[str, float], dict[str, int]]]:
+    """The whole, each segment and each slice: their labels in the columns of parts, values and numbers of queries."""
+    parts: list[tuple[list[str | None], dict[str, float], dict[str, int]]] = [
+        ([None] * width, res.mean, res.n)
+    ]
+    for row in res.segments.to_dicts() if res.has_segments else ():
+        labels = [row[column] for column in res.segments.by]
+        parts.append((labels + [None] * (width - len(labels)), row["mean"], row["n"]))
+    parts += [([None] * (width - 1) + [name], part.mean, part.n) for name, part in res.slices.items()]
+    return parts
 
 
 def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[str]:

@@ -24,6 +24,9 @@ RES = {
     "divided": rw.evaluate(
         RUN, QRELS, METRICS, items=ITEMS, users=WHOLE, by=["tier", "country"], weights="spent"
     ),
+    "sliced": rw.evaluate(
+        RUN, QRELS, ["ap", "num_rel"], users=WHOLE, by="tier", weights="spent", slices={"head": ITEMS[:5]}
+    ),
     "ties": rw.evaluate({"q": {"a": 1.0, "b": 1.0}}, {"q": {"a": 1}}, ["rr", "utility", "first_rank"]),
     "ratings": rw.evaluate(
         {1: {2: 1.0}}, {1: {2: 9}}, ["ndcg"], policy=rw.Policy(grades="ratings", rel=8, depth=3)

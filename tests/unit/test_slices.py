@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import json
+import math
+
+import polars as pl
 import pytest
+from tests.unit.test_saving import WHOLE
 from tests.unit.test_segments import ITEMS, QRELS, RUN
 
 import rankwell as rw
+from rankwell.cli import run as command
 from rankwell.metrics import classes
 
 HEAD, TAIL = ITEMS[:5], ITEMS[5:]
@@ -58,3 +65,50 @@ def test_slices_are_saved_and_shown(tmp_path):
     text = summary.written([res], "table")
     assert "by items" in text
     assert f"{res.slices['head']['ap']:.4f}" in text
+
+
+def test_weights_hold_on_slices_too():
+    slices = {"head": HEAD, "tail": TAIL}
+    res = rw.evaluate(RUN, QRELS, ["ap", "ndcg@5"], users=WHOLE, weights="spent", slices=slices)
+    heavy = dict(zip(WHOLE["user_id"], WHOLE["spent"], strict=True))
+    for part in res.slices.values():
+        for name in ("ap", "ndcg@5"):
+            values = [
+                (row[name], heavy[row["query"]])
+                for row in part.per_query.to_dicts()
+                if row[name] is not None and not math.isnan(row[name])
+            ]
+            expected = math.fsum(v * w for v, w in values) / math.fsum(w for _, w in values)
+            assert part[name] == pytest.approx(expected, rel=1e-12)
+            assert part.plain_mean[name] == pytest.approx(sum(v for v, _ in values) / len(values), rel=1e-12)
+
+
+def test_the_command_has_slices_and_csv_has_a_line_for_each_part(tmp_path, capsys):
+    for name, content in (("run.json", RUN), ("qrels.json", QRELS)):
+        (tmp_path / name).write_text(json.dumps(content))
+    pl.DataFrame({"item": HEAD}).write_csv(tmp_path / "head.csv")
+    WHOLE.write_csv(tmp_path / "users.csv")
+    wanted = [str(tmp_path / "qrels.json"), str(tmp_path / "run.json"), "-m", "ap"]
+    wanted += [
+        "--slices",
+        f"head={tmp_path / 'head.csv'}",
+        "--users",
+        str(tmp_path / "users.csv"),
+        "--by",
+        "tier",
+    ]
+    assert command(["evaluate", *wanted]) == 0
+    res = rw.evaluate(RUN, QRELS, ["ap"], users=WHOLE, by="tier", slices={"head": HEAD})
+    assert f"{res.slices['head']['ap']:.4f}" in capsys.readouterr().out
+    assert command(["evaluate", *wanted, "--format", "csv"]) == 0
+    rows = pl.read_csv(io.StringIO(capsys.readouterr().out))
+    assert rows.columns == ["run", "tier", "items", "metric", "value", "n", "signature"]
+    expected = [(None, None, res["ap"])]
+    expected += [(row["tier"], None, row["mean"]["ap"]) for row in res.segments.to_dicts()]
+    expected += [(None, "head", res.slices["head"]["ap"])]
+    assert rows.select("tier", "items", "value").rows() == expected
+    for wrong in ("head", "=x.csv", "head="):
+        assert command(["evaluate", *wanted[:4], "--slices", wrong]) == 2
+        assert "wants a name and a file" in capsys.readouterr().err
+    assert command(["evaluate", *wanted, "--slices", f"head={tmp_path / 'users.csv'}"]) == 2
+    assert "given twice" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.arguments import STDIN, pairs, run_names, split
+from rankwell.arguments import STDIN, files, pairs, run_names, split
 from rankwell.cli.application import app
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
@@ -54,6 +54,13 @@ def evaluate(
     weights: Annotated[
         str | None, Parameter(help="a column of --users: how much each query weighs in the means")
     ] = None,
+    slices: Annotated[
+        list[str] | None,
+        Parameter(
+            negative="",
+            help="some of the items and a table of them: ``head=head.csv``; one row where only they are relevant; repeat it",
+        ),
+    ] = None,
     format_in: Annotated[
         str | None, Parameter(help="what the runs are, where that is not seen: trec, delimited, json …")
     ] = None,
@@ -96,7 +103,8 @@ def evaluate(
         )
     paths = [run, *runs]
     if output is not None:
-        refuse_overwriting(output, [qrels, *paths, *([items] if items else [])])
+        tables = [table for table in (items, users) if table is not None]
+        refuse_overwriting(output, [qrels, *paths, *tables, *files(slices, "--slices").values()])
     if [qrels, *paths].count(STDIN) > 1:
         raise UsageError("standard input can be read only once; name a file for the others.")
     judgements = (
@@ -113,6 +121,7 @@ def evaluate(
             users=users,
             by=by,
             weights=weights,
+            slices=files(slices, "--slices"),
             policy=policy,
             engine=Memory(progress=progress),
             threads=threads,
