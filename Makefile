@@ -11,7 +11,7 @@ DOCS := $(wildcard README.md CONTRIBUTING.md docs)
 CHOICE := $(if $(RANKWELL_CI),,-m "not slow")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check format build wheel bench clean
+.PHONY: help demo test test-slow check site format build wheel bench clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -25,13 +25,17 @@ test: build  ## run the tests on freshly built kernels
 test-slow: build  ## run the tests that compile, or make an environment
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
-check: build  ## lint, format, types, layers, doctests
+check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -p tests.conftest --doctest-modules --doctest-glob='*.md' \
 		--ignore=src/rankwell/kernels src/rankwell $(DOCS)
+	$(BIN)/python tools/make_site.py
+
+site: build  ## build the documentation site into build/site/html, with its links checked
+	$(BIN)/python tools/make_site.py
 
 format: $(VENV)/dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix

@@ -51,7 +51,7 @@ class MetricType(ABCMeta):
 class Metric(metaclass=MetricType):
     """A definition with all its parameters, as a value: equal, hashable, picklable, and written as text.
 
-    Subclass :class:`QueryMetric` or :class:`CorpusMetric`, not this class. ``cut`` says whether ``@k`` is required,
+    Subclass ``QueryMetric`` or ``CorpusMetric``, not this class. ``cut`` says whether ``@k`` is required,
     optional or refused; ``needs`` names the tables that are built for it; ``judgements`` whether it reads qrels;
     ``sliceable`` whether it has a meaning where only some items' judgements count (``slices=``).
     """
@@ -130,7 +130,7 @@ class Metric(metaclass=MetricType):
         return False
 
     def breaks(self) -> dict[str, str]:
-        """The laws of :mod:`rankwell.testing` that do not hold for these parameters, each with the reason."""
+        """The laws of ``rankwell.testing`` that do not hold for these parameters, each with the reason."""
         return {}
 
     def counts(self, judged: Judged) -> dict[str, int]:  # noqa: ARG002 - most have nothing to count
@@ -242,7 +242,8 @@ def metric(
 
     Returns
     -------
-    The metric, which works wherever a built-in does, also by its name.
+    QueryMetric
+        The metric, which works wherever a built-in does, also by its name.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class Evaluator:
     Parameters
     ----------
     qrels
-        The judgements, as :func:`rankwell.read_qrels` takes them; None if the metrics need only lists.
+        The judgements, as ``rankwell.read_qrels`` takes them; None if the metrics need only lists.
     metrics
         Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``.
     items
@@ -46,7 +46,7 @@ class Evaluator:
         Named sets of items, such as ``{"head": […], "tail": […]}``: each is evaluated as well, with ranks as they are and
         only the judgements of its items, in ``results.slices``.
     policy
-        The rules for ties, missing queries, ratings …; see :class:`rankwell.Policy`.
+        The rules for ties, missing queries, ratings …; see ``rankwell.Policy``.
     engine, threads
         Where it runs, and on how many threads (default: the cores of this process).
     per_query
@@ -185,7 +185,7 @@ class Evaluator:
         Raises
         ------
         RankwellError
-            As for :meth:`evaluate`; the first run that cannot be evaluated stops the others.
+            As for ``evaluate``; the first run that cannot be evaluated stops the others.
         """
         read = {name: read_run(run, name=name) for name, run in runs.items()}
         workers = min(self._threads or cores(), len(read))
@@ -249,11 +249,12 @@ def evaluate(
     metrics
         Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
     items, users, by, weights, slices, policy, engine, threads, per_query
-        As for :class:`Evaluator`.
+        As for ``Evaluator``.
 
     Returns
     -------
-    Results: ``res["ndcg@10"]``, ``res.mean``, ``res.per_query``, ``res.counts``, ``res.policy``.
+    Results
+        With ``res["ndcg@10"]``, ``res.mean``, ``res.per_query``, ``res.counts``, ``res.policy``.
 
     Raises
     ------

@@ -62,7 +62,7 @@ class Context:
 class Pool:
     """The judgements, prepared once for all runs: per query its judged items and their grades.
 
-    What depends on the judgements alone is kept (:meth:`once`) and so shared by runs, batches and cut-offs.
+    What depends on the judgements alone is kept (``once``) and so shared by runs, batches and cut-offs.
     """
 
     def __init__(

@@ -246,7 +246,7 @@ class Known:
         return len(self.ids)
 
     def find(self, wanted: Ids) -> np.ndarray:
-        """Return the row of each wanted id, or -1; both columns must be of one kind (see :func:`alike`)."""
+        """Return the row of each wanted id, or -1; both columns must be of one kind (see ``alike``)."""
         return kernel.lookup(self._slots, *self.ids.columns, *wanted.columns)
 
 

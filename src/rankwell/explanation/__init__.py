@@ -43,17 +43,18 @@ def explain(
     metric
         A text such as ``"ndcg@10"``, a metric, or its class; for the card a cut-off may be left out.
     run, qrels
-        The lists and the judgements, as for :func:`rankwell.evaluate`.
+        The lists and the judgements, as for ``rankwell.evaluate``.
     query
         The query whose list is worked through; it may be left out where the run holds one.
     items, policy
-        As for :func:`rankwell.evaluate`.
+        As for ``rankwell.evaluate``.
 
     Returns
     -------
-    The card: formula, edge cases, convention and its rivals, switches, source. The worked table: rank by rank what is
-    added up, the running sum, the ideal list beside it where there is one, and below it the value. Both are printed
-    by ``print``; the table has ``to_markdown``, ``to_latex`` and ``to_html``.
+    Explanation | Table
+        The card: formula, edge cases, convention and its rivals, switches, source. The worked table: rank by rank what
+        is added up, the running sum, the ideal list beside it where there is one, and below it the value. Both are
+        printed by ``print``; the table has ``to_markdown``, ``to_latex`` and ``to_html``.
 
     Raises
     ------

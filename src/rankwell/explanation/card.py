@@ -27,7 +27,7 @@ UNDEFINED = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """The definition card of one metric; ``print`` it, or take its parts from :meth:`to_dict`."""
+    """The definition card of one metric; ``print`` it, or take its parts from ``to_dict``."""
 
     metric: Metric
     sentence: str

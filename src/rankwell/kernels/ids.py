@@ -66,7 +66,7 @@ def keys(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarra
 
 
 def slots(keys: np.ndarray) -> np.ndarray:
-    """Return a hash table (row + 1 per slot, 0 where free) of distinct ids, for :func:`lookup`."""
+    """Return a hash table (row + 1 per slot, 0 where free) of distinct ids, for ``lookup``."""
     k: cython.const[cython.ulonglong][::1] = keys
     size: cython.Py_ssize_t = 8
     while size < 2 * k.shape[0]:

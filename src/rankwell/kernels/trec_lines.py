@@ -1,4 +1,4 @@
-"""Where the lines of TREC text begin; see :mod:`rankwell.kernels.trec_text` for what a line is."""
+"""Where the lines of TREC text begin; see ``rankwell.kernels.trec_text`` for what a line is."""
 
 from __future__ import annotations
 

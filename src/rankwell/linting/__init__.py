@@ -35,7 +35,7 @@ def lint(
     Parameters
     ----------
     runs
-        A run, or a list of runs: whatever :func:`rankwell.read_run` reads. A list of plain values is one run.
+        A run, or a list of runs: whatever ``rankwell.read_run`` reads. A list of plain values is one run.
     qrels
         The judgements; without them only the runs are looked at.
     items, train
@@ -55,7 +55,8 @@ def lint(
 
     Returns
     -------
-    The findings, errors first; a sequence, with ``is_wrong``, ``to_dicts()`` and ``to_github()``.
+    Findings
+        The findings, errors first; a sequence, with ``is_wrong``, ``to_dicts()`` and ``to_github()``.
 
     Raises
     ------

@@ -20,7 +20,18 @@ from rankwell.errors import InputError, UsageError, nearest, one_of
 from rankwell.readers.files import File
 from rankwell.tables import Items, Qrels, Run
 
-_INTERNAL = ("attributes", "files", "frames", "irds", "mapping", "matrices", "pages", "scans", "several")
+_INTERNAL = (
+    "attributes",
+    "buffers",
+    "files",
+    "frames",
+    "irds",
+    "mapping",
+    "matrices",
+    "pages",
+    "scans",
+    "several",
+)
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
 
@@ -103,13 +114,13 @@ def read_qrels(
     Parameters
     ----------
     source
-        What :func:`read_run` reads, with grades in place of scores: ``{query: {item: grade}}`` or
+        What ``read_run`` reads, with grades in place of scores: ``{query: {item: grade}}`` or
         ``{query: [item, …]}`` (each a 1); a table with columns query, item and grade (and topic); item numbers or
         SciPy sparse grades with a row per query; or Qrels.
     name
         What the qrels are called in messages; default the file's name.
     format_in, columns
-        As for :func:`read_run`.
+        As for ``read_run``.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.errors import InputError
-from rankwell.readers import frames
+from rankwell.readers import buffers, frames
 from rankwell.readers.files import File
 from rankwell.readers.scans import pieces, schema_of
 from rankwell.tables import Items, Qrels, Run
@@ -49,6 +49,7 @@ def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[frames.Fra
             return pl.read_ipc_stream(file.source(), use_pyarrow=False).lazy()
         return pl.scan_ipc(file.source(), glob=False)
 
+    buffers.check(file)
     table, names = schema_of(scan, file, "Arrow")
     words = frames.words_of(names, frames.WORDS[kind], file.label, columns)
     return pieces(table, file, words, "Arrow"), words

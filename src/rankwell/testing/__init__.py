@@ -1,6 +1,6 @@
 """Laws that every metric, reader and engine keeps, and random data to try them on; needs the extra ``test``.
 
-``check_metric(metric)`` is what a new metric is tested with: it raises :class:`LawBroken` with the law and the data.
+``check_metric(metric)`` is what a new metric is tested with: it raises ``LawBroken`` with the law and the data.
 """
 
 from __future__ import annotations

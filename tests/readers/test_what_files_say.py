@@ -1,4 +1,4 @@
-"""The headers of Parquet pages are read before Polars believes them."""
+"""What Parquet and Arrow files say of themselves is looked at before Polars believes it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
 import rankwell as rw
 from rankwell.errors import InputError
-from rankwell.readers import pages
+from rankwell.readers import buffers, pages
 from rankwell.readers.files import File
 
 ROOT = Path(__file__).parents[2]
@@ -82,6 +84,63 @@ def test_a_file_cut_off(tmp_path, end):
     content = small(path)
     path.write_bytes(content[:end] + b"\xff\x00\x00\x00PAR1")
     with pytest.raises(InputError, match="damaged or cut off"):
+        rw.read_run(path)
+
+
+def batches(path: Path, maker, **options) -> None:
+    table = ARROW.to_arrow()
+    with maker(path, table.schema, **options) as writer:
+        for batch in table.to_batches(max_chunksize=1000):
+            writer.write_batch(batch)
+
+
+ARROW = ROWS.with_columns(kind=pl.col("query").cast(pl.Categorical), nothing=None)
+SMALL = pa.ipc.IpcWriteOptions(compression="zstd")
+ARROW_WRITERS = {
+    "file in small batches": (31, lambda path: batches(path, pa.ipc.new_file)),
+    "stream in small batches": (32, lambda path: batches(path, pa.ipc.new_stream)),
+    "compressed stream in small batches": (32, lambda path: batches(path, pa.ipc.new_stream, options=SMALL)),
+    "feather": (1, lambda path: pa.feather.write_feather(ROWS.to_arrow(), path)),
+}
+for how in ("uncompressed", "lz4", "zstd"):
+    ARROW_WRITERS[f"polars file {how}"] = (2, lambda path, how=how: ARROW.write_ipc(path, compression=how))
+    ARROW_WRITERS[f"polars stream {how}"] = (
+        3,
+        lambda path, how=how: ARROW.write_ipc_stream(path, compression=how),
+    )
+
+
+@pytest.mark.parametrize("writer", ARROW_WRITERS)
+def test_all_messages_of_arrow_files_are_looked_at(tmp_path, writer):
+    path = tmp_path / "run.arrow"
+    messages, write = ARROW_WRITERS[writer]
+    write(path)
+    buffers.check(File(path))
+    # batches and dictionaries, in streams the schema too
+    assert len(list(buffers._messages(File(path).content))) == messages
+    assert rw.evaluate(rw.read_run(path), {"1": {20: 1, 23: 1}}, ["rr", "r@5"]).mean == {
+        "rr": 1.0,
+        "r@5": 1.0,
+    }
+
+
+@pytest.mark.parametrize("end", [20, 200, -30, -1])
+def test_an_arrow_file_cut_off(tmp_path, end):
+    path = tmp_path / "run.arrow"
+    ROWS.write_ipc(path)
+    path.write_bytes(path.read_bytes()[:end])
+    with pytest.raises(InputError, match="damaged or cut off"):
+        rw.read_run(path)
+
+
+def test_a_buffer_that_would_fill_the_memory(tmp_path):
+    path = tmp_path / "run.arrow"
+    ROWS.write_ipc(path, compression="zstd")
+    content = path.read_bytes()
+    # the first buffer of the column of items: its size when decompressed, then zstd's sign
+    at = content.index((8 * N).to_bytes(8, "little") + b"\x28\xb5\x2f\xfd")
+    path.write_bytes(content[:at] + b"AAAAAAAA" + content[at + 8 :])
+    with pytest.raises(InputError, match="bytes would hold 4,702,111"):
         rw.read_run(path)
 
 

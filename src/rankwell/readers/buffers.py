@@ -1,0 +1,136 @@
+"""Whether the buffers of an Arrow file say possible things about themselves.
+
+A compressed buffer begins with its size when decompressed. Polars asks for as much memory, and where damage has made
+it 2^62 bytes the process is gone. So these sizes are looked at first. What describes them are FlatBuffers tables (see
+Message.fbs, Schema.fbs and File.fbs of the Arrow format).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankwell.errors import InputError
+from rankwell.readers.files import HARMLESS, MOST_GROWTH, File
+
+MARK, CONTINUED = b"ARROW1", b"\xff\xff\xff\xff"
+BLOCK, BUFFER = 24, 16  # bytes of the structures
+DICTIONARY, BATCH = 2, 3  # kinds of message that have buffers
+
+
+class _Damage(Exception):
+    """What is wrong, in words that end the sentence of the error."""
+
+
+def check(file: File) -> None:
+    """Raise InputError if a message or a buffer cannot be as it says."""
+    content = file.content
+    try:
+        for start, body in _messages(content):
+            _check_message(content, start, body)
+    except (_Damage, struct.error, ValueError) as error:
+        trouble = error if isinstance(error, _Damage) else "its structure is not that of Arrow"
+        raise InputError(
+            f"{file.label}: the Arrow file cannot be read; it is damaged or cut off ({trouble}). Write it again."
+        ) from error
+
+
+def _messages(content: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Where each message and its body begin, by the footer of a file or one after another in a stream."""
+    if content[: len(MARK)].tobytes() != MARK:
+        yield from _stream(content)
+        return
+    if content[-len(MARK) :].tobytes() != MARK:
+        raise _Damage("its end is missing")
+    end = len(content) - len(MARK) - 4
+    footer = _Table.root(content, end - _number("<i", content, end))
+    for field in (2, 3):  # dictionaries, batches
+        for at in footer.vector(field, BLOCK):
+            offset, length = _number("<q", content, at), _number("<i", content, at + 8)
+            yield offset, offset + length
+
+
+def _stream(content: np.ndarray) -> Iterator[tuple[int, int]]:
+    at = 0
+    while at + 8 <= len(content) and content[at : at + 4].tobytes() == CONTINUED:
+        length = _number("<i", content, at + 4)
+        if not length:
+            return
+        body = at + 8 + length
+        yield at, body
+        size = _Table.root(content, at + 8).number("<q", 3)
+        if length < 0 or size < 0:
+            raise _Damage("a message has a negative length")
+        at = body + size
+
+
+def _check_message(content: np.ndarray, start: int, body: int) -> None:
+    at = start + (8 if content[start : start + 4].tobytes() == CONTINUED else 4)
+    message = _Table.root(content, at)
+    kind, size = message.number("<B", 1), message.number("<q", 3)
+    if kind not in (DICTIONARY, BATCH):
+        return
+    if not 0 <= body <= body + size <= len(content):
+        raise _Damage("a batch would end after the file")
+    batch = message.table(2)
+    if batch is not None and kind == DICTIONARY:
+        batch = batch.table(1)
+    if batch is None:
+        raise _Damage("a batch has no header")
+    is_compressed = batch.table(3) is not None
+    for place in batch.vector(2, BUFFER):
+        offset, length = _number("<q", content, place), _number("<q", content, place + 8)
+        if not 0 <= offset <= offset + length <= size or length < 0:
+            raise _Damage("a buffer would lie outside of its batch")
+        whole = _number("<q", content, body + offset) if is_compressed and length else 0
+        if not -1 <= whole <= max(MOST_GROWTH * length, HARMLESS):
+            raise _Damage(f"a buffer of {length:,} bytes would hold {whole:,}")
+
+
+class _Table:
+    """A FlatBuffers table: fields by their numbers, absent ones being 0 or None."""
+
+    def __init__(self, content: np.ndarray, at: int) -> None:
+        self.content, self.at = content, at
+        self.fields = at - _number("<i", content, at)
+        self.size = _number("<H", content, self.fields)
+
+    @classmethod
+    def root(cls, content: np.ndarray, at: int) -> _Table:
+        """The table that a buffer begins with."""
+        return cls(content, at + _number("<I", content, at))
+
+    def number(self, kind: str, field: int) -> int:
+        """Return a number."""
+        at = self._place(field)
+        return 0 if at is None else _number(kind, self.content, at)
+
+    def table(self, field: int) -> _Table | None:
+        """Return a table in a table."""
+        at = self._place(field)
+        return None if at is None else _Table(self.content, at + _number("<I", self.content, at))
+
+    def vector(self, field: int, width: int) -> range:
+        """Return where the structures of a vector are."""
+        at = self._place(field)
+        if at is None:
+            return range(0)
+        start = at + _number("<I", self.content, at)
+        count = _number("<I", self.content, start)
+        if start + 4 + count * width > len(self.content):
+            raise _Damage("a list is longer than the file")
+        return range(start + 4, start + 4 + count * width, width)
+
+    def _place(self, field: int) -> int | None:
+        entry = 4 + 2 * field
+        offset = _number("<H", self.content, self.fields + entry) if entry < self.size else 0
+        return self.at + offset if offset else None
+
+
+def _number(kind: str, content: np.ndarray, at: int) -> int:
+    if at < 0:
+        raise _Damage("it points before its beginning")
+    found: int = struct.unpack_from(kind, content.data, at)[0]
+    return found

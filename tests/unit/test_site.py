@@ -1,0 +1,89 @@
+"""The documentation site: it builds, holds every public name and command, and notices broken links."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tools import make_site
+
+import rankwell as rw
+from rankwell.base import Metric
+from rankwell.cli import app
+
+ROOT = Path(__file__).parents[2]
+ZENSICAL = Path(sys.executable).with_name("zensical")
+
+
+def build(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [ZENSICAL, "build", "--strict"], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A copy of the gathered pages, and the site built from them."""
+    folder = tmp_path_factory.mktemp("site")
+    make_site.gather()
+    shutil.copytree(make_site.PAGES, folder / "build" / "site" / "pages")
+    shutil.copytree(
+        ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("*.so", "__pycache__", "data")
+    )
+    shutil.copyfile(ROOT / "zensical.toml", folder / "zensical.toml")
+    done = build(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def html(site: Path, name: str) -> str:
+    return (site / "build" / "site" / "html" / name).read_text(encoding="utf-8")
+
+
+def test_every_public_name_and_command_has_its_place(site):
+    python, metrics, commands = (
+        html(site, f"docs/{name}.html") for name in ("reference/python", "metrics", "reference/commands")
+    )
+    for name in set(rw.__all__) - {"__version__"}:
+        value = getattr(rw, name)
+        if isinstance(value, type) and issubclass(value, Metric):
+            assert f'id="{value.name}"' in metrics, name
+        else:
+            assert f'id="{value.__module__}.{name}"' in python, name
+    for name in ("aggregate", "save", "curve"):
+        assert f'id="rankwell.results.Results.{name}"' in python
+    for name in app:
+        if not name.startswith("-"):
+            assert f'id="{name}"' in commands
+            for option in app[name].assemble_argument_collection():
+                for each in option.names:
+                    assert each in commands, (name, each)
+
+
+def test_every_page_can_be_reached(site):
+    start = html(site, "index.html")
+    pages = site / "build" / "site" / "pages"
+    for page in pages.rglob("*.md"):
+        target = page.relative_to(pages).with_suffix(".html").as_posix()
+        if target == "README.html":
+            continue
+        assert f'href="./{target.replace("README.html", "index.html")}"' in start, target
+
+
+def test_nothing_is_loaded_from_elsewhere(site):
+    for page in (site / "build" / "site" / "html").rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for sign in ('src="http', "src='http", 'rel="stylesheet" href="http', "//fonts."):
+            assert sign not in text, (page, sign)
+
+
+@pytest.mark.parametrize("link", ["[gone](no-such-page.md)", "[gone](metrics.md#no-such-metric)"])
+def test_a_broken_link_breaks_the_build(site, tmp_path, link):
+    folder = tmp_path / "broken"
+    shutil.copytree(site, folder)
+    page = folder / "build" / "site" / "pages" / "docs" / "choosing.md"
+    page.write_text(page.read_text(encoding="utf-8") + f"\n{link}\n", encoding="utf-8")
+    assert build(folder).returncode != 0
