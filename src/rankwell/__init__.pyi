@@ -19,15 +19,24 @@ from rankwell.metrics.collection import Accuracy as Accuracy
 from rankwell.metrics.collection import Fallout as Fallout
 from rankwell.metrics.collection import Specificity as Specificity
 from rankwell.metrics.collection import Utility as Utility
+from rankwell.metrics.counts import NumNonrelJudgedRet as NumNonrelJudgedRet
 from rankwell.metrics.counts import NumRel as NumRel
 from rankwell.metrics.counts import NumRelRet as NumRelRet
 from rankwell.metrics.counts import NumRet as NumRet
+from rankwell.metrics.experimental import RNDCG as RNDCG
+from rankwell.metrics.experimental import YAAP as YAAP
+from rankwell.metrics.experimental import BinG as BinG
+from rankwell.metrics.experimental import G as G
+from rankwell.metrics.experimental import NDCGRel as NDCGRel
 from rankwell.metrics.first import RR as RR
 from rankwell.metrics.first import FirstRank as FirstRank
 from rankwell.metrics.first import FullRank as FullRank
 from rankwell.metrics.gain import CG as CG
 from rankwell.metrics.gain import DCG as DCG
+from rankwell.metrics.gain import IDCG as IDCG
 from rankwell.metrics.gain import nDCG as nDCG
+from rankwell.metrics.geometric import GMAP as GMAP
+from rankwell.metrics.geometric import GMBpref as GMBpref
 from rankwell.metrics.ideal import Compat as Compat
 from rankwell.metrics.ideal import Q as Q
 from rankwell.metrics.interpolated import AUCPR as AUCPR
@@ -38,7 +47,6 @@ from rankwell.metrics.judged import InfAP as InfAP
 from rankwell.metrics.judged import JudgedShare as JudgedShare
 from rankwell.metrics.judged import UnjudgedShare as UnjudgedShare
 from rankwell.metrics.precision import AP as AP
-from rankwell.metrics.precision import GMAP as GMAP
 from rankwell.metrics.precision import MeanPrecision as MeanPrecision
 from rankwell.metrics.precision import RPrec as RPrec
 from rankwell.metrics.sets import SetAP as SetAP
@@ -65,14 +73,18 @@ __all__ = [
     "DCG",
     "ERR",
     "GMAP",
+    "IDCG",
     "INSQ",
     "INST",
     "PAUC",
     "RBP",
+    "RNDCG",
     "RR",
+    "YAAP",
     "AUCTopK",
     "Accuracy",
     "Avg11",
+    "BinG",
     "Bpref",
     "Compat",
     "Coverage",
@@ -81,11 +93,15 @@ __all__ = [
     "Fallout",
     "FirstRank",
     "FullRank",
+    "G",
+    "GMBpref",
     "Hit",
     "IPrec",
     "InfAP",
     "JudgedShare",
     "MeanPrecision",
+    "NDCGRel",
+    "NumNonrelJudgedRet",
     "NumRel",
     "NumRelRet",
     "NumRet",

@@ -12,6 +12,10 @@ def main() -> int:
 
         print(f"rankwell {__version__}")
         return 0
+    if sys.argv[1:2] == ["trec_eval"]:
+        from rankwell.compat.trec_eval import main as trec_eval
+
+        return trec_eval(sys.argv[2:])
     try:
         from rankwell.cli import run
     except KeyboardInterrupt:

@@ -192,23 +192,30 @@ class Results(Views, Exports):
         return self.mean[str(wanted)]
 
     @cached_property
-    def per_query(self) -> pl.DataFrame:
-        """One row per query, one column per metric that has a value per query; undefined is null.
-
-        Rows are sorted by query: integers by value, text by its UTF-8 bytes.
-        """
-        import polars as pl
-
+    def _rows(self) -> np.ndarray:
+        """The queries that the values concern, sorted."""
         concerned = np.ones(len(self._queries), np.bool_)
         if self._values and all(metric.judgements for metric in self._values):
             concerned = self._known >= 0
         rows = np.flatnonzero(concerned)
-        rows = rows[self._queries[rows].order()]
-        dtype = pl.String if self._queries.is_text else pl.Int64
-        columns = [pl.Series("query", self._queries[rows].tolist(), dtype)]
-        columns += [
-            pl.Series(str(metric), values[rows], nan_to_null=True) for metric, values in self._values.items()
-        ]
+        return rows[self._queries[rows].order()]
+
+    @cached_property
+    def queries(self) -> list[str] | list[int]:
+        """The queries: integers by value, text by its UTF-8 bytes."""
+        return self._queries[self._rows].tolist()
+
+    def values(self, metric: Metric) -> np.ndarray:
+        """Return the value of each of ``queries``, NaN where undefined."""
+        return self._values[metric][self._rows]
+
+    @cached_property
+    def per_query(self) -> pl.DataFrame:
+        """One row per query, one column per metric that has a value per query; undefined is null."""
+        import polars as pl
+
+        columns = [pl.Series("query", self.queries, pl.String if self._queries.is_text else pl.Int64)]
+        columns += [pl.Series(str(m), self.values(m), nan_to_null=True) for m in self._values]
         return pl.DataFrame(columns)
 
     def __add__(self, other: Results) -> Results:

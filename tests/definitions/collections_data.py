@@ -2,9 +2,9 @@
 
 Covered measures: map, gm_map, map_cut_k, P_k, recall_k, relative_P_k, success_k, recip_rank, Rprec, ndcg (with gains
 too), ndcg_cut_k, bpref, infAP, iprec_at_recall_x, 11pt_avg, set_P, set_recall, set_relative_P, set_map, set_F, utility,
-unj_k, num_ret, num_rel, num_rel_ret. Not covered, row by row of the expected files:
-- runid, num_q, gm_bpref, Rprec_mult, relstring, binG, G, ndcg_rel, Rndcg, num_nonrel_judged_ret, 11pt_avg with levels
-  of its own: metrics that these tests do not know;
+unj_k, num_ret, num_rel, num_rel_ret, gm_bpref, Rprec_mult, binG, G, ndcg_rel, Rndcg, num_nonrel_judged_ret, 11pt_avg
+with levels of its own. Not covered, row by row of the expected files:
+- runid, num_q, relstring: no numbers of a metric (tests/unit/test_trec_eval.py compares the files byte for byte);
 - rbp of graded judgements, which reads uninitialised memory in that program, and rbp_resid where it is 0 because
   nothing is unjudged (tests/definitions/test_outside.py has other programs);
 - num_rel of `all` with -c and -l 2, which that program counts from level 1;
@@ -99,14 +99,16 @@ def metric_for(measure: str, level: int = 1, levels: str = "trec9") -> str | Non
     rel = [f"rel={level}"] if level != 1 else []
 
     def text(name: str, *params: str, k: str = "") -> str:
-        inside = ",".join([*params, *(rel if name not in ("ndcg", "unj", "num_ret") else [])])
+        inside = ",".join(
+            [*params, *(rel if name not in ("ndcg", "unj", "num_ret", "g", "ndcg_rel") else [])]
+        )
         return name + (f"({inside})" if inside else "") + (f"@{k}" if k else "")
 
     if measure in PLAIN:
         return text(*PLAIN[measure])
     if measure == "11pt_avg":
         return text("avg11", f"levels={levels}")
-    found = re.fullmatch(r"([A-Za-z_]+?)_([\d.,=-]+)", measure)
+    found = re.fullmatch(r"([A-Za-z_]+?|11pt_avg)_([\d.,=-]+)", measure)
     if found is None:
         return None
     name, value = found.groups()
@@ -114,6 +116,10 @@ def metric_for(measure: str, level: int = 1, levels: str = "trec9") -> str | Non
         return text(*CUT[name], k=value)
     if name == "iprec_at_recall":
         return text("iprec", f"level={float(value):g}", f"levels={levels}")
+    if name == "Rprec_mult":
+        return text("rprec", *([f"multiple={float(value):g}", "levels=trec9"] if float(value) != 1 else []))
+    if name == "11pt_avg":
+        return text("avg11", f"at=[{value}]", f"levels={levels}")
     if name == "ndcg":
         return text("ndcg", f"gain={{{value.replace('=', ': ').replace(',', ', ')}}}")
     if name == "set_F":
@@ -137,6 +143,12 @@ PLAIN: dict[str, tuple[str, ...]] = {
     "set_map": ("set_ap",),
     "set_F": ("set_f",),
     "utility": ("utility",),
+    "gm_bpref": ("gm_bpref",),
+    "binG": ("bing",),
+    "G": ("g",),
+    "ndcg_rel": ("ndcg_rel",),
+    "Rndcg": ("rndcg",),
+    "num_nonrel_judged_ret": ("num_nonrel_judged_ret",),
     "num_ret": ("num_ret",),
     "num_rel": ("num_rel",),
     "num_rel_ret": ("num_rel_ret",),

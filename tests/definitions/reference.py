@@ -188,7 +188,7 @@ def _summary(name: str, params: Mapping[str, Any], numbers: list[float]) -> floa
         return float(sum(map(Fraction, numbers)))
     if not numbers:
         return None
-    if name == "gmap":
+    if name in ("gmap", "gm_bpref"):
         if params.get("epsilon") is not None:
             raised = [math.log(value + params["epsilon"]) for value in numbers]
             return max(math.exp(math.fsum(raised) / len(raised)) - params["epsilon"], 0.0)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from .reference_experimental import EXPERIMENTAL
 from .reference_metrics import (
     FIRST,
     Params,
@@ -117,11 +118,6 @@ def utility(view: View, params: Params) -> Value:
     return float(sum(price * cell for price, cell in zip(prices, _cells(view, params), strict=True)))
 
 
-def r_precision(view: View, params: Params) -> Value:
-    n = view.n_relevant
-    return len(view.hits(n)) / n if n else Undefined.BY_JUDGEMENTS
-
-
 def mean_precision(view: View, params: Params) -> Value:
     k = _cutoff(params)
     if view.n_relevant == 0:
@@ -155,7 +151,8 @@ def eleven_points(view: View, params: Params) -> Value:
     if view.n_relevant == 0:
         return Undefined.BY_JUDGEMENTS
     rule = params.get("levels", "exact")
-    return math.fsum(_interpolated(view, tenth / 10, rule) for tenth in range(11)) / 11
+    at = params.get("at") or [tenth / 10 for tenth in range(11)]
+    return math.fsum(_interpolated(view, level, rule) for level in at) / len(at)
 
 
 def first_rank(view: View, params: Params) -> Value:
@@ -375,6 +372,7 @@ def pap(view: View, params: Params) -> Value:
 
 PER_QUERY: dict[str, Callable[[View, Params], Value]] = {
     **FIRST,
+    **EXPERIMENTAL,
     "f": f_measure,
     "set_p": set_precision,
     "set_r": set_recall,
@@ -384,7 +382,6 @@ PER_QUERY: dict[str, Callable[[View, Params], Value]] = {
     "fallout": fallout,
     "specificity": specificity,
     "utility": utility,
-    "rprec": r_precision,
     "mean_precision": mean_precision,
     "iprec": interpolated_precision,
     "avg11": eleven_points,

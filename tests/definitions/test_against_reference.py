@@ -37,6 +37,11 @@ METRICS = [
     "pauc@1", "pauc@3", "pap@2", "pap(rel=2)@3", "gmap", "gmap@2", "gmap(floor=.01)", "gmap(epsilon=1e-5)", "gmap(epsilon=.1)@2",
     "ndcg(ideal=maximal)@3", "ndcg(ideal=maximal,max_grade=12,gain=exp2)@2", "ndcg(ideal=maximal,gain={1:3,2:9})@4",
     "ndcg(ideal=maximal,gain_from=raw,discount=jk)@5", "auc_pr", "auc_pr(rel=2)", "auc_pr(method=trapezoid)",
+    "yaap", "yaap(rel=2)", "bing", "bing(rel=2)", "g", "g(gain=exp2)", "g(gain={0:1,1:.2,2:-1,3:4})", "g(gain_from=raw)",
+    "ndcg_rel", "ndcg_rel(gain=exp2)", "ndcg_rel(gain={1:3,2:.5})", "rndcg", "rndcg(gain=exp2,rel=2)", "rndcg(gain={0:1,1:2})",
+    "rprec(multiple=.35)", "rprec(multiple=1.7,levels=trec9)", "rprec(multiple=.05,levels=trec9)", "idcg", "idcg(gain=exp2)@2",
+    "idcg(discount=jk,base=3)", "gm_bpref", "gm_bpref(epsilon=.01)", "num_nonrel_judged_ret", "num_nonrel_judged_ret(rel=2)@3",
+    "avg11(at=[.25,.5,.75])", "avg11(at=[.33],levels=trec10)",
     "num_ret", "num_ret@3", "num_rel", "num_rel(rel=2)", "num_rel_ret", "num_rel_ret@2",
 ]  # fmt: skip
 IDS = {

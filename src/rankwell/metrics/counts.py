@@ -10,7 +10,7 @@ from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
 from rankwell.states import State, Total
 
-__all__ = ["NumRel", "NumRelRet", "NumRet"]
+__all__ = ["NumNonrelJudgedRet", "NumRel", "NumRelRet", "NumRet"]
 
 
 @definition
@@ -138,3 +138,39 @@ class NumRelRet(_Count):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The numbers of hits."""
         return judged.relevant(self.rel).top(self.k).count().astype(np.float64)
+
+
+@definition
+class NumNonrelJudgedRet(_Count):
+    """Number of items retrieved that are judged and not relevant, summed over queries.
+
+    Formula
+        Σ_q |{r ≤ k : judged, not relevant}|
+
+    Edge cases
+        Defined for every judged query. Grades below 0 are unjudged unless the policy says ``negative=nonrelevant``.
+
+    Convention
+        trec_eval's num_nonrel_judged_ret.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1, "b": 0}}, ["num_nonrel_judged_ret"]).mean
+        {'num_nonrel_judged_ret': 1.0}
+
+    Reference
+        trec_eval num_nonrel_judged_ret.
+    """
+
+    name: ClassVar[str] = "num_nonrel_judged_ret"
+
+    rel: float | None = None
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """What is judged of the list, less what is relevant."""
+        found, scale = judged.found.top(self.k), context.scale
+        wanted = scale.judged(found.grade) & ~scale.relevant(found.grade, self.rel)
+        return found.where(wanted).count().astype(np.float64)

@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.additive import RankWeighted, Terms
-from rankwell.base import definition
+from rankwell.base import Better, definition
 from rankwell.errors import UsageError
 from rankwell.gains import OnScale, best_first, discount, gain_of, top_level
 from rankwell.hits import Context, Judged
 from rankwell.parameters import Numbers, Pairs
 from rankwell.ranked import Ranked
 
-__all__ = ["CG", "DCG", "nDCG"]
+__all__ = ["CG", "DCG", "IDCG", "nDCG"]
 
 TABLE = "a table of gains need not grow with the grade"
 LOSSES = "a table of gains may hold losses"
@@ -51,6 +51,15 @@ class _Gained(RankWeighted):
         return judged.of_ideal(
             key, lambda best: (best_first(self, best, context)[0].count() > 0).astype(float)
         )
+
+
+def ideal_dcg(metric: _Gained, best: Ranked, context: Context) -> Terms:
+    """Return what the best possible lists add up."""
+    best, gains = best_first(metric, best, context)
+    if metric.k is not None:
+        top = np.flatnonzero(best.rank <= metric.k)
+        best, gains = best.where(top), gains[top]
+    return Terms(best, gains, metric.weights(best.rank))
 
 
 @definition
@@ -139,6 +148,47 @@ class DCG(_Gained):
 
 
 @definition
+class IDCG(DCG):
+    """Ideal DCG: the DCG of all judged items, best gain first; what nDCG divides by.
+
+    Formula
+        IDCG@k = Σ_{r ≤ k} gain(g*_r) · d(r), with g* the grades in the ideal order
+
+    Edge cases
+        It says nothing of the run. Undefined by the judgements where no judged item has a positive gain.
+
+    Convention
+        trec_eval 10's ideal_dcg.
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
+        base: the base of discount=jk
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3}}, {"q": {"a": 1, "b": 3}}, ["idcg"]).mean
+        {'idcg': 3.6309297535714578}
+
+    Reference
+        trec_eval 10 ideal_dcg.
+    """
+
+    name: ClassVar[str] = "idcg"
+    better: ClassVar[Better] = "neither"
+
+    def rows(self, judged: Judged) -> Ranked:
+        """The judged items, best first."""
+        return judged.ideal
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """The gains of the ideal lists."""
+        return ideal_dcg(self, judged.ideal, context)
+
+
+@definition
 class nDCG(OnScale, _Gained):
     """Normalised discounted cumulative gain: the discounted gains of the list, divided by those of the best one.
 
@@ -212,14 +262,14 @@ class nDCG(OnScale, _Gained):
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The DCG of the ideal list; a list that has no gain at all has the value 0."""
-        ideal = judged.of_ideal(self, lambda best: self._ideal(best, context).sum())
+        ideal = judged.of_ideal(self, lambda best: ideal_dcg(self, best, context).sum())
         if self.ideal == "judged":
             return ideal
         if self.ideal == "maximal":
             assert self.k is not None
             most = self._most(judged, context) * self.weights(np.arange(1, self.k + 1)).sum()
             return np.where(ideal > 0, most, np.nan)
-        retrieved = self._ideal(judged.found, context).sum()
+        retrieved = ideal_dcg(self, judged.found, context).sum()
         return np.where(ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan)
 
     def caution(self) -> str:
@@ -232,7 +282,7 @@ class nDCG(OnScale, _Gained):
         """The gains of the ideal lists, if they are lists of items."""
         if self.ideal == "maximal":
             return None
-        return self._ideal(judged.ideal if self.ideal == "judged" else judged.found, context)
+        return ideal_dcg(self, judged.ideal if self.ideal == "judged" else judged.found, context)
 
     def _most(self, judged: Judged, context: Context) -> float:
         """The highest gain of the scale."""
@@ -241,10 +291,3 @@ class nDCG(OnScale, _Gained):
         levels = context.scale.level(judged.found.grade, self.rel, self.gain_from)
         top = top_level(self, levels[~np.isnan(levels)], context)
         return top if self.gain == "linear" else float(np.exp2(top) - 1.0)
-
-    def _ideal(self, best: Ranked, context: Context) -> Terms:
-        best, gains = best_first(self, best, context)
-        if self.k is not None:
-            top = np.flatnonzero(best.rank <= self.k)
-            best, gains = best.where(top), gains[top]
-        return Terms(best, gains, self.weights(best.rank))

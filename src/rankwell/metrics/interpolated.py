@@ -11,6 +11,7 @@ from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
+from rankwell.parameters import Numbers
 from rankwell.ranked import Ranked
 
 __all__ = ["AUCPR", "Avg11", "IPrec"]
@@ -96,7 +97,7 @@ class IPrec(QueryMetric):
 
 @definition
 class Avg11(QueryMetric):
-    """Eleven-point average: the mean of the interpolated precisions at recall 0, 0.1, …, 1.
+    """Eleven-point average: the mean of the interpolated precisions at recall 0, 0.1, …, 1, or at other points.
 
     Formula
         (1/11) Σ_{j=0..10} P_int(j/10)
@@ -109,6 +110,7 @@ class Avg11(QueryMetric):
         trec_eval's 11pt_avg asks for other numbers of hits in its versions 9 and 10.
 
     Parameters
+        at: the levels of recall, each from 0 to 1; default the eleven
         levels: exact, trec9 or trec10
         rel: the grade from which an item is relevant; default above 0, or the policy's rel
 
@@ -127,13 +129,22 @@ class Avg11(QueryMetric):
     name: ClassVar[str] = "avg11"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
+    at: Numbers | None = None
     levels: Levels = "exact"
     rel: float | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at is not None and (not self.at or not all(0 <= level <= 1 for level in self.at)):
+            raise UsageError(
+                f"{self.name}(at={list(self.at)}): levels of recall are from 0 to 1, at least one."
+            )
+
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean over the eleven levels."""
+        """The mean over the levels."""
         hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
-        return sum(interpolated(hits, relevant, level, self.levels) for level in ELEVEN) / len(ELEVEN)  # type: ignore[return-value]
+        at = ELEVEN if self.at is None else self.at
+        return sum(interpolated(hits, relevant, level, self.levels) for level in at) / len(at)  # type: ignore[return-value]
 
 
 @definition

@@ -1,4 +1,4 @@
-"""Metrics of the precisions along a list: AP, GMAP, the mean of all precisions, R-precision."""
+"""Metrics of the precisions along a list: AP, the mean of all precisions, R-precision."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rankwell.additive import Additive, RankWeighted, Terms
 from rankwell.base import definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
+from rankwell.metrics.interpolated import needed_hits
 from rankwell.ranked import Ranked, ratio
-from rankwell.states import GeometricMean, State
 from rankwell.ties import expected_precisions
 
-__all__ = ["AP", "GMAP", "MeanPrecision", "RPrec"]
+__all__ = ["AP", "MeanPrecision", "RPrec"]
 
 
 @definition
@@ -121,74 +121,6 @@ class AP(Additive):
 
 
 @definition
-class GMAP(AP):
-    """Geometric mean of average precision: it counts a gain on a hard query as much as the same factor on an easy one.
-
-    Formula
-        GMAP = exp( (1/n) Σ_q ln max(AP_q, floor) ), over the n queries where AP is defined;
-        with epsilon: exp( (1/n) Σ_q ln(AP_q + ε) ) − ε
-
-    Edge cases
-        AP below the floor counts as the floor, so one query without a hit does not make the whole 0. Per query the
-        value is AP itself. Undefined by the judgements where a query has no relevant item.
-
-    Convention
-        trec_eval's gm_map, with its floor of 0.00001. Robertson adds ε to every AP and takes it off again
-        (``epsilon=1e-5``); the two agree where every AP is much above either.
-
-    Parameters
-        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
-        floor: the least AP that counts, above 0
-        epsilon: what is added to every AP and taken off the mean, above 0, instead of a floor; default none
-
-    Example
-        >>> import rankwell as rw
-        >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
-        >>> rw.evaluate(run, {"1": {"a": 1}, "2": {"b": 1, "c": 1}}, ["ap", "gmap"]).mean
-        {'ap': 0.625, 'gmap': 0.5}
-
-    Reference
-        S. Robertson, On GMAP and other transformations, CIKM 2006; trec_eval gm_map.
-    """
-
-    name: ClassVar[str] = "gmap"
-    aliases: ClassVar[tuple[str, ...]] = ()
-
-    floor: float = 1e-5
-    epsilon: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name, value in (("floor", self.floor), ("epsilon", self.epsilon)):
-            if value is not None and not 0 < value <= 1:
-                raise UsageError(f"gmap({name}={value:g}): {name} is above 0 and at most 1.")
-
-    def in_force(self, parameter: str) -> bool:
-        """The floor, unless there is an ε."""
-        return parameter != "floor" or self.epsilon is None
-
-    def expects(self) -> bool:
-        """The logarithm of a mean is not the mean of logarithms."""
-        return False
-
-    def breaks(self) -> dict[str, str]:
-        """A mean that is never below the floor need not be the mean of values that are."""
-        return super().breaks()
-
-    def summary(self, values: np.ndarray) -> State:
-        """The geometric mean of the values, raised above 0 by the floor or ε."""
-        return GeometricMean.of(self._raised(values), less=self.epsilon or 0.0)
-
-    def weighted(self, values: np.ndarray, weights: np.ndarray) -> State:
-        """The weighted geometric mean of the values, raised above 0 by the floor or ε."""
-        return GeometricMean.of(self._raised(values), weights, less=self.epsilon or 0.0)
-
-    def _raised(self, values: np.ndarray) -> np.ndarray:
-        return np.maximum(values, self.floor) if self.epsilon is None else values + self.epsilon
-
-
-@definition
 class MeanPrecision(RankWeighted):
     """Mean precision: the mean of the precisions at all of the first k ranks, hits or not; no average precision.
 
@@ -252,15 +184,18 @@ class RPrec(Additive):
     """R-precision: precision at rank R, the number of relevant items; there precision and recall are equal.
 
     Formula
-        R-precision = |{r ≤ R : relevant}| / R
+        R-precision = |{r ≤ R : relevant}| / R; with a multiple m: |{r ≤ c : relevant}| / c, c = m · R rounded up
 
     Edge cases
         Divided by R also if the list is shorter. Undefined by the judgements where a query has no relevant item.
 
     Convention
-        trec_eval's Rprec. It is the break-even point of the list: P@R = R@R, whatever the list.
+        trec_eval's Rprec. It is the break-even point of the list: P@R = R@R, whatever the list. Its Rprec_mult takes
+        multiples of R, rounded by adding 0.9 and cutting off (``levels=trec9``, in its version 10 too).
 
     Parameters
+        multiple: of R, the rank to look at; above 0
+        levels: exact or trec9, how a multiple is rounded
         rel: the grade from which an item is relevant; default above 0, or the policy's rel
 
     Example
@@ -277,14 +212,28 @@ class RPrec(Additive):
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "R")
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
+    multiple: float = 1.0
+    levels: Literal["exact", "trec9"] = "exact"
     rel: float | None = None
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.multiple < float("inf"):
+            raise UsageError(f"rprec(multiple={self.multiple:g}): a multiple of R is above 0.")
+
+    def in_force(self, parameter: str) -> bool:
+        """Rounding belongs to multiples, which belong to what is not 1."""
+        return self.multiple != 1 or parameter == "rel"
+
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """One for each hit among the first R."""
+        """One for each hit among the first R, or a multiple of it."""
         hits = judged.relevant(self.rel)
-        hits = hits.where(hits.rank <= self.divisor(judged, context)[hits.query])
+        hits = hits.where(hits.rank <= self._ranks(judged)[hits.query])
         return Terms(hits, np.ones(len(hits)), np.ones(len(hits)))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number R."""
-        return judged.n_relevant(self.rel)
+        """The number R, or a multiple of it."""
+        return np.where(judged.n_relevant(self.rel) > 0, np.maximum(self._ranks(judged), 1), 0)
+
+    def _ranks(self, judged: Judged) -> np.ndarray:
+        return needed_hits(self.multiple, judged.n_relevant(self.rel), self.levels)

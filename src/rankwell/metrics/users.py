@@ -67,12 +67,13 @@ class RBP(_Shares, RankWeighted):
     Convention
         Grades are shares of the highest grade, the same for all queries (``max_grade``), so the value never exceeds
         1; ranx multiplies raw grades. ``gain=binary`` counts relevant items as 1. Moffat and Zobel try p of .5, .8
-        and .95; trec_eval 10 takes .9, and rescales grades per query.
+        and .95; trec_eval 10 takes .9, and the highest grade of each query (``max_grade=query``), so that a query whose
+        best item is mediocre counts like the others.
 
     Parameters
         p: the probability to go on, 0 to below 1
         gain: linear (share of the highest grade) or binary
-        max_grade: g_max; default the highest grade of the qrels
+        max_grade: g_max, or query for the highest grade of each query; default the highest grade of the qrels
         rel: from which grade an item is relevant (binary), or gains count (ratings); default the policy's rel
         gain_from: under ratings, threshold (g − rel + 1) or raw (g)
 
@@ -91,10 +92,24 @@ class RBP(_Shares, RankWeighted):
     words: ClassVar[tuple[str, str, str]] = ("gain", "(1 − p)·p^(r−1)", "")
 
     p: float = 0.8
+    max_grade: float | Literal["query"] | None = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_persistence(self.name, self.p)
+
+    def gains(self, rows: Ranked, context: Context) -> np.ndarray:
+        """Each row's share of the highest grade; under max_grade=query its level, which the divisor makes a share."""
+        if self.max_grade != "query" or self.gain == "binary":
+            return super().gains(rows, context)
+        return np.maximum(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """One, where something can be gained; under max_grade=query the highest level of the query."""
+        if self.max_grade != "query" or self.gain == "binary":
+            return super().divisor(judged, context)
+        key = ("highest", self.rel, self.gain_from)
+        return judged.of_ideal(key, lambda best: best.top(1).sum(self.gains(best.top(1), context)))
 
     def weights(self, ranks: np.ndarray) -> np.ndarray:
         """The chance to look at each rank, out of all looks."""
@@ -146,11 +161,15 @@ class RBPResidual(QueryMetric):
         refuse_persistence(self.name, self.p)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """One less the looks that fall on judged items."""
+        """One less the looks that fall on judged items, where an item is relevant."""
+        return np.where(judged.n_relevant(self.rel) > 0, self.residual(judged, context), np.nan)
+
+    def residual(self, judged: Judged, context: Context) -> np.ndarray:
+        """Return one less the looks that fall on judged items."""
         rows = judged.found.top(self.k)
         rows = rows.where(context.scale.judged(rows.grade))
         known = rows.sum((1.0 - self.p) * self.p ** (rows.rank - 1.0))
-        return np.where(judged.n_relevant(self.rel) > 0, np.maximum(1.0 - known, 0.0), np.nan)
+        return np.maximum(1.0 - known, 0.0)
 
 
 DEPTH = 1000

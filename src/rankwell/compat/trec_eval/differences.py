@@ -1,0 +1,75 @@
+"""Where the numbers differ on purpose from those of trec_eval, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import pairwise
+
+from rankwell.compat.trec_eval.measures import Printed
+from rankwell.compat.trec_eval.options import Options
+from rankwell.display import Column, Table
+from rankwell.metrics import metric_of
+from rankwell.results import Results
+
+JUDGED = tuple(map(metric_of, ("num_ret", "num_rel_ret", "num_nonrel_judged_ret")))
+# what, the versions, what the program does, what is printed here
+ALL = (
+    ("gains such as 1=0.2,2=0.9", "9, 10", "sorts gains by the whole part of their difference, so the ideal list is wrong",
+     "the ideal list sorted by gain"),
+    ("rbp of grades above 1", "10", "reads a minimum and a maximum that it never set, so the value depends on what else is asked",
+     "grades as shares of the topic's highest"),
+    ("rbp with gains of its own", "10", "takes them", "refused; p= is taken"),
+    ("rbp_resid", "10", "prints 0 where nothing is unjudged, else the tail of the list counts", "the tail counts always"),
+    ("bpref with -l above the grades", "9, 10", "reads beyond an array", "what is judged below the level is not relevant"),
+    ("num_rel with -c and -l", "9, 10", "counts all grades above 0 in the line for all topics", "counts from the level"),
+    ("yaap with -c", "9", "adds 0 for topics that the run lacks", "adds -ln(1 + R)"),
+    ("-l below 0", "9, 10", "counts documents that nobody judged as relevant", "counts judged ones only"),
+    ("comments", "10", "stumbles over two lines in a row, or one at the end", "every line that begins with # is skipped"),
+    ("a first topic whose grades are all below 0", "9, 10", "gives up", "0, as for such a topic elsewhere"),
+    ("a score that is no number", "9, 10", "takes it for 0, or for nan", "refuses the line"),
+    ("utility with a fourth coefficient and no -N", "9, 10", "takes a collection of 0 documents", "asks for -N"),
+    ("help", "9, 10", "prints its manual", "prints a summary of the options"),
+)  # fmt: skip
+
+
+def table() -> str:
+    """Return all differences as a table."""
+    columns = [Column("where"), Column("version"), Column("trec_eval"), Column("rankwell trec_eval")]
+    return Table(columns, ALL).to_text(None, False) + "\n"
+
+
+def notes(options: Options, lines: Sequence[Printed], res: Results, *, missing: bool) -> list[str]:
+    """Return one line that names the values of this run that are printed as defined, if there are any."""
+    names = {line.name.partition("_")[0] if line.name.startswith("rbp_p") else line.name for line in lines}
+    found = []
+    if _has_fractions(lines):
+        found.append("gains less than 1 apart")
+    if "rbp" in names and (res.context.grade_max or 0) > 1:
+        found.append("rbp of grades above 1")
+    if (
+        "rbp_resid" in names
+        and (res.values(JUDGED[0]) == sum(res.values(metric) for metric in JUDGED[1:])).any()
+    ):
+        found.append("rbp_resid where nothing is unjudged")
+    if options.complete and options.level != 1 and "num_rel" in names:
+        found.append("num_rel of all topics")
+    if options.version == 9 and options.complete and missing and "yaap" in names:
+        found.append("yaap of topics that the run lacks")
+    if "bpref" in names and options.level > (res.context.grade_max or 0) + 1:
+        found.append("bpref of a level above all grades")
+    if not found:
+        return []
+    return [f"as defined, not as the program computes it: {'; '.join(found)} (--differences tells why)"]
+
+
+def _has_fractions(lines: Sequence[Printed]) -> bool:
+    """Whether a measure has two gains that are less than 1 apart."""
+    for line in lines:
+        names = [] if line.metric is None else [field.name for field in fields(line.metric)]
+        gain = getattr(line.metric, "gain", None) if "gain" in names else None
+        if gain is not None and not isinstance(gain, str):
+            values = sorted(value for _, value in gain)
+            if any(0 < high - low < 1 for low, high in pairwise(values)):
+                return True
+    return False
