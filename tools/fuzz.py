@@ -52,18 +52,16 @@ ROWS = [
 ]
 QRELS = {"1": {"b": 1, "c": 0}, "2": {"ü": 2}, "10": {"x": 1}}
 FORMATS = list(ways.FILES)
-BINARY = (".parquet", ".arrow", ".feather")  # read by Polars, which a damaged file can make abort the process
 INTERESTING = [b"nan", b"inf", b"-1e999", b"1e-400", b"\0", b"\n", b"\r\n", b"#", b" ", b"\t", b"::", b",", b'"', b"{", b"[", b"]",
                b"\xff", b"\xef\xbb\xbf", b"9" * 40, b"0x1p3", b"null", b"true", b"1_0", b"\xe2\x80\xa8", b"a" * 70_000]  # fmt: skip
 
 
-def seeds(*, binary: bool = True) -> list[bytes]:
+def seeds() -> list[bytes]:
     """Good inputs: a byte that says the format, a byte that says the kind, and the file."""
     return [
         bytes([number, kind == "run"]) + ways.FILES[name](ROWS, kind)
         for number, name in enumerate(FORMATS)
         for kind in ("run", "qrels")
-        if binary or not name.endswith(BINARY)
     ]
 
 
@@ -109,10 +107,10 @@ def keep(data: bytes, folder: Path) -> Path:
     return path
 
 
-def at_random(seconds: float, seed: int, broken: Path, *, binary: bool) -> int:
+def at_random(seconds: float, seed: int, broken: Path) -> int:
     """Try random changes for some time; return how many inputs broke something."""
     rng, end, tried, failures = random.Random(seed), time.monotonic() + seconds, 0, 0
-    good = seeds(binary=binary)
+    good = seeds()
     with tempfile.TemporaryDirectory() as folder:
         while time.monotonic() < end:
             data = changed(rng.choice(good), rng)
@@ -126,12 +124,12 @@ def at_random(seconds: float, seed: int, broken: Path, *, binary: bool) -> int:
     return failures
 
 
-def try_reader(*, binary: bool) -> Callable[[bytes], object]:
+def try_reader() -> Callable[[bytes], object]:
     """What atheris calls for readers."""
     folder = Path(tempfile.mkdtemp())
 
     def read(data: bytes) -> None:
-        if data and (binary or not FORMATS[data[0] % len(FORMATS)].endswith(BINARY)):
+        if data:
             try_input(data, folder)
 
     return read
@@ -168,7 +166,6 @@ def main() -> int:
     parser.add_argument("--broken", type=Path, default=Path())
     parser.add_argument("--atheris", type=Path, metavar="CORPUS")
     parser.add_argument("--kernels", type=Path, metavar="CORPUS")
-    parser.add_argument("--binary", action="store_true", help="Parquet and Arrow files too")
     parser.add_argument("--again", type=Path, metavar="FILE")
     options = parser.parse_args()
     if options.again:
@@ -177,12 +174,12 @@ def main() -> int:
         return 0
     if options.atheris:
         options.atheris.mkdir(exist_ok=True)
-        for number, data in enumerate(seeds(binary=options.binary)):
+        for number, data in enumerate(seeds()):
             (options.atheris / f"seed{number}").write_bytes(data)
-        with_atheris(options.seconds, options.atheris, options.broken, try_reader(binary=options.binary))
+        with_atheris(options.seconds, options.atheris, options.broken, try_reader())
     if options.kernels:
         with_atheris(options.seconds, options.kernels, options.broken, try_kernel())
-    return int(at_random(options.seconds, options.seed, options.broken, binary=options.binary) > 0)
+    return int(at_random(options.seconds, options.seed, options.broken) > 0)
 
 
 if __name__ == "__main__":

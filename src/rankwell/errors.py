@@ -25,6 +25,10 @@ class DataError(RankwellError, ValueError):
     """Data that cannot be evaluated as they stand; the message names the file and line, or the query."""
 
 
+class NothingInCommonError(DataError):
+    """No query of the run is judged."""
+
+
 class InputError(RankwellError, OSError):
     """A file that cannot be opened, read or written."""
 

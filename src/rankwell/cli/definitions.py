@@ -71,3 +71,16 @@ def demo() -> None:
     from rankwell.demonstration import demo as show
 
     write(show(width()), None)
+
+
+@app.command(name="trec_eval")
+def trec_eval(
+    *arguments: Annotated[str, Parameter(allow_leading_hyphen=True, help="as of trec_eval; -h tells them")],
+) -> int:
+    """Print what NIST's trec_eval prints, for the same arguments.
+
+    Example: ``rankwell trec_eval -q -m all_trec qrels.txt bm25.run``
+    """
+    from rankwell.compat.trec_eval import main
+
+    return main(arguments)

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 
 from rankwell.engines import Part, Task, cores
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, NothingInCommonError, UsageError
 from rankwell.ids import Ids
 from rankwell.judge import missing_lists
 from rankwell.rows import Lists, Rows
@@ -95,7 +95,7 @@ class Memory:
 
 def _nothing_in_common(run: Run, task: Task, queries: Ids) -> DataError:
     judged = task.pool.queries.ids
-    return DataError(
+    return NothingInCommonError(
         f"{run.name}: no query of the run is judged: the run has {queries.one(0)!r}, the qrels have "
         f"{judged.one(0)!r}. Are the two files in the right order, and of the same collection?"
     )

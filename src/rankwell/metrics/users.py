@@ -89,7 +89,6 @@ class RBP(_Shares, RankWeighted):
     """
 
     name: ClassVar[str] = "rbp"
-    words: ClassVar[tuple[str, str, str]] = ("gain", "(1 − p)·p^(r−1)", "")
 
     p: float = 0.8
     max_grade: float | Literal["query"] | None = None  # type: ignore[assignment]
@@ -97,6 +96,12 @@ class RBP(_Shares, RankWeighted):
     def __post_init__(self) -> None:
         super().__post_init__()
         refuse_persistence(self.name, self.p)
+
+    @property
+    def words(self) -> tuple[str, str, str]:  # type: ignore[override]
+        """The names of the gain, the weight and the divisor."""
+        is_own = self.max_grade == "query" and self.gain == "linear"
+        return "gain", "(1 − p)·p^(r−1)", "the highest gain" if is_own else ""
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """Each row's share of the highest grade; under max_grade=query its level, which the divisor makes a share."""

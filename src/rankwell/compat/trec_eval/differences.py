@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import fields
 from itertools import pairwise
 
-from rankwell.compat.trec_eval.measures import Printed
+from rankwell.compat.trec_eval.evaluated import Evaluated
+from rankwell.compat.trec_eval.makers import Printed
 from rankwell.compat.trec_eval.options import Options
 from rankwell.display import Column, Table
-from rankwell.metrics import metric_of
-from rankwell.results import Results
 
-JUDGED = tuple(map(metric_of, ("num_ret", "num_rel_ret", "num_nonrel_judged_ret")))
 # what, the versions, what the program does, what is printed here
 ALL = (
     ("gains such as 1=0.2,2=0.9", "9, 10", "sorts gains by the whole part of their difference, so the ideal list is wrong",
@@ -39,28 +37,20 @@ def table() -> str:
     return Table(columns, ALL).to_text(None, False) + "\n"
 
 
-def notes(options: Options, lines: Sequence[Printed], res: Results, *, missing: bool) -> list[str]:
+def notes(options: Options, found: Evaluated) -> list[str]:
     """Return one line that names the values of this run that are printed as defined, if there are any."""
-    names = {line.name.partition("_")[0] if line.name.startswith("rbp_p") else line.name for line in lines}
-    found = []
-    if _has_fractions(lines):
-        found.append("gains less than 1 apart")
-    if "rbp" in names and (res.context.grade_max or 0) > 1:
-        found.append("rbp of grades above 1")
-    if (
-        "rbp_resid" in names
-        and (res.values(JUDGED[0]) == sum(res.values(metric) for metric in JUDGED[1:])).any()
-    ):
-        found.append("rbp_resid where nothing is unjudged")
+    names = {line.name for line in found.lines}
+    told = ["gains less than 1 apart"] if _has_fractions(found.lines) else []
+    told += found.notes
     if options.complete and options.level != 1 and "num_rel" in names:
-        found.append("num_rel of all topics")
-    if options.version == 9 and options.complete and missing and "yaap" in names:
-        found.append("yaap of topics that the run lacks")
-    if "bpref" in names and options.level > (res.context.grade_max or 0) + 1:
-        found.append("bpref of a level above all grades")
-    if not found:
-        return []
-    return [f"as defined, not as the program computes it: {'; '.join(found)} (--differences tells why)"]
+        told.append("num_rel of all topics")
+    if options.version == 9 and options.complete and found.missing and "yaap" in names:
+        told.append("yaap of topics that the run lacks")
+    return (
+        [f"as defined, not as the program computes it: {'; '.join(told)} (--differences tells why)"]
+        if told
+        else []
+    )
 
 
 def _has_fractions(lines: Sequence[Printed]) -> bool:

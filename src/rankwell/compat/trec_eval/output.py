@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from rankwell.compat.trec_eval.measures import MEASURES, NICKNAMES, Printed
+from rankwell.compat.trec_eval.evaluated import Evaluated
+from rankwell.compat.trec_eval.makers import Printed
+from rankwell.compat.trec_eval.measures import MEASURES, NICKNAMES
 from rankwell.errors import UsageError
 from rankwell.readers.files import File
-from rankwell.results import Results
 
 MISSING_ZSCORE = -1_000_000.0
 TAIL = 1 << 16
@@ -32,7 +33,9 @@ input.
   -N, --Number_docs_in_coll N      the size of the collection (for utility)
   -Z, --Zscore FILE                z-scores, by lines of topic, measure, mean and standard deviation
   -D, --Debug_level N[.TOPIC]      only this topic
-  -R, --Rel_info_format qrels      -T, --Results_format trec_results
+  -R, --Rel_info_format FORMAT     qrels, qrels_jg (column 2 is who judged), prefs (topic, group, sub-group, document,
+                                   level), qrels_prefs (judgements read as preferences)
+  -T, --Results_format trec_results
   -v, --version                    -h, --help
   --version-of 10|9                the version whose numbers are wanted (10)
   --differences                    where the numbers differ from the program's, and why
@@ -46,73 +49,65 @@ Zscores = Mapping[tuple[str, str], tuple[float, float]]
 class Output:
     """The lines of one evaluation."""
 
-    def __init__(self, lines: Sequence[Printed], res: Results, *, tag: str, zscores: Zscores | None) -> None:
-        self.lines, self.res, self.tag, self.zscores = lines, res, tag, zscores
-        self.place = {str(query): row for row, query in enumerate(res.queries)}
-        self.columns = {line: self._column(line) for line in lines}
+    def __init__(self, found: Evaluated, *, tag: str, zscores: Zscores | None) -> None:
+        self.found, self.tag, self.is_scaled = found, tag, zscores is not None
+        self.place = {topic: row for row, topic in enumerate(found.topics)}
+        if zscores is not None:
+            self._scale(zscores)
 
-    def _column(self, line: Printed) -> np.ndarray:
-        """The value of each topic; the logarithm of what is averaged geometrically."""
-        if line.metric is None:
-            return np.ones(len(self.place))
-        values = self.res.values(line.metric)
-        values = np.log(np.maximum(values, 1e-5)) if line.kind == "log" else values
-        return values if self.zscores is None else self._scaled(line.name, values, self.zscores)
+    def _scale(self, zscores: Zscores) -> None:
+        """Turn values into z-scores, and means into those of z-scores."""
+        found = self.found
+        found.totals.clear()
+        ones = np.ones(len(found.topics))
+        for line in found.lines:
+            if line.name in found.columns:
+                found.columns[line.name] = self._scaled(line.name, found.columns[line.name], zscores)
+        found.columns["num_q"] = ones
+        found.add_means()
+        for line in found.lines:
+            if line.kind == "log":
+                found.totals[line.name] = math.exp(found.totals[line.name])
 
     def _scaled(self, name: str, values: np.ndarray, zscores: Zscores) -> np.ndarray:
         scaled = np.full(len(values), MISSING_ZSCORE)
-        for query, row in self.place.items():
-            mean, deviation = zscores.get((query, name), (math.nan, 0.0))
+        for topic, row in self.place.items():
+            mean, deviation = zscores.get((topic, name), (math.nan, 0.0))
             if deviation:
                 scaled[row] = (values[row] - mean) / deviation
             elif values[row] == mean:
                 scaled[row] = 0.0
         return scaled
 
-    def topics(self, queries: Iterable[str | int]) -> None:
+    def topics(self, topics: Iterable[str]) -> None:
         """Print the lines of each topic."""
-        shown = [line for line in self.lines if not line.is_summary]
+        shown = [line for line in self.found.lines if not line.is_summary]
         parts = []
-        for query in map(str, queries):
-            row = self.place[query]
-            parts += [self._line(line, query, self._topic(line, row)) for line in shown]
+        for topic in topics:
+            row = self.place[topic]
+            for line in shown:
+                is_text = line.kind == "text"
+                value = (
+                    f"'{self.found.texts[line.name][row]}'" if is_text else self.found.columns[line.name][row]
+                )
+                parts.append(self._line(line, topic, value))
         sys.stdout.write("".join(parts))
 
     def summary(self) -> None:
         """Print the lines for all topics."""
-        parts = [
-            self._line(line, "all", self._all(line))
-            for line in self.lines
-            if line.kind != "text" or line.is_summary
-        ]
-        sys.stdout.write("".join(parts))
+        lines = [line for line in self.found.lines if line.kind != "text" or line.is_summary]
+        totals: dict[str, float | str] = {**self.found.totals, "runid": self.tag}
+        totals["num_q"] = float(len(self.found.topics))
+        sys.stdout.write("".join(self._line(line, "all", totals[line.name]) for line in lines))
 
-    def _topic(self, line: Printed, row: int) -> float | str:
-        if line.kind == "text":
-            return "'" + "".join(piece.text(self.res.values(piece)[row]) for piece in line.text) + "'"
-        return float(self.columns[line][row])
-
-    def _all(self, line: Printed) -> float | str:
-        if line.kind == "text":
-            return self.tag
-        if line.metric is None:
-            return len(self.place)
-        if self.zscores is None:
-            return self.res.mean[str(line.metric)]
-        total = math.fsum(self.columns[line])
-        if line.kind == "count":
-            return total
-        mean = total / len(self.place) if self.place else 0.0
-        return math.exp(mean) if line.kind == "log" else mean
-
-    def _line(self, line: Printed, query: str, value: float | str) -> str:
+    def _line(self, line: Printed, topic: str, value: float | str) -> str:
         if isinstance(value, str):
-            return f"{line.name:<22}\t{query}\t{value}\n"
-        if self.zscores is not None:
-            return f"Z{line.name:<22}\t{query}\t{value:6.4f}\n"
+            return f"{line.name:<22}\t{topic}\t{value}\n"
+        if self.is_scaled:
+            return f"Z{line.name:<22}\t{topic}\t{value:6.4f}\n"
         if line.kind == "count":
-            return f"{line.name:<22}\t{query}\t{int(value)}\n"
-        return f"{line.name:<22}\t{query}\t{0.0 if math.isnan(value) else value:6.4f}\n"
+            return f"{line.name:<22}\t{topic}\t{int(value)}\n"
+        return f"{line.name:<22}\t{topic}\t{0.0 if math.isnan(value) else value:6.4f}\n"
 
 
 def read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:

@@ -1,0 +1,197 @@
+"""How trec_eval's measures become metrics, given their parameters: cut-offs, levels of recall, gains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+from rankwell.base import Metric
+from rankwell.compat.trec_eval.numbers import INTEGER, real, whole
+from rankwell.compat.trec_eval.special import Relstring, Residual
+from rankwell.errors import UsageError
+from rankwell.metrics import metric_of
+
+Kind = Literal["real", "count", "text", "log"]
+RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+RECALLS = tuple(tenth / 10 for tenth in range(11))
+MULTIPLES = tuple(fifth / 5 for fifth in range(1, 11))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command says beside the measures."""
+
+    level: int = 1
+    version: int = 10
+    collection: int | None = None
+    grades: tuple[float, ...] = ()
+
+    @property
+    def levels(self) -> str:
+        """How points of recall are rounded."""
+        return "trec9" if self.version == 9 else "trec10"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A line of output: its name, the metric whose value it has, and how it is written."""
+
+    name: str
+    metric: Metric | None
+    kind: Kind = "real"
+    is_summary: bool = False  # printed for all topics together only
+    text: tuple[Relstring, ...] = ()  # what a text is made of
+
+
+Maker = Callable[[str, str | None, Settings], list[Printed]]
+
+
+def _levelled(metric: Metric, settings: Settings) -> Metric:
+    """The metric with the level from which items are relevant."""
+    has_rel = any(field.name == "rel" for field in fields(metric))
+    return replace(metric, rel=float(settings.level)) if has_rel and settings.level != 1 else metric  # type: ignore[call-arg]
+
+
+def plain(text: str, kind: Kind = "real", *, is_summary: bool = False, is_levelled: bool = True) -> Maker:
+    """A measure without parameters."""
+
+    def make(name: str, _: str | None, settings: Settings) -> list[Printed]:
+        metric = metric_of(text)
+        return [Printed(name, _levelled(metric, settings) if is_levelled else metric, kind, is_summary)]
+
+    return make
+
+
+def cut(text: str, ranks: Sequence[int] = RANKS, *, is_levelled: bool = True) -> Maker:
+    """A measure at cut-offs."""
+
+    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+        cuts = sorted(map(whole, given.split(","))) if given is not None else list(ranks)
+        if cuts[0] <= 0:
+            raise UsageError("Negative cutoff detected")
+        _refuse_repeated(cuts)
+        metric = metric_of(text, complete=False)
+        base = _levelled(metric, settings) if is_levelled else metric
+        return [Printed(f"{name}_{cut}", base @ cut) for cut in cuts]
+
+    return make
+
+
+def at(text: str, points: Sequence[float], *, rule: str) -> Maker:
+    """A measure at real numbers, such as levels of recall; ``rule`` is how they are rounded, by the version if empty."""
+
+    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+        at = sorted(map(real, given.split(","))) if given is not None else list(points)
+        _refuse_repeated(at)
+        texts = {1.0: "rprec"} if name.startswith("Rprec_mult") else {}  # where nothing is rounded
+        return [
+            Printed(
+                f"{name}_{point:3.2f}",
+                _levelled(metric_of(texts.get(point, text.format(point, rule or settings.levels))), settings),
+            )
+            for point in at
+        ]
+
+    return make
+
+
+def _refuse_repeated(values: Sequence[float]) -> None:
+    if len(set(values)) < len(values):
+        raise UsageError("duplicate cutoffs detected")
+
+
+def gains(text: str) -> Maker:
+    """A measure of graded gains, which pairs of level and gain may change."""
+
+    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+        metric = metric_of(text)
+        if name == "Rndcg":
+            metric = _levelled(metric, settings)
+        if given is None:
+            return [Printed(name, metric)]
+        table = {grade: grade for grade in settings.grades if grade >= 0}
+        table |= {
+            float(whole(level)): gain for level, gain in _pairs(given).items() if re.fullmatch(INTEGER, level)
+        }
+        return [Printed(f"{name}_{given}", replace(metric, gain=table))]  # type: ignore[call-arg]
+
+    return make
+
+
+def _pairs(given: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for part in given.split(","):
+        level, sign, gain = part.partition("=")
+        if not sign or "=" in gain:
+            raise UsageError(f"malformed pair parameters in '{given}'")
+        found.setdefault(level, real(gain))
+    return found
+
+
+def rbp(name: str, given: str | None, _: Settings) -> list[Printed]:
+    """Rank-biased precision, of a p of one's own; grades are shares of the topic's highest one."""
+    pairs = {} if given is None else _pairs(given)
+    p = pairs.pop("p", 0.9)
+    if pairs:
+        raise UsageError(f"{name}: gains of one's own are not offered here; give p=")
+    metric = metric_of(f"rbp(p={p!r},max_grade=query)")
+    return [Printed(name if given is None else f"{name}_{given}", metric)]
+
+
+def set_f(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    """F of the retrieved set; the parameter is the square of beta."""
+    metric = metric_of(f"set_f(C={real(given.split(',')[0])!r})" if given else "set_f")
+    return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+
+
+def utility(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    """What the retrieved set is worth, at a price for each cell of the contingency table."""
+    prices = [real(part) for part in given.split(",")] if given else [1.0, -1.0, 0.0, 0.0]
+    if len(prices) != 4:
+        raise UsageError("improper number of coefficients")
+    if prices[3] and settings.collection is None:
+        raise UsageError(
+            "utility with a fourth coefficient needs -N, the number of documents in the collection"
+        )
+    size = f",collection={settings.collection}" if prices[3] else ""
+    metric = metric_of(f"utility(prices={prices}{size})")
+    return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+
+
+def eleven(name: str, given: str | None, settings: Settings) -> list[Printed]:
+    """The mean of interpolated precisions at eleven levels of recall, or those given."""
+    at = f"at={[real(part) for part in given.split(',')]}," if given else ""
+    metric = metric_of(f"avg11({at}levels={settings.levels})")
+    return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
+
+
+def relstring(name: str, given: str | None, _: Settings) -> list[Printed]:
+    """The grades at the first ranks, in pieces that fit a number."""
+    length = max(whole(given), 0) if given else 10
+    pieces = tuple(
+        Relstring(start=start, length=min(Relstring.MOST, length - start))
+        for start in range(0, length, Relstring.MOST)
+    )
+    return [Printed(f"{name}_{given}" if given else name, None, "text", text=pieces)]
+
+
+def nothing(name: str, *_: object) -> list[Printed]:
+    """A line without a metric: the run's name and the number of topics."""
+    return [Printed(name, None, "text" if name == "runid" else "count", is_summary=True)]
+
+
+def preference(kind: Kind) -> Maker:
+    """A measure of preferences, which are counted apart."""
+    return lambda name, *_: [Printed(name, None, kind)]
+
+
+def residual(name: str, *_: object) -> list[Printed]:
+    """What rank-biased precision could still grow by."""
+    return [Printed(name, Residual(p=0.9))]
+
+
+def judged_metrics() -> tuple[Metric, ...]:
+    """Return the numbers of documents retrieved, of relevant ones among them, and of judged nonrelevant ones."""
+    return tuple(map(metric_of, ("num_ret", "num_rel_ret", "num_nonrel_judged_ret")))

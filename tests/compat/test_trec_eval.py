@@ -1,0 +1,273 @@
+"""rankwell trec_eval against NIST's own expected output, byte for byte."""
+
+from __future__ import annotations
+
+import random
+import shlex
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.definitions.collections_data import shared
+
+from rankwell.compat.trec_eval import main, measures
+
+FOLDER = shared()
+MEAS_PARAMS = (
+    "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 -m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 "
+    "-m 11pt_avg..25,.5,.75 -mndcg.1=3,2=9,4=4.5 -mndcg_cut.10,20,23.4 -msuccess.2,5,20 qrels.test results.test"
+)
+# the arguments of trec_eval's own tests (its Makefile, target quicktest)
+BOTH = {
+    "out.test": "qrels.test results.test",
+    "out.test.a": "-m all_trec qrels.test results.test",
+    "out.test.aq": "-m all_trec -q qrels.test results.test",
+    "out.test.aqc": "-m all_trec -q -c qrels.test results.trunc",
+    "out.test.aqcM": "-m all_trec -q -c -M100 qrels.test results.trunc",
+    "out.test.aql": "-m all_trec -mrelstring.20 -q -l2 qrels.rel_level results.test",
+    "out.test.meas_params": MEAS_PARAMS,
+}
+CASES = [("10", name, arguments) for name, arguments in BOTH.items()]
+CASES += [
+    ("10", "out.test", "qrels.test.with-comments results.test"),
+    ("10", "out.test.aqZ", "-q -m all_trec -Z zscores_file qrels.test results.test"),
+    ("10", "out.test.prefs", "-m all_prefs -q -R prefs prefs.test prefs.results.test"),
+    ("10", "out.test.prefs", "-m all_prefs -q -R prefs prefs.comment.test prefs.results.test"),
+    ("10", "out.test.qrels_prefs", "-m all_prefs -q -R qrels_prefs qrels.test results.test"),
+    ("10", "out.test.qrels_jg", "-m qrels_jg -q -R qrels_jg qrels.123 results.test"),
+    ("10", "out.test.qrels_jg", "-m qrels_jg -q -R qrels_jg qrels.comments.123 results.test"),
+]
+# version 9's z-scores were made from a file that is not there
+CASES += [("9", name, arguments) for name, arguments in BOTH.items()]
+
+
+def run(arguments: str, capsys, monkeypatch, version: str = "10") -> tuple[int, str, str]:
+    monkeypatch.chdir(FOLDER / "trec_eval")
+    code = main(["--version-of", version, *shlex.split(arguments)])
+    return code, *capsys.readouterr()
+
+
+needs_data = pytest.mark.skipif(FOLDER is None, reason="the collections are not there (../shared/data)")
+
+
+@needs_data
+@pytest.mark.parametrize(("version", "name", "arguments"), CASES)
+def test_the_output_is_that_of_nist_byte_for_byte(version, name, arguments, capsys, monkeypatch):
+    code, out, _ = run(arguments, capsys, monkeypatch, version)
+    folder = FOLDER / "trec_eval" / ("v9.0.7" if version == "9" else "")
+    assert code == 0
+    assert out == (folder / name).read_text()
+
+
+@needs_data
+@pytest.mark.parametrize(
+    "alike",
+    [
+        "-qc -mP.10,5 -m map qrels.test results.trunc", "--query_eval_wanted --complete_rel_info_wanted --measure=P.5,10 --measure map qrels.test results.trunc",
+        "qrels.test results.trunc -q -c -m map -m P.10,5 -m P.20", "--query --comp --meas map --meas P.5,10 -- qrels.test results.trunc",
+        "-o -D 1 -T trec_results -R qrels -q -c -m map -m P.5,10 qrels.test results.trunc",
+    ],
+)  # fmt: skip
+def test_options_may_be_grouped_long_shortened_and_anywhere(alike, capsys, monkeypatch):
+    _, expected, _ = run("-q -c -m map -m P.5,10 qrels.test results.trunc", capsys, monkeypatch)
+    assert run(alike, capsys, monkeypatch)[:2] == (0, expected)
+
+
+# exit codes: field survey of trec_eval 9.0.8 and 10.0
+@needs_data
+@pytest.mark.parametrize(
+    ("arguments", "version", "code", "words"),
+    [
+        ("", "10", 1, "usage"), ("-q qrels.test", "10", 1, "usage"), ("-x qrels.test results.test", "10", 1, "option -x"),
+        ("-m nap qrels.test results.test", "10", 1, "illegal measure 'nap' Did you mean map?"),
+        ("-m P. qrels.test results.test", "10", 1, "improper measure"), ("-m rbp qrels.test results.test", "9", 1, "illegal measure"),
+        ("-m P.0 qrels.test results.test", "10", 2, "Negative cutoff"), ("-m P.5,5 qrels.test results.test", "10", 2, "duplicate cutoffs"),
+        ("-m ndcg.1 qrels.test results.test", "10", 2, "malformed pair"), ("-m utility.1,2 qrels.test results.test", "10", 2, "number of coefficients"),
+        ("qrels.test nowhere", "10", 2, "Quit in file 'nowhere'"), ("nowhere results.test", "10", 2, "nowhere"),
+        ("-R nothing qrels.test results.test", "10", 2, "Illegal rel_format"), ("-T nothing qrels.test results.test", "10", 2, "Illegal retrieval"),
+        ("-m map -R prefs prefs.test prefs.results.test", "10", 4, "'map' from -R prefs"), ("-m prefs_simp qrels.test results.test", "10", 4, "prefs_simp"),
+        ("qrels.test results.trunc", "10", 4, "result qid '302' not found"), ("qrels.test prefs.results.test", "9", 7, "no query of the run"),
+        ("qrels.test prefs.results.test", "10", 4, "no query of the run"), ("qrels.test zscores_file", "10", 2, "zscores_file:1"),
+        ("-Z qrels.test qrels.test results.test", "10", 2, "z-scores"), ("-M 0 qrels.test results.test", "10", 2, "depth"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_has_its_exit_code(arguments, version, code, words, capsys, monkeypatch):
+    found = run(arguments, capsys, monkeypatch, version)
+    assert found[0] == code, found
+    assert words in found[2]
+    assert "Traceback" not in found[2]
+
+
+@needs_data
+def test_version_10_stops_at_a_topic_that_the_run_lacks_and_9_leaves_it_out(capsys, monkeypatch):
+    code, out, _ = run("-q -m map qrels.test results.trunc", capsys, monkeypatch)
+    assert (code, out.count("\n")) == (4, 1)
+    assert out.startswith("map                   \t301\t")
+    code, out, _ = run("-q -m map -m num_q qrels.test results.trunc", capsys, monkeypatch, "9")
+    assert (code, out.splitlines()[-2]) == (0, "num_q                 \tall\t2")
+
+
+def write(folder, qrels: str, lists: str):
+    (folder / "qrels").write_text(qrels)
+    (folder / "run").write_text(lists)
+    return [str(folder / "qrels"), str(folder / "run")]
+
+
+def values(out: str) -> dict[tuple[str, str], str]:
+    return {
+        (line.split("\t")[0].strip(), line.split("\t")[1]): line.split("\t")[2] for line in out.splitlines()
+    }
+
+
+# run with both versions of the program; * = version 10 only
+QRELS = "".join(
+    f"1 0 {d} {g}\n" for d, g in (("a", 2), ("b", 1), ("c", 0), ("d", -1), ("e", 1), ("f", 0), ("g", 3))
+)
+QRELS += "2 0 a 0\n2 0 b 0\n3 0 a 1\n"
+LISTS = "".join(
+    f"1 Q0 {d} 1 {s} t\n" for d, s in (("x", 9), ("c", 8), ("a", 8), ("d", 7), ("b", 6), ("f", 5), ("g", 4))
+)
+LISTS += "2 Q0 a 1 1 t\n4 Q0 a 1 1 t\n"
+SAID = {"relstring": "'-02.103'", "map": ".2905", "Rprec": ".25", "bpref": ".25", "recip_rank": ".3333", "iprec_at_recall_0.70": ".4286",
+        "P_5": ".4", "recall_5": ".5", "infAP": ".3333", "binG": ".3294", "G": ".3272", "ndcg": ".4597", "ndcg_rel": ".3491",
+        "Rndcg": ".1631", "ndcg_cut_5": ".2671", "map_cut_5": ".1833", "relative_P_5": ".5", "set_P": ".4286", "set_map": ".3214",
+        "set_F": ".5455", "utility": "-1", "yaap": "-.5740", "Rprec_mult_1.20": ".4"}  # fmt: skip
+ONLY_9 = {"iprec_at_recall_0.80": "0", "11pt_avg": ".3117"}
+ONLY_10 = {
+    "iprec_at_recall_0.80": ".4286",
+    "11pt_avg": ".3506",
+    "unj_5": ".4",
+    "rbp": ".1290",
+    "rbp_resid": ".6512",
+}
+ALL_9, ALL_10 = {"num_q": "3", "map": ".0968", "gm_map": ".0003"}, {"yaap": "-.4224"}
+
+
+@pytest.mark.parametrize(("version", "said"), [("9", SAID | ONLY_9), ("10", SAID | ONLY_10)])
+def test_a_small_case_of_everything(version, said, tmp_path, capsys):
+    arguments = [
+        "--version-of",
+        version,
+        "-q",
+        "-c",
+        "-m",
+        "all_trec",
+        "-m",
+        "yaap",
+        *write(tmp_path, QRELS, LISTS),
+    ]
+    assert main(arguments) == 0
+    found = values(capsys.readouterr().out)
+    for name, value in said.items():
+        ours = found[name, "1"]
+        assert (
+            ours == value if value.startswith("'") else float(ours) == pytest.approx(float(value), abs=1e-9)
+        ), name
+    for name, value in (ALL_9 | (ALL_10 if version == "10" else {})).items():
+        assert float(found[name, "all"]) == float(value), name
+    assert found["num_rel", "all"] == "5"
+
+
+def test_levels_and_judged_documents_only(tmp_path, capsys):
+    files = write(tmp_path, QRELS, LISTS)
+    for option, said in (("-l2", {"map": ".3095", "bpref": ".25", "infAP": ".3274", "ndcg": ".4597", "num_rel": "2"}),
+                         ("-J", {"map": ".4417", "ndcg": ".5628", "bpref": ".25"})):  # fmt: skip
+        assert main(["-q", "-c", option, "-m", "all_trec", *files]) == 0
+        found = values(capsys.readouterr().out)
+        for name, value in said.items():
+            assert float(found[name, "1"]) == float(value), (option, name)
+
+
+def test_standard_input_and_the_alias(tmp_path):
+    files = write(tmp_path, QRELS, LISTS)
+    for command in (
+        [sys.executable, "-m", "rankwell", "trec_eval"],
+        [sys.executable, "-c", "import sys; from rankwell.compat.trec_eval import main; sys.exit(main())"],
+    ):
+        done = subprocess.run(
+            [*command, "-c", "-m", "map", files[0], "-"],
+            input=LISTS,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, "map                   \tall\t0.0968\n"), done.stderr
+
+
+def test_values_that_the_program_gets_wrong_are_named(tmp_path, capsys):
+    files = write(tmp_path, QRELS, LISTS)
+    main(["-c", "-m", "rbp", "-m", "ndcg.1=0.2,2=0.9", "-m", "num_rel", "-l", "2", *files])
+    told = capsys.readouterr().err
+    for words in ("gains less than 1 apart", "rbp of grades above 1", "num_rel of all topics"):
+        assert words in told
+    assert told.count("\n") == 1
+    main(["-c", "-m", "map", *files])
+    assert capsys.readouterr().err == ""
+    assert main(["--differences"]) == 0
+    assert "rbp_resid" in capsys.readouterr().out
+
+
+def test_a_comment_at_the_end_and_two_in_a_row_are_skipped(tmp_path, capsys):
+    files = write(tmp_path, "# one\n# two\n" + QRELS + "# end\n", "# one\n# two\n" + LISTS + "# end\n")
+    assert main(["-c", "-m", "map", "-m", "runid", *files]) == 0
+    assert capsys.readouterr().out == "runid                 \tall\tt\nmap                   \tall\t0.0968\n"
+
+
+PARAMETERS = [
+    "",
+    ".5",
+    ".5,10",
+    ".0.3",
+    ".1=2",
+    ".p=0.5",
+    ".1,-1,0,0",
+    ".0",
+    ".x",
+    ".-3",
+    ".1e400",
+    ".1=nan",
+    ".5,5",
+    "..25,.5",
+]
+OPTIONS = [
+    "-q",
+    "-c",
+    "-n",
+    "-J",
+    "-l 2",
+    "-l 0",
+    "-l -1",
+    "-M 3",
+    "-N 100",
+    "-D 1",
+    "-D 1.1",
+    "-D 1.9",
+    "-o",
+]
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.randoms(use_true_random=False))
+def test_any_options_give_numbers_or_a_message(tmp_path_factory, rng: random.Random):
+    folder = tmp_path_factory.getbasetemp()
+    files = write(folder, QRELS, LISTS)
+    names = [*measures.MEASURES, *measures.NICKNAMES]
+    wanted = [f"-m{rng.choice(names)}{rng.choice(PARAMETERS)}" for _ in range(rng.randint(0, 3))]
+    chosen = [part for option in rng.sample(OPTIONS, rng.randint(0, 4)) for part in option.split()]
+    arguments = ["--version-of", rng.choice(["9", "10"]), *wanted, *chosen, *files]
+    done_out, done_err, code = in_memory(arguments)
+    assert code in (0, 1, 2, 4, 7), (arguments, done_err)
+    assert "nan" not in done_out, arguments
+    assert (code == 0) or done_err, arguments
+
+
+def in_memory(arguments: list[str]) -> tuple[str, str, int]:
+    import contextlib
+    import io
+
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(arguments)
+    return out.getvalue(), err.getvalue(), code
