@@ -25,6 +25,7 @@ ALL = (
     ("-l below 0", "9, 10", "counts documents that nobody judged as relevant", "counts judged ones only"),
     ("comments", "10", "stumbles over two lines in a row, or one at the end", "every line that begins with # is skipped"),
     ("a first topic whose grades are all below 0", "9, 10", "gives up", "0, as for such a topic elsewhere"),
+    ("-J and a list without a judged document", "9, 10", "prints nan or -nan for iprec_at_recall and 11pt_avg", "prints 0"),
     ("a score that is no number", "9, 10", "takes it for 0, or for nan", "refuses the line"),
     ("utility with a fourth coefficient and no -N", "9, 10", "takes a collection of 0 documents", "asks for -N"),
     ("help", "9, 10", "prints its manual", "prints a summary of the options"),

@@ -1,0 +1,195 @@
+"""pytrec_eval's interface: code that was written for it runs with ``import rankwell.compat.pytrec_eval as pytrec_eval``.
+
+Values are those of trec_eval 9, on which pytrec_eval rests: scores of 32 bits, equal ones by document descending, topics
+that are in both run and judgements, 0 where a measure is undefined. Unlike it, an evaluator can be used again and from
+several threads, ids and numbers may be NumPy's, and a parameter that makes no sense is an error, not the end of the process.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankwell.compat.trec_eval import makers, measures
+from rankwell.compat.trec_eval.preferences import NAMES
+from rankwell.errors import DataError, UsageError, nearest
+from rankwell.evaluation import Evaluator
+from rankwell.policy import Policy
+from rankwell.results import Results
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+supported_measures = {name for name in measures.known(9) if name not in ("yaap", *NAMES, *measures.BY_GROUP)}
+supported_nicknames = {
+    name: {each for each in members if each in measures.known(9)}
+    for name, members in measures.NICKNAMES.items()
+}
+PARAMETERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)$")
+RETRIEVED = makers.judged_metrics()[0]  # there must be a metric
+NOT_PRINTED = {"runid": 0.0, "relstring": 0.0, "num_q": 1.0}
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Return the run in lines of six words, as ``{query: {document: score}}``.
+
+    Raises
+    ------
+    DataError
+        If a line has another number of words, a score is no number, or a document is there twice.
+
+    Examples
+    --------
+    >>> parse_run(["1 Q0 a 1 2.5 tag"])
+    {'1': {'a': 2.5}}
+    """
+    return _parsed(f_run, "query Q0 document rank score tag", 4, float)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Return the judgements in lines of four words, as ``{query: {document: grade}}``.
+
+    Raises
+    ------
+    DataError
+        If a line has another number of words, a grade is no whole number, or a document is there twice.
+
+    Examples
+    --------
+    >>> parse_qrel(["1 0 a 2"])
+    {'1': {'a': 2}}
+    """
+    return _parsed(f_qrel, "query 0 document grade", 3, int)
+
+
+def _parsed(lines: Iterable[str], form: str, column: int, kind: Any) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        try:
+            query, document, value = words[0], words[2], kind(words[column])
+        except (ValueError, IndexError):
+            raise DataError(f"line {number}: {line.strip()[:60]!r} is not: {form}.") from None
+        if len(words) != len(form.split()):
+            raise DataError(f"line {number}: {len(words)} words where {form} is wanted.")
+        if document in found[query]:
+            raise DataError(f"line {number}: document {document!r} of query {query!r} is there twice.")
+        found[query][document] = value
+    return dict(found)
+
+
+def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
+    """Return the value of a measure for all queries: a sum of counts, a geometric mean of ``gm_``, else a mean.
+
+    >>> compute_aggregated_measure("num_ret", [3.0, 4.0]), compute_aggregated_measure("map", [0.5, 1.0])
+    (7.0, 0.75)
+    """
+    total = math.fsum(values)
+    if measure.startswith("num_"):
+        return total
+    if not len(values):
+        return math.nan
+    mean = total / len(values)
+    return math.exp(mean) if measure.startswith("gm_") else mean
+
+
+class RelevanceEvaluator:
+    """Evaluates runs against judgements, read once.
+
+    Parameters
+    ----------
+    query_relevance
+        ``{query: {document: grade}}``; queries without judgements are left out.
+    measures
+        Names such as ``map``, ``P.5,10``, ``ndcg_cut_10``, or nicknames such as ``all_trec``.
+    relevance_level
+        The grade from which a document is relevant.
+    judged_docs_only_flag
+        Take documents that nobody judged out of the lists.
+
+    Raises
+    ------
+    UsageError
+        For a measure that there is not (it is a ValueError, as pytrec_eval's).
+
+    Examples
+    --------
+    >>> evaluator = RelevanceEvaluator({"q": {"a": 1, "b": 0}}, {"map", "P.1,2"})
+    >>> evaluator.evaluate({"q": {"a": 0.5, "b": 1.5}})
+    {'q': {'map': 0.5, 'P_1': 0.0, 'P_2': 0.5}}
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[str, Mapping[str, int]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+    ) -> None:
+        self._queries = frozenset(query for query, row in query_relevance.items() if row)
+        judged = {q: {item: int(g) for item, g in query_relevance[q].items()} for q in self._queries}
+        self.measures = _chosen(measures)
+        self._lines = _lines(self.measures, relevance_level)
+        metrics = [line.metric for line in self._lines if line.metric is not None]
+        policy = Policy(
+            grades="judgements",
+            undefined="zero",
+            population="judged",
+            scores="single",
+            missing="skip",
+            unjudged="condense" if judged_docs_only_flag else "nonrelevant",
+        )
+        wanted = list(dict.fromkeys([RETRIEVED, *metrics]))
+        self._evaluator = Evaluator(judged, wanted, policy=policy) if judged else None
+
+    def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+        """Return ``{query: {measure: value}}`` for the queries that are in both.
+
+        Raises
+        ------
+        DataError
+            For a score that is not a number.
+        """
+        shared = {query: row for query, row in scores.items() if query in self._queries}
+        if not shared or self._evaluator is None:
+            return {}
+        res = self._evaluator.evaluate(shared)
+        columns = {line.name: _column(line, res).tolist() for line in self._lines}
+        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        by_query = dict(zip(res.queries, rows, strict=True))
+        return {query: by_query[query] for query in shared}  # in the order of the run, as there
+
+
+def _lines(wanted: Iterable[str], level: int) -> list[makers.Printed]:
+    return measures.lines(measures.chosen(list(wanted), 9), makers.Settings(level=level, version=9))
+
+
+def _chosen(wanted: Iterable[str]) -> set[str]:
+    """The measures with all their parameters together: ``P_5`` and ``P.10`` are ``P.10,5``."""
+    names = {name for text in wanted for name in supported_nicknames.get(text, {text})}
+    parameters: dict[str, set[str]] = {}
+    for text in sorted(names):
+        found = None if text in supported_measures else PARAMETERS.search(text)
+        name = text[: found.start()] if found else text
+        if name not in supported_measures:
+            raise UsageError(f"unsupported measure {text}.{nearest(name, supported_measures)}")
+        parameters.setdefault(name, set()).update(found.group(1).split(",") if found else ())
+    return {f"{name}.{','.join(sorted(given))}" if given else name for name, given in parameters.items()}
+
+
+def _column(line: makers.Printed, res: Results) -> np.ndarray:
+    if line.metric is None:
+        return np.full(len(res.queries), NOT_PRINTED[line.name.partition("_")[0] if line.text else line.name])
+    values = res.values(line.metric)
+    return np.log(np.maximum(values, 1e-5)) if line.kind == "log" else values
