@@ -37,7 +37,7 @@ def undecided(found: Ranked, scale: Scale) -> np.ndarray:
     high, low = np.maximum.reduceat(level, firsts), np.minimum.reduceat(level, firsts)
     all_judged = np.diff(np.append(firsts, len(rows))) == found.tie_size[rows[firsts]]
     differ = (high != low) | (~all_judged & (high != 0))
-    return np.unique(found.query[rows[firsts[differ]]])
+    return np.flatnonzero(np.bincount(found.query[rows[firsts[differ]]]))
 
 
 def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ranked:
