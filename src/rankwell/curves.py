@@ -17,8 +17,6 @@ from rankwell.metrics.interpolated import IPrec, needed_hits
 if TYPE_CHECKING:
     import polars as pl
 
-LEVELS = tuple(level / 100 for level in range(101))
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve:

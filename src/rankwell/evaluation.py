@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -193,6 +192,8 @@ class Evaluator:
             return {name: self.evaluate(run) for name, run in read.items()}
         alone = copy.copy(self)
         alone._threads = max((self._threads or cores()) // workers, 1)  # noqa: SLF001 - a copy of itself
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(workers) as executor:
             return dict(zip(read, executor.map(alone.evaluate, read.values()), strict=True))
 

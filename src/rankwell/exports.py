@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from rankwell import __version__
 from rankwell.errors import UsageError, one_of
 from rankwell.output import whole_file
-from rankwell.summary import SCHEMA
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,6 +94,8 @@ class Exports:
         >>> json.loads(res.to_json())["mean"]
         {'rr': 1.0}
         """
+        from rankwell.summary import SCHEMA
+
         data = {"rankwell": __version__, "schema": SCHEMA, **self.to_dict(per_query=per_query)}
         return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.errors import UsageError
 from rankwell.ids import Ids, Known, alike
 from rankwell.kernels import order
 from rankwell.ranked import Ranked
@@ -57,6 +58,27 @@ class Context:
     def collection_size(self) -> int | None:
         """The number of items that could be shown, None if nobody said."""
         return None if self.catalogue is None else len(self.catalogue)
+
+    def joined(self, other: Context, *, needs_highest: bool) -> Context:
+        """Return the context of both, for results that are added.
+
+        Raises
+        ------
+        UsageError
+            If they differ in what values depend on: grades, the highest grade (``needs_highest``), the catalogue's size.
+        """
+        if self.scale != other.scale:
+            raise UsageError(f"results with different grades do not add: {self.scale} and {other.scale}.")
+        if needs_highest and self.grade_max != other.grade_max:
+            raise UsageError(
+                f"results with different highest grades do not add: {self.grade_max} and {other.grade_max}. Give "
+                f"max_grade= to the metric."
+            )
+        if self.collection_size != other.collection_size:
+            raise UsageError(
+                f"results with different catalogues do not add: {self.collection_size} and {other.collection_size} items."
+            )
+        return self
 
 
 class Pool:

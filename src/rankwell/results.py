@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.base import Metric
-from rankwell.breakdown import Breakdown
 from rankwell.errors import UsageError, nearest
 from rankwell.exports import Exports
 from rankwell.hits import Context
 from rankwell.ids import Ids
-from rankwell.loading import saved_results
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.segments import Segments
@@ -25,6 +23,8 @@ from rankwell.views import Origin, Views
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankwell.breakdown import Breakdown
 
 TIE_RANGE = 0.001
 
@@ -109,6 +109,8 @@ class Results(Views, Exports):
         """
         if self._segments is None or not self.has_segments:
             raise UsageError("no segments were asked for: evaluate(…, users=table, by='tier').")
+        from rankwell.breakdown import Breakdown
+
         return Breakdown(self.name, self.metrics, self._segments, self._split, self._sizes)
 
     @cached_property
@@ -170,6 +172,8 @@ class Results(Views, Exports):
         RankwellError
             If the file holds no results, or a metric that is not known here.
         """
+        from rankwell.loading import saved_results
+
         arguments, ranges, slices = saved_results(path)
         parts = {name: cls(**arguments | part) for name, part in slices.items()}
         loaded = cls(**arguments, slices=parts)
@@ -231,7 +235,8 @@ class Results(Views, Exports):
                 raise UsageError(
                     f"results with different {what} do not add: {getattr(self, what)} and {getattr(other, what)}."
                 )
-        context = self._joined_context(other)
+        needs_highest = any("grade_max" in metric.needed() for metric in self.metrics)
+        context = self.context.joined(other.context, needs_highest=needs_highest)
         own, theirs = (
             each and (each.by, each.labels, each.weights_name) for each in (self._segments, other._segments)
         )
@@ -265,22 +270,6 @@ class Results(Views, Exports):
             sizes=self._sizes + other._sizes,
             slices={name: self.slices[name] + other.slices[name] for name in self.slices},
         )
-
-    def _joined_context(self, other: Results) -> Context:
-        mine, theirs = self.context, other.context
-        if mine.scale != theirs.scale:
-            raise UsageError(f"results with different grades do not add: {mine.scale} and {theirs.scale}.")
-        if any("grade_max" in m.needed() for m in self.metrics) and mine.grade_max != theirs.grade_max:
-            raise UsageError(
-                f"results with different highest grades do not add: {mine.grade_max} and {theirs.grade_max}. "
-                f"Give max_grade= to the metric."
-            )
-        sizes = [len(context.catalogue) if context.catalogue else None for context in (mine, theirs)]
-        if sizes[0] != sizes[1]:
-            raise UsageError(
-                f"results with different catalogues do not add: {sizes[0]} and {sizes[1]} items."
-            )
-        return mine
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from rankwell.aggregation import How, aggregate, weights_of
 from rankwell.base import Metric
-from rankwell.contingency import Contingency, contingency_of
-from rankwell.curves import LEVELS, Curve, curve_of_one, mean_curve
 from rankwell.errors import UsageError
 from rankwell.metrics import metric_of
+
+# what only some ask for is loaded when they do
+if TYPE_CHECKING:
+    from rankwell.aggregation import How
+    from rankwell.contingency import Contingency
+    from rankwell.curves import Curve
+
+LEVELS = tuple(level / 100 for level in range(101))
 
 
 class Origin(Protocol):
@@ -63,6 +68,8 @@ class Views:
         >>> res["rr"], res.aggregate("rr", weights={"1": 3, "2": 1}), round(res.aggregate("rr", "geometric"), 4)
         (0.75, 0.875, 0.7071)
         """
+        from rankwell.aggregation import aggregate, weights_of
+
         res: Any = self  # Results, which adds what is told here
         column = str(metric_of(metric))
         _ = res[metric]
@@ -101,6 +108,8 @@ class Views:
         >>> curve.points  # rank, recall, precision
         ((1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 0.6666666666666666))
         """
+        from rankwell.curves import curve_of_one, mean_curve
+
         origin = self._lists("curve")
         if query is None:
             return mean_curve(origin.evaluate, levels, rel)
@@ -129,6 +138,8 @@ class Views:
         >>> table.pooled, table.micro["P"], table.macro["P"]
         ({'TP': 2, 'FP': 1, 'FN': 1, 'TN': 16}, 0.6666666666666666, 0.75)
         """
+        from rankwell.contingency import contingency_of
+
         return contingency_of(self._lists("contingency").evaluate, k, collection, rel)
 
     def _lists(self, what: str) -> Origin:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from rankwell.engines import Part, Task, cores
 from rankwell.errors import DataError, NothingInCommonError, UsageError
@@ -13,6 +13,9 @@ from rankwell.ids import Ids
 from rankwell.judge import missing_lists
 from rankwell.rows import Lists, Rows
 from rankwell.tables import Run
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 BATCH_ROWS = 250_000
 
@@ -70,6 +73,8 @@ class Memory:
         del first, second
         if workers == 1:
             return Part.sum(self._one(batch, task) for batch in batches)
+        from concurrent.futures import ThreadPoolExecutor
+
         with ThreadPoolExecutor(workers) as executor:
             return Part.sum(self._measured(batches, task, executor, workers))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -26,6 +25,8 @@ def needed_hits(level: float, relevant: np.ndarray, levels: str) -> np.ndarray:
         return (level * relevant + 0.9).astype(np.int64)
     if levels == "trec10":
         return np.floor(level * relevant + 0.5).astype(np.int64)
+    from fractions import Fraction
+
     exact = Fraction(repr(level))
     return -((-exact.numerator * relevant) // exact.denominator)
 

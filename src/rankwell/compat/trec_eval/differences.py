@@ -9,7 +9,6 @@ from itertools import pairwise
 from rankwell.compat.trec_eval.evaluated import Evaluated
 from rankwell.compat.trec_eval.makers import Printed
 from rankwell.compat.trec_eval.options import Options
-from rankwell.display import Column, Table
 
 # what, the versions, what the program does, what is printed here
 ALL = (
@@ -34,6 +33,8 @@ ALL = (
 
 def table() -> str:
     """Return all differences as a table."""
+    from rankwell.display import Column, Table
+
     columns = [Column("where"), Column("version"), Column("trec_eval"), Column("rankwell trec_eval")]
     return Table(columns, ALL).to_text(None, False) + "\n"
 
