@@ -74,6 +74,7 @@ _HOMES = {
     "nERR": "metrics.cascade",
     "read_qrels": "readers",
     "read_run": "readers",
+    "rosetta": "translation",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604 - names of a table

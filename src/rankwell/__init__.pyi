@@ -63,6 +63,7 @@ from rankwell.readers import read_run as read_run
 from rankwell.results import Results as Results
 from rankwell.tables import Qrels as Qrels
 from rankwell.tables import Run as Run
+from rankwell.translation import rosetta as rosetta
 
 __version__: str
 __all__ = [
@@ -132,4 +133,5 @@ __all__ = [
     "nERR",
     "read_qrels",
     "read_run",
+    "rosetta",
 ]

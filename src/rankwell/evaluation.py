@@ -13,15 +13,14 @@ from rankwell.errors import NeededError, UsageError
 from rankwell.hits import Context
 from rankwell.ids import Known
 from rankwell.judge import pool_of
-from rankwell.metrics import metric_of
+from rankwell.metrics import Wanted, metrics_of
 from rankwell.policy import Policy
+from rankwell.presets import preset_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
 from rankwell.segments import Segments
 from rankwell.single import one_query
 from rankwell.tables import Items, Run
-
-Wanted = str | Metric | type[Metric]
 
 
 class Evaluator:
@@ -237,6 +236,7 @@ def evaluate(
     engine: str | Engine | None = None,
     threads: int | None = None,
     per_query: bool = True,
+    preset: str | None = None,
 ) -> Results:
     """Evaluate one run against judgements.
 
@@ -251,6 +251,9 @@ def evaluate(
         Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
     items, users, by, weights, slices, policy, engine, threads, per_query
         As for ``Evaluator``.
+    preset
+        The name of another tool whose definitions and rules are meant, such as ``"rectools"``; ``policy`` may then say what
+        the grades are (``grades``, ``rel``) and nothing else.
 
     Returns
     -------
@@ -269,6 +272,8 @@ def evaluate(
     >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
+    if preset is not None:
+        metrics, qrels, policy = preset_of(preset).applied(metrics_of(metrics), qrels, policy)
     evaluator = Evaluator(
         qrels,
         metrics,
@@ -283,14 +288,3 @@ def evaluate(
         per_query=per_query,
     )
     return evaluator.evaluate(run)
-
-
-def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
-    """Return the metrics asked for, each once, in the order asked."""
-    if wanted is None:
-        raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
-    listed: Iterable[Wanted] = [wanted] if isinstance(wanted, (str, Metric, type)) else wanted
-    made = tuple(dict.fromkeys(metric_of(each) for each in listed))
-    if not made:
-        raise UsageError("the list of metrics is empty; say for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
-    return made

@@ -183,7 +183,8 @@ def ndcg(view: View, params: Params) -> Value:
                 raise ReferenceRefusal("max_grade", "a grade above max_grade")
             best = _gain(view, view.highest if top is None else top, params)
         return _dcg(listed, params) / _dcg([best] * params["k"], params)
-    ideal = _dcg(sorted((gain for gain in judged if gain > 0), reverse=True), params)
+    cut = {**params, "k": None} if params.get("ideal") == "uncut" else params
+    ideal = _dcg(sorted((gain for gain in judged if gain > 0), reverse=True), cut)
     return _dcg(listed, params) / ideal if ideal > 0 else Undefined.BY_JUDGEMENTS
 
 

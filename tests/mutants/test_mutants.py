@@ -89,8 +89,8 @@ def ideal_of(change):
     """Return a mutant: the ideal list is that of another metric."""
 
     def plant(patch):
-        original = gain.nDCG._ideal
-        patch.setattr(gain.nDCG, "_ideal", lambda self, best, context: original(change(self), best, context))
+        original = gain.ideal_dcg
+        patch.setattr(gain, "ideal_dcg", lambda self, best, context: original(change(self), best, context))
 
     return plant
 

@@ -14,8 +14,10 @@ from rankwell.metrics import (
     cascade,
     collection,
     counts,
+    experimental,
     first,
     gain,
+    geometric,
     ideal,
     interpolated,
     judged,
@@ -23,7 +25,7 @@ from rankwell.metrics import (
     sets,
     users,
 )  # fmt: skip
-from rankwell.states import Mean
+from rankwell.states import GeometricMean, Mean
 
 
 def put(owner, name, value):
@@ -133,9 +135,27 @@ MUTANTS = {
             lambda original, self, lists, context: np.floor(original(self, lists, context) * 64) / 64), ["auc_topk@2"]),
     "pAUC: divided as pAp": (put(auc.PAUC, "divisor", auc.PAp.divisor), ["pauc@1", "pauc@3"]),
     "pAp: all hits": (put(auc.PAp, "_hits", auc.PAUC._hits), ["pap@2", "pap(rel=2)@3"]),
-    "GMAP that is MAP": (put(precision.GMAP, "summary", lambda self, values: Mean.of(values)), ["gmap"]),
-    "GMAP without a floor": (put(precision, "GeometricMean", type("", (), {
-        "of": staticmethod(lambda values: Mean.of(np.log(values)))})), ["gmap(floor=.01)"]),
+    "GMAP that is MAP": (put(geometric.GMAP, "summary", lambda self, values: Mean.of(values)), ["gmap"]),
+    "GMAP without a floor": (put(geometric, "GeometricMean", type("", (), {
+        "of": staticmethod(lambda values, **_: Mean.of(np.log(values)))})), ["gmap(floor=.01)"]),
+    "GMAP: ε not taken off": (put(geometric, "GeometricMean", type("", (), {
+        "of": staticmethod(lambda values, **_: GeometricMean.of(values))})), ["gmap(epsilon=.1)@2"]),
+    "sDCG of the judged ideal": (
+        put(gain.nDCG, "_most", lambda self, lists, context: float(np.nanmax(lists.found.grade, initial=1.0))),
+        ["ndcg(ideal=maximal)@3"]),
+    "area under PR: begins at 0": (
+        around(interpolated.AUCPR, "terms", lambda original, self, *given: precision.AP().terms(*given)),
+        ["auc_pr(method=trapezoid)"]),
+    "G: ranks cost nothing": (put(experimental, "_until", lambda best, totals, query, place: np.zeros(len(query))), ["g"]),
+    "ndcg_rel: the missed are forgotten": (
+        around(experimental.NDCGRel, "per_query", lambda original, self, *given: np.sqrt(original(self, *given))),
+        ["ndcg_rel"]),
+    "Rndcg: one place further": (
+        around(experimental, "_found_until", lambda original, rows, points: np.maximum(original(rows, points) - 1, 0)),
+        ["rndcg"]),
+    "multiple of R: cut off": (
+        put(precision, "needed_hits", lambda level, relevant, levels: (level * relevant).astype(np.int64)),
+        ["rprec(multiple=.35)"]),
     "counts averaged": (put(counts._Count, "summary", lambda self, values: Mean.of(values)), ["num_ret", "num_rel"]),
     "expected: the rank of the sort": (around(additive.RankWeighted, "_mean_weights", ties_by_rank), ["expected dcg@3"]),
     "expected hit: the rank of the sort": (

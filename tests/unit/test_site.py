@@ -57,7 +57,7 @@ def test_every_public_name_and_command_has_its_place(site):
         assert f'id="rankwell.results.Results.{name}"' in python
     for name in app:
         if not name.startswith("-"):
-            assert f'id="{name}"' in commands
+            assert f'id="{name.replace("_", "-")}"' in commands
             for option in app[name].assemble_argument_collection():
                 for each in option.names:
                     assert each in commands, (name, each)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.arguments import STDIN
+from rankwell.arguments import STDIN, split
 from rankwell.cli.application import app
 from rankwell.errors import UsageError
 from rankwell.output import refuse_overwriting, width, write
@@ -55,6 +55,41 @@ def explain(
     forms = {"markdown": table.to_markdown, "latex": table.to_latex, "html": table.to_html}
     text = forms[format]() if format in forms else table.to_text(None if output else width())
     write(text, output)
+
+
+@app.command
+def rosetta(
+    qrels: Annotated[str, Parameter(help="judgements")],
+    run: Annotated[str, Parameter(help="the run")],
+    /,
+    *,
+    metric: Annotated[
+        list[str], Parameter(name=["--metric", "-m"], negative="", help="such as ``ndcg@10``; repeat it")
+    ],
+    format: Annotated[  # noqa: A002 - the word of the option
+        Literal["text", "markdown", "html"], Parameter(help="how the tables are written")
+    ] = "text",
+    output: Annotated[
+        str | None, Parameter(name=["--output", "-o"], help="write here instead of stdout")
+    ] = None,
+    policy: Annotated[Policy, Parameter(name="*")] = Policy(),  # noqa: B008 - a frozen value
+) -> None:
+    """Print what each tool would print for these data under one name, and in what its definition differs.
+
+    Example: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``
+    """
+    from rankwell.translation import rosetta as translated
+
+    if output is not None:
+        refuse_overwriting(output, [qrels, run])
+    names = [part for text in metric for part in split(text)]
+    tables = [each.to_table() for each in translated(run, qrels, names, policy=policy)]
+    forms = {"markdown": lambda table: table.to_markdown(), "html": lambda table: table.to_html()}
+    text = [
+        forms[format](table) if format in forms else table.to_text(None if output else width())
+        for table in tables
+    ]
+    write("\n\n".join(text), output)
 
 
 @app.command

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -14,6 +14,7 @@ from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.output import Progress, refuse_overwriting, width, write
 from rankwell.policy import Policy
+from rankwell.presets import preset_of
 from rankwell.readers import read_qrels, read_run
 from rankwell.results import Results
 
@@ -59,6 +60,12 @@ def evaluate(
         Parameter(
             negative="",
             help="some of the items and a table of them: ``head=head.csv``; one row where only they are relevant; repeat it",
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        Parameter(
+            help="the tool whose definitions and rules are meant, such as ``rectools`` (see ``rankwell rosetta``)"
         ),
     ] = None,
     format_in: Annotated[
@@ -113,10 +120,13 @@ def evaluate(
         else read_qrels(qrels, format_in=qrels_format, columns=pairs(qrels_columns, "--qrels-columns"))
     )
     wanted = pairs(columns, "--columns")
+    metrics: list[Any] = [part for text in metric for part in split(text)]
+    if preset is not None:
+        metrics, judgements, policy = preset_of(preset).applied(metrics, judgements, policy)
     with Progress() as progress:
         evaluator = Evaluator(
             judgements,
-            [part for text in metric for part in split(text)],
+            metrics,
             items=items,
             users=users,
             by=by,

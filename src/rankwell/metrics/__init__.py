@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -17,6 +18,7 @@ from rankwell.base import REGISTRY, Metric, unknown_metric
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.parameters import parameter_types
 
+Wanted = str | Metric | type[Metric]
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<word>[^\W\d][\w-]*)"
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>[()\[\]{},:=@]))"
@@ -169,3 +171,14 @@ class _Reader:
                 self._expect("sign", f"',' or {close!r}", ",")
             parts.append(part())
         return parts
+
+
+def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
+    """Return the metrics asked for, each once, in the order asked."""
+    if wanted is None:
+        raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    listed: Iterable[Wanted] = [wanted] if isinstance(wanted, (str, Metric, type)) else wanted
+    made = tuple(dict.fromkeys(metric_of(each) for each in listed))
+    if not made:
+        raise UsageError("the list of metrics is empty; say for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    return made

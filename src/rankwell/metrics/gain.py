@@ -56,7 +56,7 @@ class _Gained(RankWeighted):
 def ideal_dcg(metric: _Gained, best: Ranked, context: Context) -> Terms:
     """Return what the best possible lists add up."""
     best, gains = best_first(metric, best, context)
-    if metric.k is not None:
+    if metric.k is not None and getattr(metric, "ideal", "") != "uncut":
         top = np.flatnonzero(best.rank <= metric.k)
         best, gains = best.where(top), gains[top]
     return Terms(best, gains, metric.weights(best.rank))
@@ -206,14 +206,15 @@ class nDCG(OnScale, _Gained):
         learning code's. ``discount=jk`` is Järvelin and Kekäläinen's first: no discount before rank ``base``, then
         log_base(r). The ideal takes all judged items, cut at k; ``ideal=retrieved`` re-sorts the list itself, which
         cannot see what the list missed; ``ideal=maximal`` is k items of the highest grade of the scale (scaled DCG,
-        sDCG), the same for all queries, which few lists can reach. Normalising per query can invert the order that
+        sDCG), the same for all queries, which few lists can reach; ``ideal=uncut`` holds all judged items whatever k is,
+        so that no short list is perfect where there are more (jurity). Normalising per query can invert the order that
         DCG gives (Jeunen et al., 2024).
 
     Parameters
         gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
-        ideal: judged, retrieved or maximal
+        ideal: judged, uncut, retrieved or maximal
         max_grade: for ideal=maximal, the highest grade of the scale; default the highest of the qrels
         rel: under ratings, the rating from which gains count; default the policy's rel
         gain_from: under ratings, threshold (g − rel + 1) or raw (g)
@@ -234,7 +235,7 @@ class nDCG(OnScale, _Gained):
     gain: Literal["linear", "exp2"] | Pairs = "linear"
     discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
     base: float = 2.0
-    ideal: Literal["judged", "retrieved", "maximal"] = "judged"
+    ideal: Literal["judged", "uncut", "retrieved", "maximal"] = "judged"
     max_grade: float | None = None
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
@@ -253,7 +254,10 @@ class nDCG(OnScale, _Gained):
 
     def in_force(self, parameter: str) -> bool:
         """The highest grade, where the ideal is made of it."""
-        return self.is_scaled() if parameter == "max_grade" else super().in_force(parameter)
+        if parameter == "max_grade":
+            return self.is_scaled()
+        is_idle = parameter == "ideal" and self.ideal == "uncut" and self.k is None
+        return not is_idle and super().in_force(parameter)
 
     def breaks(self) -> dict[str, str]:
         """A list that is its own ideal is seen below k."""
@@ -263,7 +267,7 @@ class nDCG(OnScale, _Gained):
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The DCG of the ideal list; a list that has no gain at all has the value 0."""
         ideal = judged.of_ideal(self, lambda best: ideal_dcg(self, best, context).sum())
-        if self.ideal == "judged":
+        if self.ideal in ("judged", "uncut"):
             return ideal
         if self.ideal == "maximal":
             assert self.k is not None
@@ -282,7 +286,7 @@ class nDCG(OnScale, _Gained):
         """The gains of the ideal lists, if they are lists of items."""
         if self.ideal == "maximal":
             return None
-        return ideal_dcg(self, judged.ideal if self.ideal == "judged" else judged.found, context)
+        return ideal_dcg(self, judged.found if self.ideal == "retrieved" else judged.ideal, context)
 
     def _most(self, judged: Judged, context: Context) -> float:
         """The highest gain of the scale."""
