@@ -73,6 +73,27 @@ def test_rectools_on_movietweetings(case):
         assert value == pytest.approx(theirs, abs=1e-12)
 
 
+TOOLS = json.loads(
+    (Path(__file__).parent / "stored" / "tools_movietweetings.json").read_text(encoding="utf-8")
+)["tools"]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_other_tools_on_movietweetings(tool):
+    digits = 1e-4 if tool == "recmetrics" else 1e-9  # it rounds
+    for key, values in TOOLS[tool]["values"].items():
+        name, _, rel = key.partition(", rel=")
+        policy = (
+            rw.Policy(grades="interactions") if rel == "0" else rw.Policy(grades="ratings", rel=float(rel))
+        )
+        for metric, theirs in values.items():
+            truth = pl.read_parquet(FILMS / "test.parquet")
+            if not preset_of(tool).is_binary:  # it was given the wanted items alone
+                truth, policy = truth.filter(pl.col("rating") >= float(rel)), rw.Policy(grades="interactions")
+            res = rw.evaluate(FILMS / f"{name}.parquet", truth, f"{metric}@10", preset=tool, policy=policy)
+            assert next(iter(res.mean.values())) == pytest.approx(theirs, abs=digits), (key, metric)
+
+
 def case() -> tuple[dict, dict]:
     rng = random.Random(8)
     qrels = {
