@@ -7,11 +7,10 @@ read: such a preset appears in a table, but nothing is evaluated under its name.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,8 @@ from rankwell.readers import read_qrels
 from rankwell.tables import Qrels
 
 __all__ = ["Preset", "names", "preset_of"]
+
+FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -119,9 +120,7 @@ class Preset:
 
 def names() -> list[str]:
     """Return the names of all presets."""
-    return sorted(
-        each.name.removesuffix(".toml") for each in files(__name__).iterdir() if each.name.endswith(".toml")
-    )
+    return sorted(file.stem for file in FOLDER.glob("*.toml"))
 
 
 @cache
@@ -140,7 +139,9 @@ def preset_of(name: str) -> Preset:
     """
     if name not in names():
         raise UsageError(f"There is no preset {name!r}; there are {one_of(names())}.{nearest(name, names())}")
-    data = tomllib.loads((files(__name__) / f"{name}.toml").read_text(encoding="utf-8"))
+    import tomllib
+
+    data = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     return Preset(
         name=name,
         tool=data["tool"],
