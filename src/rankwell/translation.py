@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,12 @@ from rankwell.results import Results
 from rankwell.tables import Qrels, Run
 
 __all__ = ["Rosetta", "rosetta"]
+Rules = Mapping[str, Any]
 # rules that are worth a word, and the word for a value
 TOLD = {
     "missing": {"skip": "only users that both sides have", "empty": "users without a list count as 0"},
     "undefined": {"zero": "0 where nothing is relevant", "skip": "users with nothing relevant are left out"},
-    "grades": {"interactions": "all relevant items are alike"},
+    "grades": {"interactions": "all relevant items are alike", "judgements": "grades are gains as they are"},
     "ties": {"order": "equal scores as given", "item-asc": "equal scores by id ascending", "expected": "equal scores averaged"},
     "scores": {"single": "scores of 32 bits"},
 }  # fmt: skip
@@ -123,14 +124,14 @@ def rosetta(
 def _one(run: Run, qrels: Qrels, asked: Metric, policy: Policy) -> Rosetta:
     res = Evaluator(qrels, [asked], policy=policy).evaluate(run)
     ours = Line("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
-    matters = _matters(res, qrels)
+    plain, matters = policy.to_dict() | {"grades": res.grades}, _matters(res, qrels)
     rest, failed = [], []
     for name in names():
         preset = preset_of(name)
         if not preset.has(asked):
             continue
         try:
-            rest.append(_theirs(preset, run, qrels, asked, policy, matters))
+            rest.append(_theirs(preset, run, qrels, asked, policy, plain, matters))
         except RankwellError as error:
             failed.append(f"{preset.tool}: {error}")
     if not rest and not failed:
@@ -143,11 +144,13 @@ def _one(run: Run, qrels: Qrels, asked: Metric, policy: Policy) -> Rosetta:
     return Rosetta(asked, ordered, [*notes, *failed])
 
 
-def _theirs(preset: Preset, run: Run, qrels: Qrels, asked: Metric, policy: Policy, matters: set[str]) -> Line:
+def _theirs(
+    preset: Preset, run: Run, qrels: Qrels, asked: Metric, policy: Policy, plain: Rules, matters: set[str]
+) -> Line:
     metric = preset.metric(asked)
     rules = preset.policy_of(asked, policy)
     res = Evaluator(preset.judgements(qrels, policy), [metric], policy=rules).evaluate(run)
-    differs = _differences(asked, metric, policy, rules, matters)
+    differs = _differences(asked, metric, plain, rules.to_dict(), matters)
     return Line(
         preset.tool, preset.version, res[metric], res.n[str(metric)], metric, differs, preset.is_confirmed
     )
@@ -163,7 +166,7 @@ def _matters(res: Results, qrels: Qrels) -> set[str]:
     return found | ({"grades"} if len(grades) and grades.min() != grades.max() else set())
 
 
-def _differences(ours: Metric, theirs: Metric, policy: Policy, rules: Policy, matters: set[str]) -> str:
+def _differences(ours: Metric, theirs: Metric, plain: Rules, other: Rules, matters: set[str]) -> str:
     """Parameters and rules that are not ours and make a difference here, in words."""
     here, there = ours.resolved(), theirs.resolved()
     words = [
@@ -171,10 +174,12 @@ def _differences(ours: Metric, theirs: Metric, policy: Policy, rules: Policy, ma
         for name, value in there.items()
         if value != here.get(name) and value is not None and theirs.in_force(name)
     ]
-    plain, other = policy.to_dict(), rules.to_dict()
+    is_graded = any(field.name == "gain" for field in fields(ours))
     is_binary = other["grades"] == "interactions"
     for name, told in TOLD.items():
-        is_idle = name not in matters or (name == "undefined" and is_binary)
+        is_idle = (
+            name not in matters or (name == "undefined" and is_binary) or (name == "grades" and not is_graded)
+        )
         if other[name] != plain[name] and not is_idle and other[name] in told:
             words.append(told[str(other[name])])
     return "; ".join(words)
