@@ -127,16 +127,14 @@ def mean_precision(view: View, params: Params) -> Value:
 
 def _interpolated(view: View, level: float, rule: str) -> float:
     n = view.n_relevant
-    best = 0.0
-    for rank in range(1, len(view.listed) + 1):
-        hits = len(view.hits(rank))
-        if rule == "exact":
-            reached = Fraction(str(level)) * n <= hits
-        elif rule == "trec9":
-            reached = hits >= int(level * n + 0.9)
-        else:
-            reached = hits >= math.floor(level * n + 0.5)
-        if reached:
+    if rule == "exact":
+        needed = math.ceil(Fraction(str(level)) * n)
+    else:
+        needed = int(level * n + 0.9) if rule == "trec9" else math.floor(level * n + 0.5)
+    best, hits = 0.0, 0
+    for rank, grade in enumerate(view.listed, start=1):
+        hits += view.relevant(grade)
+        if hits >= needed:
             best = max(best, hits / rank)
     return best
 
