@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -9,7 +11,7 @@ import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context
+from rankwell.hits import Context, Judged
 from rankwell.parameters import Numbers
 from rankwell.ranked import Ranked
 
@@ -99,3 +101,40 @@ class OnScale(QueryMetric):
         return super().breaks() | {
             "judgements are apart": "the highest grade of all judgements is the top of the scale"
         }
+
+
+@dataclass(frozen=True)
+class Ideals:
+    """The ideal lists of a batch's queries: how long they are, and running totals, made once for all runs."""
+
+    counts: np.ndarray
+    starts: np.ndarray
+    totals: np.ndarray
+    sums: np.ndarray
+
+    @classmethod
+    def of(
+        cls, metric: Any, judged: Judged, context: Context, weigh: Callable[[Ranked, np.ndarray], np.ndarray]
+    ) -> Ideals:
+        """Return those of a metric, its gains weighed."""
+
+        def make() -> tuple[np.ndarray, ...]:
+            best, gains = best_first(metric, judged.pool.ideal, context)
+            counts = best.count()
+            columns = counts, np.cumsum(counts) - counts, best.running(weigh(best, gains)), best.sum(gains)
+            return tuple(
+                np.append(column, 0) for column in columns
+            )  # the last is that of queries nobody judged
+
+        key = (weigh, metric.gain, metric.rel, metric.gain_from)
+        counts, starts, totals, sums = judged.pool.once(key, make)
+        return cls(counts[judged.known], starts[judged.known], totals, sums[judged.known])
+
+    def until(self, query: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """Return totals at places of some queries, the last one beyond the end."""
+        counts = self.counts[query]
+        return np.where(counts > 0, self.totals[self.starts[query] + np.minimum(place, counts) - 1], 0.0)
+
+    def whole(self) -> np.ndarray:
+        """Return the total of each list."""
+        return self.until(np.arange(len(self.counts)), self.counts)

@@ -146,7 +146,7 @@ MUTANTS = {
     "area under PR: begins at 0": (
         around(interpolated.AUCPR, "terms", lambda original, self, *given: precision.AP().terms(*given)),
         ["auc_pr(method=trapezoid)"]),
-    "G: ranks cost nothing": (put(experimental, "_until", lambda best, totals, query, place: np.zeros(len(query))), ["g"]),
+    "G: ranks cost nothing": (put(experimental.Ideals, "until", lambda self, query, place: np.zeros(len(query))), ["g"]),
     "ndcg_rel: the missed are forgotten": (
         around(experimental.NDCGRel, "per_query", lambda original, self, *given: np.sqrt(original(self, *given))),
         ["ndcg_rel"]),

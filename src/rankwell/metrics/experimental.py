@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
-from rankwell.gains import best_first, discount, gain_of
+from rankwell.gains import Ideals, best_first, discount, gain_of
 from rankwell.hits import Context, Judged
 from rankwell.parameters import Pairs
 from rankwell.ranked import Ranked, ratio
@@ -127,6 +127,14 @@ class _Gains(QueryMetric):
         return best_first(self, judged.ideal, context)
 
 
+def _costs(best: Ranked, gains: np.ndarray) -> np.ndarray:  # noqa: ARG001 - as all ways to weigh
+    return np.maximum(gains, 1.0)
+
+
+def _discounted(best: Ranked, gains: np.ndarray) -> np.ndarray:
+    return gains * _discounts(best.rank)
+
+
 def _discounts(ranks: np.ndarray) -> np.ndarray:
     return discount("log2p1", 2.0, ranks)
 
@@ -173,11 +181,11 @@ class G(_Gains):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The gains, each divided by the logarithm of what was missed."""
-        (rows, gains), (best, ideal) = self.gained(judged, context), self.ideal(judged, context)
-        counts = best.count()[rows.query]
-        costs = _until(best, best.running(np.maximum(ideal, 1.0)), rows.query, rows.rank)
-        costs = costs + np.maximum(rows.rank - counts, 0)
-        return ratio(rows.sum(gains / np.log2(2.0 + costs - rows.running(gains))), best.sum(ideal))
+        rows, gains = self.gained(judged, context)
+        ideals = Ideals.of(self, judged, context, _costs)
+        beyond = np.maximum(rows.rank - ideals.counts[rows.query], 0)
+        costs = ideals.until(rows.query, rows.rank) + beyond
+        return ratio(rows.sum(gains / np.log2(2.0 + costs - rows.running(gains))), ideals.sums)
 
 
 @definition
@@ -211,14 +219,15 @@ class NDCGRel(_Gains):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The mean over relevant items."""
-        (rows, gains), (best, ideal) = self.gained(judged, context), self.ideal(judged, context)
-        terms, ideal_terms = gains * _discounts(rows.rank), ideal * _discounts(best.rank)
-        here, there = rows.running(terms), _until(best, best.running(ideal_terms), rows.query, rows.rank)
+        rows, gains = self.gained(judged, context)
+        ideals = Ideals.of(self, judged, context, _discounted)
+        terms = _discounted(rows, gains)
+        here, there = rows.running(terms), ideals.until(rows.query, rows.rank)
         positive = gains > 0
         found = rows.where(positive)
-        missed = best.count() - found.count()
-        whole = np.nan_to_num(ratio(rows.sum(terms), best.sum(ideal_terms)))
-        return ratio(found.sum(here[positive] / there[positive]) + missed * whole, best.count())
+        missed = ideals.counts - found.count()
+        whole = np.nan_to_num(ratio(rows.sum(terms), ideals.whole()))
+        return ratio(found.sum(here[positive] / there[positive]) + missed * whole, ideals.counts)
 
 
 @definition
