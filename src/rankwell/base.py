@@ -31,7 +31,9 @@ Function = Callable[[Judged, Context], np.ndarray]
 
 REGISTRY: dict[str, type[Metric]] = {}
 M = TypeVar("M", bound=type)
-NEEDS = ("shown", "item", "score", "ties", "catalogue", "grade_max", "collection_size")
+NEEDS = (
+    "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
+)  # fmt: skip
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False)
@@ -125,6 +127,9 @@ class Metric(metaclass=MetricType):
         """The tables that this metric cannot do without, given its parameters."""
         return self.needs
 
+    def check_tables(self, context: Context) -> None:
+        """Raise an error if a table that was given lacks what this metric needs of it."""
+
     def expects(self) -> bool:
         """Whether the metric has an exact mean over all orders of equal scores (``Policy(ties="expected")``)."""
         return False
@@ -213,6 +218,16 @@ class QueryMetric(Metric):
 
 
 @definition
+class ListMetric(QueryMetric):
+    """A metric of each list by itself, judged or not; undefined where the list is too short for it."""
+
+    judgements: ClassVar[bool] = False
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
+    better: ClassVar[Better] = "neither"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item"})
+
+
+@definition
 class CorpusMetric(Metric):
     """A metric of all lists together: it gives a state, and states add."""
 
@@ -238,7 +253,8 @@ def metric(
     better
         ``higher``, ``lower`` or ``neither``.
     needs
-        Tables beyond the judged hits: ``shown``, ``item``, ``score``, ``ties``, ``catalogue``, ``grade_max``.
+        Tables beyond the judged hits: ``shown``, ``item``, ``score``, ``ties``, ``catalogue``, ``features``, ``history``,
+        ``counts``, ``grade_max``.
 
     Returns
     -------

@@ -9,18 +9,17 @@ from typing import Any
 
 from rankwell.base import Metric
 from rankwell.engines import Engine, Task, cores, engine_of
-from rankwell.errors import NeededError, UsageError
-from rankwell.hits import Context
+from rankwell.errors import UsageError
 from rankwell.ids import Known
 from rankwell.judge import pool_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.policy import Policy
+from rankwell.preparation import context_of, refuse_metrics, segments_of
 from rankwell.presets import preset_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
-from rankwell.segments import Segments
 from rankwell.single import one_query
-from rankwell.tables import Items, Run
+from rankwell.tables import Run
 
 
 class Evaluator:
@@ -32,8 +31,12 @@ class Evaluator:
         The judgements, as ``rankwell.read_qrels`` takes them; None if the metrics need only lists.
     metrics
         Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``.
+    train
+        What the system learned from, for metrics that need it: what ``rankwell.read_qrels`` takes; each pair of user
+        and item counts once.
     items
-        The catalogue, for metrics that need it: ids, a table with an item column, or a path.
+        The catalogue, for metrics that need it: ids, a table with an item column, or a path; its other columns are
+        topics, numbers, embeddings, groups, for metrics of these.
     users
         A table of queries (users) with more columns: a data frame, records, or a path.
     by
@@ -68,6 +71,7 @@ class Evaluator:
         qrels: Any,
         metrics: Iterable[Wanted] | Wanted | None,
         *,
+        train: Any = None,
         items: Any = None,
         users: Any = None,
         by: str | Iterable[str] | None = None,
@@ -82,19 +86,18 @@ class Evaluator:
             raise UsageError(f"policy is a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}.")
         self.metrics, self.policy = metrics_of(metrics), policy
         self._engine, self._threads = engine_of(engine), threads
-        catalogue = None if items is None else read_items(items)
-        self._check_needs(has_qrels=qrels is not None, catalogue=catalogue)
-        judgements = None if qrels is None else read_qrels(qrels)
-        pool, self._counts = pool_of(judgements, policy, self.metrics)
-        context = Context(
-            scale=pool.scale,
-            grade_max=float(pool.grades.max()) if len(pool.grades) else None,
-            catalogue=None if catalogue is None else Known(catalogue.item),
+        tables = {"qrels": qrels, "items": items, "train": train}
+        refuse_metrics(
+            self.metrics, policy, given=frozenset(name for name, it in tables.items() if it is not None)
         )
+        judgements = None if qrels is None else read_qrels(qrels)
+        pool, counts = pool_of(judgements, policy, self.metrics)
+        context, told = context_of(self.metrics, pool, policy, items=items, train=train)
+        self._counts = counts + told
         needs = frozenset().union(*(metric.needs for metric in self.metrics))
         cuts = [metric.k for metric in self.metrics if "shown" in metric.needs]
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
-        segments = _segments_of(users, by, weights)
+        segments = segments_of(users, by, weights)
         self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments)
         self._slices = {name: self._slice(name, ids) for name, ids in (slices or {}).items()}
 
@@ -113,27 +116,6 @@ class Evaluator:
         known = Known(read_items(ids, name=name).item)
         weights = self.task.segments.weights_alone() if self.task.segments is not None else None
         return replace(self.task, pool=self.task.pool.only(known), segments=weights)
-
-    def _check_needs(self, *, has_qrels: bool, catalogue: Items | None) -> None:
-        for metric in self.metrics:
-            if metric.judgements and not has_qrels:
-                raise NeededError(
-                    f"{metric} needs judgements: give qrels=. Without them only metrics of lists can be had."
-                )
-            if self.policy.ties == "expected" and not metric.expects():
-                raise UsageError(
-                    f"{metric} has no formula for the mean over all orders of equal scores; say ties='item-desc' (or "
-                    f"'best' and 'worst' for the range)."
-                )
-            if "collection_size" in metric.needed() and catalogue is None:
-                raise NeededError(
-                    f"{metric} needs the number of items that could be retrieved: write {metric.name}(collection=1400), "
-                    f"or give items= (--items), every one of them."
-                )
-            if "catalogue" in metric.needs and catalogue is None:
-                raise NeededError(
-                    f"{metric} needs the catalogue: give items= (--items), every item that could be shown."
-                )
 
     def evaluate(self, run: Any) -> Results:
         """Return the results of one run: a path, a dict, a table or a Run.
@@ -197,14 +179,6 @@ class Evaluator:
             return dict(zip(read, executor.map(alone.evaluate, read.values()), strict=True))
 
 
-def _segments_of(users: Any, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
-    if users is None:
-        return Segments.of(None, by, weights)
-    from rankwell.readers.attributes import read_users
-
-    return Segments.of(read_users(users), by, weights)
-
-
 class _Origin:
     """A run and the evaluator that evaluated it: more of the same run under the same policy."""
 
@@ -227,6 +201,7 @@ def evaluate(
     qrels: Any = None,
     metrics: Iterable[Wanted] | Wanted | None = None,
     *,
+    train: Any = None,
     items: Any = None,
     users: Any = None,
     by: str | Iterable[str] | None = None,
@@ -249,7 +224,7 @@ def evaluate(
         need only lists.
     metrics
         Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
-    items, users, by, weights, slices, policy, engine, threads, per_query
+    train, items, users, by, weights, slices, policy, engine, threads, per_query
         As for ``Evaluator``.
     preset
         The name of another tool whose definitions and rules are meant, such as ``"rectools"``; ``policy`` may then say what
@@ -277,6 +252,7 @@ def evaluate(
     evaluator = Evaluator(
         qrels,
         metrics,
+        train=train,
         items=items,
         users=users,
         by=by,

@@ -1,84 +1,19 @@
-"""Judged and Context: what a metric is a function of; and the judgements behind them, prepared once."""
+"""Judged: what a metric is a function of, with its Context; and the judgements behind it, prepared once."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rankwell.errors import UsageError
+from rankwell.context import Context, Scale
 from rankwell.ids import Ids, Known, alike
 from rankwell.kernels import order
 from rankwell.ranked import Ranked
 
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """What grades mean here: which items are relevant, which count as judged, and what gains start from."""
-
-    kind: str = "judgements"
-    rel: float | None = None
-    negative: str = "unjudged"
-
-    def threshold(self, rel: float | None) -> float | None:
-        """The grade from which an item is relevant; a metric's own ``rel`` wins; None means above 0."""
-        return self.rel if rel is None else rel
-
-    def relevant(self, grade: np.ndarray, rel: float | None = None) -> np.ndarray:
-        """Return which grades are relevant; unjudged (NaN) never is."""
-        threshold = self.threshold(rel)
-        if threshold is None:
-            return grade > 0
-        return (grade >= threshold) & self.judged(grade)
-
-    def judged(self, grade: np.ndarray) -> np.ndarray:
-        """Return which grades are judgements: negative ones are not under ``negative='unjudged'``."""
-        return grade >= 0 if self.negative == "unjudged" else ~np.isnan(grade)
-
-    def level(self, grade: np.ndarray, rel: float | None = None, gain_from: str = "threshold") -> np.ndarray:
-        """Return the level that gains are computed from: the grade, or under ratings the steps from the threshold."""
-        threshold = self.threshold(rel)
-        if self.kind != "ratings" or gain_from == "raw" or threshold is None:
-            return grade
-        return np.where(grade >= threshold, grade - threshold + 1, np.where(np.isnan(grade), np.nan, 0.0))
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What all batches share, made once: the scale of the grades, the highest grade, the catalogue."""
-
-    scale: Scale = Scale()
-    grade_max: float | None = None
-    catalogue: Known | None = None
-
-    @property
-    def collection_size(self) -> int | None:
-        """The number of items that could be shown, None if nobody said."""
-        return None if self.catalogue is None else len(self.catalogue)
-
-    def joined(self, other: Context, *, needs_highest: bool) -> Context:
-        """Return the context of both, for results that are added.
-
-        Raises
-        ------
-        UsageError
-            If they differ in what values depend on: grades, the highest grade (``needs_highest``), the catalogue's size.
-        """
-        if self.scale != other.scale:
-            raise UsageError(f"results with different grades do not add: {self.scale} and {other.scale}.")
-        if needs_highest and self.grade_max != other.grade_max:
-            raise UsageError(
-                f"results with different highest grades do not add: {self.grade_max} and {other.grade_max}. Give "
-                f"max_grade= to the metric."
-            )
-        if self.collection_size != other.collection_size:
-            raise UsageError(
-                f"results with different catalogues do not add: {self.collection_size} and {other.collection_size} items."
-            )
-        return self
+__all__ = ["Context", "Judged", "Pool", "Scale"]
 
 
 class Pool:
@@ -254,6 +189,13 @@ class Judged:
         """Return R per query: how many judged items are relevant, retrieved or not."""
         counts = self.pool.relevant_counts(rel)
         return self.once(("n_relevant", rel), lambda: self._per_query(counts, 0))
+
+    def history(self, context: Context) -> Ranked:
+        """Return what the system learned of each query; for metrics that declare ``needs = {"history"}``."""
+        if context.train is None:
+            raise LookupError('a metric that reads judged.history declares needs = {"history"}')
+        train = context.train
+        return self.once("history", lambda: train.rows(self.queries))
 
     def n_nonrelevant(self, rel: float | None = None) -> np.ndarray:
         """Return N per query: how many judged items are not relevant, retrieved or not."""

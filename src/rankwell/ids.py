@@ -249,6 +249,16 @@ class Known:
         """Return the row of each wanted id, or -1; both columns must be of one kind (see ``alike``)."""
         return kernel.lookup(self._slots, *self.ids.columns, *wanted.columns)
 
+    def rows_of(self, wanted: Ids, what: str) -> np.ndarray:
+        """Return the row of each wanted id, or -1; text of one side may be the plain decimal form of the other's integers."""
+        if not len(wanted) or not len(self):
+            return np.full(len(wanted), -1)
+        if wanted.is_text and not self.ids.is_text:
+            wanted = alike(wanted, self.ids, what)[0]
+        elif not wanted.is_text and self.ids.is_text:
+            return Known(alike(self.ids, wanted, what)[0]).find(wanted)
+        return self.find(wanted)
+
 
 def alike(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
     """Return ``ids`` in the kind of ``like``, and whether text was converted to integers.

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rankwell.attributes import Users
 from rankwell.errors import DataError, UsageError, nearest, one_of
-from rankwell.ids import Ids, Known, alike
-from rankwell.tables import Users
+from rankwell.ids import Ids, Known
 
 UNKNOWN = "(unknown)"
 
@@ -63,13 +63,7 @@ class Segments:
 
     def rows(self, queries: Ids) -> np.ndarray:
         """Return the row of each query in the table of users, -1 where it has none."""
-        if not len(queries):
-            return np.empty(0, np.int64)
-        if queries.is_text and not self.known.ids.is_text:
-            return self.known.find(alike(queries, self.known.ids, "query")[0])
-        if not queries.is_text and self.known.ids.is_text:
-            return Known(alike(self.known.ids, queries, "query")[0]).find(queries)
-        return self.known.find(queries)
+        return self.known.rows_of(queries, "query")
 
     def codes_of(self, rows: np.ndarray) -> np.ndarray:
         """Return the segment of each row, that of unknown queries where it is -1."""

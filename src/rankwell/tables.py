@@ -1,18 +1,15 @@
-"""Run, Qrels and Items: the validated tables that people bring."""
+"""Run and Qrels: the validated tables that people bring."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.ids import IdColumn, Ids
 from rankwell.rows import Columns, Place, Rows, numbers_of, same_length
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class Run:
@@ -142,106 +139,3 @@ class Qrels:
 
     def __repr__(self) -> str:
         return f"Qrels {self.name!r}: {len(self):,} rows"
-
-
-class Items:
-    """The catalogue: every item that could have been recommended, one row each.
-
-    Parameters
-    ----------
-    item
-        Distinct ids.
-    name
-        What the catalogue is called in messages.
-
-    Raises
-    ------
-    DataError
-        If an item is given twice.
-
-    Examples
-    --------
-    >>> len(Items(["a", "b", "c"]))
-    3
-    """
-
-    source = ""
-    files: tuple[Any, ...] = ()
-
-    def __init__(self, item: IdColumn, *, name: str = "items") -> None:
-        self.name = name
-        self.item = Ids.of_column(item, "item")
-        codes, firsts = self.item.group()
-        if len(firsts) < len(self.item):
-            twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
-            raise DataError(
-                f"{name}, row {twice + 1}: item {self.item.one(twice)!r} stands there twice; "
-                f"a catalogue has one row per item."
-            )
-
-    def __len__(self) -> int:
-        return len(self.item)
-
-    def __repr__(self) -> str:
-        return f"Items {self.name!r}: {len(self):,} items"
-
-
-class Users:
-    """What is known of each query (user): its tier, its country, its weight; one row each.
-
-    Parameters
-    ----------
-    query
-        Distinct ids.
-    columns
-        The other columns of the table, as a Polars frame of as many rows.
-    name
-        What the table is called in messages.
-
-    Raises
-    ------
-    DataError
-        If a query is given twice.
-    """
-
-    def __init__(self, query: IdColumn, columns: pl.DataFrame, *, name: str = "users") -> None:
-        self.name, self.query, self.frame = name, Ids.of_column(query, "query"), columns
-        same_length(len(self.query), {"others": len(columns)}, name)
-        codes, firsts = self.query.group()
-        if len(firsts) < len(self.query):
-            twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
-            raise DataError(
-                f"{name}, row {twice + 1}: query {self.query.one(twice)!r} stands there twice; there is one row per query."
-            )
-
-    def __len__(self) -> int:
-        return len(self.query)
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns beside the query."""
-        return self.frame.columns
-
-    def texts(self, column: str) -> list[str]:
-        """Return a column as text; what is missing is ``(unknown)``."""
-        import polars as pl
-
-        return self.frame[column].cast(pl.String).fill_null("(unknown)").to_list()
-
-    def numbers(self, column: str) -> np.ndarray:
-        """Return a column as numbers.
-
-        Raises
-        ------
-        DataError
-            If it is not one of numbers; what is missing is NaN.
-        """
-        import polars as pl
-
-        series = self.frame[column]
-        if not series.dtype.is_numeric():
-            raise DataError(f"{self.name}: the column {column!r} is {series.dtype}, not numbers.")
-        return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-
-    def __repr__(self) -> str:
-        return f"Users {self.name!r}: {len(self):,} queries"

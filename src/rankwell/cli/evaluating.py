@@ -47,7 +47,13 @@ def evaluate(
         ),
     ] = None,
     per_query: Annotated[bool, Parameter(help="one row per query", negative="")] = False,
-    items: Annotated[str | None, Parameter(help="the catalogue, a table with an item column")] = None,
+    train: Annotated[
+        str | None, Parameter(help="what the system learned from, a table of query and item (and grade)")
+    ] = None,
+    items: Annotated[
+        str | None,
+        Parameter(help="the catalogue, a table with an item column, and others that metrics name (topics …)"),
+    ] = None,
     users: Annotated[str | None, Parameter(help="a table of queries (users) with more columns")] = None,
     by: Annotated[
         list[str] | None, Parameter(negative="", help="a column of --users: one row per segment; repeat it")
@@ -110,7 +116,7 @@ def evaluate(
         )
     paths = [run, *runs]
     if output is not None:
-        tables = [table for table in (items, users) if table is not None]
+        tables = [table for table in (train, items, users) if table is not None]
         refuse_overwriting(output, [qrels, *paths, *tables, *files(slices, "--slices").values()])
     if [qrels, *paths].count(STDIN) > 1:
         raise UsageError("standard input can be read only once; name a file for the others.")
@@ -127,6 +133,7 @@ def evaluate(
         evaluator = Evaluator(
             judgements,
             metrics,
+            train=train,
             items=items,
             users=users,
             by=by,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from rankwell.judge.history import history_of
 from rankwell.judge.lists import judge, missing_lists
 from rankwell.judge.pool import pool_of
 
-__all__ = ["judge", "missing_lists", "pool_of"]
+__all__ = ["history_of", "judge", "missing_lists", "pool_of"]

@@ -204,13 +204,14 @@ def _shown(
         item = context.catalogue.find(ids[rows])
         counted_too = known[query] >= 0 if policy.population == "judged" else True
         outside = np.flatnonzero((item < 0) & counted_too)
-        if len(outside) and policy.outside == "error":
+        if len(outside) and policy.outside == "error" and context.items is not None:
             row = int(rows[outside[0]])
             raise DataError(
                 f"{lists.place(row)}: item {lists.items.one(row)!r} is not in the catalogue ({len(outside)} such rows "
                 f"here). Complete items=, or say outside='ignore' to leave such items out and count them."
             )
-        counts["rows outside the catalogue"] = len(outside)
+        what = "rows outside the catalogue" if context.items is not None else "rows of items that train lacks"
+        counts[what] = len(outside)
     return Ranked(len(lists.queries), query, rank, grade[rows], item=item, score=lists.score[rows])
 
 

@@ -16,9 +16,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rankwell.attributes import Items
 from rankwell.errors import InputError, UsageError, nearest, one_of
 from rankwell.readers.files import File
-from rankwell.tables import Items, Qrels, Run
+from rankwell.tables import Qrels, Run
 
 _INTERNAL = (
     "attributes",
@@ -149,7 +150,8 @@ def read_items(
     >>> read_items(["a", "b"])
     Items 'items': 2 items
     """
-    if isinstance(source, (list, tuple, set, frozenset, range)):
+    is_list = isinstance(source, (list, tuple, set, frozenset, range))
+    if is_list and not any(isinstance(row, Mapping) for row in source):
         return Items(
             sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items"
         )
@@ -242,8 +244,11 @@ def _module_of(source: Any, kind: str) -> ModuleType:
         return mapping
     if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] == "polars":
         return frames
-    if isinstance(source, (list, tuple)) and source and kind != "items":
-        return frames if all(isinstance(each, Mapping) for each in source) else mapping
+    if isinstance(source, (list, tuple)) and source:
+        if all(isinstance(each, Mapping) for each in source):
+            return frames
+        if kind != "items":
+            return mapping
     if matrices.is_matrix(source) and kind != "items":
         return matrices
     raise UsageError(

@@ -1,22 +1,22 @@
-"""Tables of users (queries) with any columns: from a file, a data frame, records, or a dict of columns."""
+"""Tables of users (queries) or items with any columns: from a file, a data frame, records, or a dict of columns."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from rankwell.attributes import Items, Users
 from rankwell.errors import InputError, UsageError
 from rankwell.ids import Ids
-from rankwell.readers import arrow, guess
+from rankwell.readers import arrow, guess, movielens, read_items
 from rankwell.readers.delimited import Table
 from rankwell.readers.files import File
 from rankwell.readers.frames import words_of
 from rankwell.readers.scans import explained
-from rankwell.tables import Users
 
 
 def read_users(source: Any, *, name: str = "users", columns: Mapping[str, str] | None = None) -> Users:
@@ -44,30 +44,64 @@ def read_users(source: Any, *, name: str = "users", columns: Mapping[str, str] |
     """
     if isinstance(source, Users):
         return source
+    frame, name, column = _table(source, "users", "query", name, columns or {})
+    return Users(Ids.of_series(frame[column], "query"), frame.drop(column), name=name)
+
+
+def read_catalogue(source: Any, *, name: str = "items", columns: Mapping[str, str] | None = None) -> Items:
+    """Read a catalogue with all its columns: a path, a data frame, a list of records, or Items.
+
+    Parameters
+    ----------
+    source
+        What ``read_users`` takes, with an item column under any usual name, or a ``::`` file of movies (item, title,
+        genres); its other columns are what features and groups are named after.
+    name
+        What the table is called in messages.
+    columns
+        Which column is the item, if its name does not tell: ``{"its name": "item"}``.
+
+    Raises
+    ------
+    InputError, DataError, UsageError
+        If the source cannot be read, has no item column, or names an item twice.
+
+    Examples
+    --------
+    >>> read_catalogue([{"movieId": 1, "genres": "Drama|War"}, {"movieId": 2, "genres": "War"}]).features("topics").names
+    ('Drama', 'War')
+    """
+    if isinstance(source, Items):
+        return source
+    is_list = isinstance(source, Collection) and not isinstance(source, (str, Mapping, pl.DataFrame))
+    if is_list and not all(isinstance(row, Mapping) for row in source):
+        return read_items(source, name=name)
+    frame, name, column = _table(source, "items", "item", name, columns or {})
+    return Items(Ids.of_series(frame[column], "item"), frame.drop(column), name=name)
+
+
+def _table(
+    source: Any, kind: str, word: str, name: str, columns: Mapping[str, str]
+) -> tuple[pl.DataFrame, str, str]:
+    """A table with all its columns, what it is called, and the column of its ids."""
     if isinstance(source, (str, os.PathLike)):
         file = File(Path(source))
-        name = file.name
-        frame = _frame_of(file, columns or {})
-    elif (
-        isinstance(source, Sequence)
-        or hasattr(source, "__arrow_c_stream__")
-        or isinstance(source, (Mapping, pl.DataFrame))
-    ):
+        name, frame = file.name, _frame_of(file, kind, word, columns)
+    elif isinstance(source, (Sequence, Mapping, pl.DataFrame)) or hasattr(source, "__arrow_c_stream__"):
         frame = source if isinstance(source, pl.DataFrame) else pl.DataFrame(source)
     else:
         raise UsageError(
-            f"users: cannot read {type(source).__name__}. Give a path, a data frame or a list of records."
+            f"{kind}: cannot read {type(source).__name__}. Give a path, a data frame or a list of records."
         )
-    query = words_of(frame.columns, ("query",), name, columns or {})["query"]
-    return Users(Ids.of_series(frame[query], "query"), frame.drop(query), name=name)
+    return frame, name, words_of(frame.columns, (word,), name, columns)[word]
 
 
-def _frame_of(file: File, columns: Mapping[str, str]) -> pl.DataFrame:
+def _frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, str]) -> pl.DataFrame:
     kind, _ = guess(file)
     try:
         if kind == "delimited":
-            table = Table(file, "users", columns)
-            text = {table.words["query"]: pl.String}
+            table = Table(file, kind_of_table, columns)
+            text = {table.words[word]: pl.String}
             return pl.read_csv(
                 file.source(), separator=table.separator, comment_prefix="#", schema_overrides=text
             )
@@ -78,8 +112,10 @@ def _frame_of(file: File, columns: Mapping[str, str]) -> pl.DataFrame:
             return pl.read_ipc_stream(file.source()) if is_stream else pl.read_ipc(file.source())
         if kind == "ndjson":
             return pl.read_ndjson(file.source())
+        if kind == "movielens" and word == "item":
+            return movielens.films(file)
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise explained(file, kind, error, None) from error
     raise InputError(
-        f"{file.label}: a table of users is CSV, Parquet, Arrow or NDJSON; this looks like {kind}."
+        f"{file.label}: a table of {kind_of_table} is CSV, Parquet, Arrow or NDJSON; this looks like {kind}."
     )

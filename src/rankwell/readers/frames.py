@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.attributes import Items
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.ids import Ids
 from rankwell.rows import Columns, Lists, Place
-from rankwell.tables import Items, Qrels, Run
+from rankwell.tables import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl

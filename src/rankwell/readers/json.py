@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.attributes import Items
 from rankwell.errors import DataError, UsageError
 from rankwell.ids import Ids
 from rankwell.readers import frames
 from rankwell.readers.files import File, refuse_what_is_no_text
 from rankwell.readers.mapping import Lists
-from rankwell.tables import Items, Qrels, Run
+from rankwell.tables import Qrels, Run
 
 SUFFIXES = (".json",)
 CHUNK = 100_000

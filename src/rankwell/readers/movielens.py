@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankwell.attributes import Items
 from rankwell.errors import DataError, RankwellError, UsageError
 from rankwell.readers import frames
 from rankwell.readers.files import File, refuse_what_is_no_text, text_of
 from rankwell.readers.scans import lines_of, schema_of
-from rankwell.tables import Items, Qrels, Run
+from rankwell.tables import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,6 +44,14 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the items of a file of movies: the first of its columns."""
     lines = Lines(file, ("item",), columns)
     return frames.items_of_frames(lines.pieces(), lines.words, name, place=lines.place)
+
+
+def films(file: File) -> pl.DataFrame:
+    """Return the whole table of a file of movies: item, title, genres."""
+    import polars as pl
+
+    lines = Lines(file, ("item", "title", "genres"), {})
+    return pl.concat(lines.pieces()(1 << 20)).select(lines.words)
 
 
 class Lines:

@@ -7,11 +7,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from rankwell.attributes import Items
 from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
 from rankwell.readers.files import File, refuse_what_is_no_text
 from rankwell.readers.scans import lines_of, schema_of
-from rankwell.tables import Items, Qrels, Run
+from rankwell.tables import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rankwell.attributes import Items
 from rankwell.readers import frames, pages
 from rankwell.readers.files import File
 from rankwell.readers.scans import pieces, schema_of
-from rankwell.tables import Items, Qrels, Run
+from rankwell.tables import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl

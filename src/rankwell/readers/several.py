@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from rankwell.attributes import Items
 from rankwell.errors import DataError
 from rankwell.ids import Ids
 from rankwell.rows import Columns, Lists, Place, Rows
-from rankwell.tables import Items, Qrels, Run
+from rankwell.tables import Qrels, Run
 
 
 class SeveralRows:

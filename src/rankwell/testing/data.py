@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 JUDGED = Policy(grades="judgements", missing="skip", outside="ignore")
 ITEMS = ["a", "ab", "b", "B", "é", "日本", "10", "9", "z" * 12, "A1", "c", "d"]
 QUERIES = ["1", "2", "10", "q", "ü"]
+TOPICS = ["x|y", "x", "y|z", None, "z", "x|y|z", "v", "x", "w", "y", None, "z"]
+NUMBERS = [1.0, -0.5, 2.0, 0.0, 0.25, 3.0, -1.0, 0.0, 1.5, 0.5, None, 2.5]
+GROUPS = ["red", "blue", "red", None, "blue", "blue", "red", "red", "blue", "red", "blue", "red"]
+TRAIN = {
+    "1": {"a": 1, "b": 3, "d": 2},
+    "2": {"a": 2, "B": 1},
+    "q": {"a": 3, "ab": 1, "10": 2, "c": 1},
+    "ü": {"9": 2},
+    "another": {"a": 1, "b": 1, "A1": 2},
+}
 
 
 @dataclass(frozen=True)
@@ -31,10 +41,20 @@ class Data:
 
     def results(self, metric: Metric, run: Any = None, **options: Any) -> Results:
         """Evaluate one metric on these data, or on another run against the same qrels."""
-        policy, items = options.pop("policy", JUDGED), options.pop("items", ITEMS)
+        policy, rename = options.pop("policy", JUDGED), options.pop("rename", str)
+        items = [
+            {"item": rename(item), "topics": topics, "numbers": number, "group": group, "weight": 1.0 + row}
+            for row, (item, topics, number, group) in enumerate(
+                zip(ITEMS, TOPICS, NUMBERS, GROUPS, strict=True)
+            )
+        ]
+        train = {
+            rename(query): {rename(item): grade for item, grade in row.items()}
+            for query, row in TRAIN.items()
+        }
         wanted = [metric, *map(metric_of, options.pop("others", ()))]
         judgements = self.qrels if any(each.judgements for each in wanted) else None
-        evaluator = Evaluator(judgements, wanted, items=items, policy=policy, **options)
+        evaluator = Evaluator(judgements, wanted, items=items, train=train, policy=policy, **options)
         return evaluator.evaluate(self.run if run is None else run)
 
 

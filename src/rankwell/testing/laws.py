@@ -15,7 +15,7 @@ from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.results import Results
 from rankwell.tables import Run
-from rankwell.testing.data import ITEMS, Data
+from rankwell.testing.data import Data
 
 OTHERS = ["coverage@1", "coverage@2", "ndcg(gain=exp2)@3", "judged@1", "ap(rel=2)"]
 
@@ -103,9 +103,9 @@ def names_do_not_matter(metric: Metric, given: Data) -> bool:
     """Other ids in the same order change no bit."""
 
     def renamed(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        return {f"#{query}": {f"~{item}": x for item, x in row.items()} for query, row in table.items()}
+        return {f"~{query}": {f"~{item}": x for item, x in row.items()} for query, row in table.items()}
 
-    there = Data(renamed(given.run), renamed(given.qrels)).results(metric, items=[f"~{i}" for i in ITEMS])
+    there = Data(renamed(given.run), renamed(given.qrels)).results(metric, rename="~{}".format)
     here = given.results(metric)
     values_agree = here.per_query.drop("query").equals(there.per_query.drop("query"))
     return values_agree and same(here[metric], there[metric])

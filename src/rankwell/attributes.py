@@ -1,0 +1,171 @@
+"""Items and Users: what is known of each item of the catalogue and of each query, one row each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.features import Features, features_of
+from rankwell.ids import IdColumn, Ids
+from rankwell.rows import same_length
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Items:
+    """The catalogue: every item that could have been recommended, one row each, perhaps with more columns.
+
+    Parameters
+    ----------
+    item
+        Distinct ids.
+    columns
+        What is known of each item – topics, numbers, embeddings, a group – as a Polars frame of as many rows.
+    name
+        What the catalogue is called in messages.
+
+    Raises
+    ------
+    DataError
+        If an item is given twice.
+
+    Examples
+    --------
+    >>> len(Items(["a", "b", "c"]))
+    3
+    """
+
+    source = ""
+    files: tuple[Any, ...] = ()
+
+    def __init__(self, item: IdColumn, columns: pl.DataFrame | None = None, *, name: str = "items") -> None:
+        self.name = name
+        self.item = Ids.of_column(item, "item")
+        self.frame = columns
+        if columns is not None:
+            same_length(len(self.item), {"others": len(columns)}, name)
+        self._features: dict[str, Features] = {}
+        refuse_repeats(self.item, name, "item", "a catalogue has one row per item")
+
+    def features(self, wanted: str) -> Features:
+        """Return the vectors that a name stands for: ``topics``, ``numeric``, a column, or a pattern of columns.
+
+        Raises
+        ------
+        UsageError, DataError
+            If there is no such column, or it holds something else.
+        """
+        if wanted not in self._features:
+            import polars as pl
+
+            frame = pl.DataFrame() if self.frame is None else self.frame
+            self._features[wanted] = features_of(frame, wanted, self.name)
+        return self._features[wanted]
+
+    def texts(self, column: str) -> list[str | None]:
+        """Return a column as text, None where it is missing.
+
+        Raises
+        ------
+        UsageError
+            If there is no such column.
+        """
+        import polars as pl
+
+        return column_of(self.frame, column, self.name).cast(pl.String).to_list()
+
+    def numbers(self, column: str) -> np.ndarray:
+        """Return a column as numbers, NaN where it is missing.
+
+        Raises
+        ------
+        UsageError, DataError
+            If there is no such column, or it is not one of numbers.
+        """
+        return numbers_in(column_of(self.frame, column, self.name), self.name)
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def __repr__(self) -> str:
+        return f"Items {self.name!r}: {len(self):,} items"
+
+
+class Users:
+    """What is known of each query (user): its tier, its country, its weight; one row each.
+
+    Parameters
+    ----------
+    query
+        Distinct ids.
+    columns
+        The other columns of the table, as a Polars frame of as many rows.
+    name
+        What the table is called in messages.
+
+    Raises
+    ------
+    DataError
+        If a query is given twice.
+    """
+
+    def __init__(self, query: IdColumn, columns: pl.DataFrame, *, name: str = "users") -> None:
+        self.name, self.query, self.frame = name, Ids.of_column(query, "query"), columns
+        same_length(len(self.query), {"others": len(columns)}, name)
+        refuse_repeats(self.query, name, "query", "there is one row per query")
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns beside the query."""
+        return self.frame.columns
+
+    def texts(self, column: str) -> list[str]:
+        """Return a column as text; what is missing is ``(unknown)``."""
+        import polars as pl
+
+        return self.frame[column].cast(pl.String).fill_null("(unknown)").to_list()
+
+    def numbers(self, column: str) -> np.ndarray:
+        """Return a column as numbers.
+
+        Raises
+        ------
+        DataError
+            If it is not one of numbers; what is missing is NaN.
+        """
+        return numbers_in(self.frame[column], self.name)
+
+    def __repr__(self) -> str:
+        return f"Users {self.name!r}: {len(self):,} queries"
+
+
+def refuse_repeats(ids: Ids, name: str, word: str, rule: str) -> None:
+    """Raise DataError if an id stands in a table twice."""
+    codes, firsts = ids.group()
+    if len(firsts) < len(ids):
+        twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
+        raise DataError(f"{name}, row {twice + 1}: {word} {ids.one(twice)!r} stands there twice; {rule}.")
+
+
+def column_of(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
+    """Return a column of a table; UsageError names the others if there is none."""
+    columns = [] if frame is None else frame.columns
+    if frame is None or column not in columns:
+        has = f"it has {one_of(columns)}" if columns else "it has no others"
+        raise UsageError(f"{name} has no column {column!r}; {has}.{nearest(column, columns)}")
+    return frame[column]
+
+
+def numbers_in(series: pl.Series, name: str) -> np.ndarray:
+    """Return a column as numbers, NaN where it is missing; DataError if it is not one of numbers."""
+    import polars as pl
+
+    if not series.dtype.is_numeric():
+        raise DataError(f"{name}: the column {series.name!r} is {series.dtype}, not numbers.")
+    return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()

@@ -1,0 +1,195 @@
+"""Features: what items are made of – topics, numbers, embeddings – as sparse vectors, one row per item."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.ranked import Ranked
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TOPICS = ("topics", "topic", "genres", "genre", "categories", "category", "subtopics", "aspects")
+SEPARATORS = "|;,"
+CELLS = 1 << 22  # of a dense table of lists and features, made at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Sparse vectors: row i has ``values[offsets[i]:offsets[i + 1]]`` in the columns ``codes`` there, none of them 0."""
+
+    names: tuple[str, ...]
+    offsets: np.ndarray
+    codes: np.ndarray
+    values: np.ndarray
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """How many features each item has."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def squares(self) -> np.ndarray:
+        """The squared length of each vector."""
+        rows = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        return np.bincount(rows, weights=self.values**2, minlength=len(self.lengths))
+
+    @cached_property
+    def units(self) -> Features:
+        """The same vectors with length 1; those without features stay 0."""
+        values = self.values / np.repeat(np.sqrt(self.squares), self.lengths)
+        return Features(self.names, self.offsets, self.codes, values)
+
+    @cached_property
+    def shares(self) -> Features:
+        """The same vectors with 1 as the sum of their values, each feature an equal part."""
+        values = np.repeat(1.0 / np.maximum(self.lengths, 1), self.lengths)
+        return Features(self.names, self.offsets, self.codes, values)
+
+    def entries(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return, for all features of some items end to end: the place in ``items``, the column, the value.
+
+        Items outside the catalogue (-1) have none.
+        """
+        known = np.flatnonzero(items >= 0)
+        lengths = self.lengths[items[known]]
+        ends = np.cumsum(lengths)
+        at = np.arange(int(ends[-1]) if len(ends) else 0)
+        at += np.repeat(self.offsets[items[known]] - (ends - lengths), lengths)
+        return np.repeat(known, lengths), self.codes[at], self.values[at]
+
+    def sums(self, rows: Ranked, weights: np.ndarray | None = None) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Yield, for some queries at a time (from, to), the weighted sum of their items' vectors, a dense row each.
+
+        Sums run in the order of the rows, so that a query's sum does not depend on the others.
+        """
+        assert rows.item is not None
+        width = max(len(self.names), 1)
+        step = max(CELLS // width, 1)
+        for low in range(0, rows.queries, step):
+            high = min(low + step, rows.queries)
+            first, last = np.searchsorted(rows.query, [low, high])
+            place, code, value = self.entries(rows.item[first:last])
+            cell = (rows.query[first:last][place] - low) * width + code
+            weighted = value if weights is None else value * weights[first:last][place]
+            dense = np.bincount(cell, weights=weighted, minlength=(high - low) * width)
+            yield low, high, dense.reshape(high - low, width)
+
+
+def features_of(frame: pl.DataFrame, wanted: str, table: str) -> Features:
+    """Return the features that a name stands for in a table of items.
+
+    ``topics`` is the column of that name (or genres, categories …): a list of texts, or text with ``|``, ``;`` or ``,``
+    between topics; ``numeric`` all columns of numbers as one vector; a pattern such as ``genre_*`` the columns of numbers
+    that it fits; any other name is a column: of texts as above, of numbers, or of lists of numbers (embeddings).
+
+    Raises
+    ------
+    UsageError
+        If there is no such column.
+    DataError
+        If a column holds something else, or vectors of different lengths.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = features_of(pl.DataFrame({"genres": ["Drama|War", None, "War"]}), "topics", "items")
+    >>> found.names, found.offsets.tolist(), found.codes.tolist()
+    (('Drama', 'War'), [0, 2, 2, 3], [0, 1, 1])
+    """
+    column = next((name for name in TOPICS if name in frame.columns), "") if wanted == "topics" else wanted
+    if column in frame.columns:
+        return _of_column(frame[column], column, table)
+    pattern = "*" if wanted == "numeric" else wanted
+    several = [name for name in fnmatch.filter(frame.columns, pattern) if frame[name].dtype.is_numeric()]
+    if not several or (pattern == wanted and "*" not in wanted):
+        has = f"it has {one_of(frame.columns)}" if frame.columns else "it has only items"
+        named = (
+            f"column of topics (such as {TOPICS[0]} or {TOPICS[2]})"
+            if wanted == "topics"
+            else f"column {wanted!r}"
+        )
+        raise UsageError(
+            f"{table} has no {named}; {has}. Name one: features=COLUMN, numeric, or a pattern such as 'genre_*'."
+            f"{nearest(wanted, frame.columns)}"
+        )
+    dense = np.column_stack([_numbers(frame[name], table) for name in several])
+    return _of_dense(dense, tuple(several))
+
+
+def _of_column(series: pl.Series, column: str, table: str) -> Features:
+    import polars as pl
+
+    kind = series.dtype
+    inner = getattr(kind, "inner", None)
+    if inner is not None and inner.is_numeric():
+        return _embeddings(series, column, table)
+    if kind.is_numeric():
+        return _of_dense(_numbers(series, table)[:, None], (column,))
+    if inner is None:
+        if kind in (pl.Categorical, pl.Enum):
+            series = series.cast(pl.String)
+        if series.dtype != pl.String:
+            raise DataError(
+                f"{table}: the column {column!r} is {kind}; features are texts, numbers or lists of them."
+            )
+        between = next((sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any()), None)
+        series = series.str.split(between) if between else series.cast(pl.List(pl.String))
+    elif inner != pl.String:
+        raise DataError(
+            f"{table}: the column {column!r} is {kind}; features are texts, numbers or lists of them."
+        )
+    words = pl.DataFrame({"row": np.arange(len(series)), "word": series}).explode("word")
+    words = (
+        words.with_columns(pl.col("word").str.strip_chars())
+        .filter(pl.col("word") != "")
+        .unique(maintain_order=True)
+    )
+    names = words["word"].unique().sort()
+    codes = words["word"].cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+    offsets = np.searchsorted(words["row"].to_numpy(), np.arange(len(series) + 1))
+    return Features(tuple(names.to_list()), offsets, codes, np.ones(len(codes)))
+
+
+def _embeddings(series: pl.Series, column: str, table: str) -> Features:
+    import polars as pl
+
+    lengths = series.list.len() if series.dtype == pl.List else series.arr.len()
+    width = int(lengths.max() or 0)  # type: ignore[arg-type]
+    wrong = ((lengths != width) & series.is_not_null()).arg_max()
+    if wrong is not None and lengths[wrong] not in (None, width):
+        raise DataError(
+            f"{table}, row {wrong + 1}: {lengths[wrong]} numbers in {column!r} where others have {width}."
+        )
+    dense = np.zeros((len(series), width))
+    there = series.is_not_null().to_numpy()
+    dense[there] = series.drop_nulls().explode().cast(pl.Float64).fill_null(0.0).to_numpy().reshape(-1, width)
+    return _of_dense(_finite(dense, column, table), tuple(f"{column}[{n}]" for n in range(width)))
+
+
+def _numbers(series: pl.Series, table: str) -> np.ndarray:
+    import polars as pl
+
+    return _finite(series.cast(pl.Float64).fill_null(0.0).to_numpy(), series.name, table)
+
+
+def _finite(values: np.ndarray, column: str, table: str) -> np.ndarray:
+    if not np.isfinite(values).all():
+        row = int(np.argwhere(~np.isfinite(values))[0][0])
+        raise DataError(
+            f"{table}, row {row + 1}: {column!r} is not a finite number. Mend it, or leave it empty (null)."
+        )
+    return values
+
+
+def _of_dense(dense: np.ndarray, names: tuple[str, ...]) -> Features:
+    rows, codes = np.nonzero(dense)
+    offsets = np.searchsorted(rows, np.arange(len(dense) + 1))
+    return Features(names, offsets, codes, dense[rows, codes])

@@ -1,0 +1,88 @@
+"""Head and tail of a catalogue: which items are popular, by one rule wherever it matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.ids import Ids
+from rankwell.kernels import order
+
+Rule = Literal["volume", "top", "fraction", "reach", "count", "quantile", "iqr"]
+
+
+def by_popularity(counts: np.ndarray, ids: Ids) -> np.ndarray:
+    """Return the rows of items, most popular first; equally popular ones by id (as text), ascending."""
+    rows = np.arange(len(counts))
+    order.sort(
+        rows,
+        np.array([0, len(counts)]),
+        np.ascontiguousarray(counts, np.float64),
+        *ids.columns,
+        order.TIE_RULES["item-asc"],
+    )
+    return rows
+
+
+@dataclass(frozen=True)
+class Head:
+    """A rule that says which items are the head; all others are the tail.
+
+    ``volume``: the most popular items until they have at least the share ``at`` of all interactions; the item that
+    crosses it belongs to the head. ``top``: the first ``at`` items. ``fraction``: that share of the items, rounded up.
+    ``reach``: items with more than that share of the users. ``count``: items with more than ``at`` users. ``quantile``:
+    items above that quantile of the counts. ``iqr``: items above Q3 + at · (Q3 − Q1).
+    """
+
+    rule: Rule = "volume"
+    at: float = 0.8
+
+    def __post_init__(self) -> None:
+        share = self.rule in ("volume", "fraction", "reach", "quantile")
+        if self.at < 0 or (share and self.at > 1) or (self.rule == "top" and self.at != int(self.at)):
+            allowed = (
+                "a share from 0 to 1" if share else "a whole number" if self.rule == "top" else "at least 0"
+            )
+            raise UsageError(f"head={self.rule}, at={self.at:g}: at is {allowed}.")
+
+    def of(self, counts: np.ndarray, users: int, ordered: np.ndarray) -> np.ndarray:
+        """Return which items are the head.
+
+        Parameters
+        ----------
+        counts
+            Users per item.
+        users
+            The number of users.
+        ordered
+            Rows of the items, most popular first (``by_popularity``).
+
+        Examples
+        --------
+        >>> Head("volume", 0.5).of(np.array([5, 3, 1, 1, 1, 1, 1, 1]), 5, np.arange(8)).tolist()[:4]
+        [True, True, False, False]
+        """
+        if self.rule in ("volume", "top", "fraction"):
+            head = np.zeros(len(counts), np.bool_)
+            head[ordered[: self._length(counts, ordered)]] = True
+            return head
+        if self.rule == "reach":
+            return counts > self.at * users
+        if self.rule == "count":
+            return counts > self.at
+        if self.rule == "quantile":
+            return counts > np.quantile(counts, self.at)
+        first, third = np.quantile(counts, [0.25, 0.75])
+        return counts > third + self.at * (third - first)
+
+    def _length(self, counts: np.ndarray, ordered: np.ndarray) -> int:
+        if self.rule == "top":
+            return min(int(self.at), len(counts))
+        if self.rule == "fraction":
+            return int(np.ceil(round(self.at * len(counts), 9)))
+        reached = np.cumsum(counts[ordered])
+        wanted = self.at * (reached[-1] if len(reached) else 0)
+        return int(np.searchsorted(reached, wanted - 1e-9)) + 1 if wanted > 0 else 0
