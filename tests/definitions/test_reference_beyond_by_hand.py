@@ -133,6 +133,8 @@ PER_LIST_VALUES = [  # of u and v; w is undefined unless a third value is given
     ("surprise", {}, (1 / 2 + 1) / 3, 1 / 2),
     ("calibration", {}, 0.5 * log(100), 0),  # p: p ½ r ½, q: p ½ q ½; v: b against b, as d has no topic
     ("calibration", {"base": 2}, 0.5 * log2(100), 0),
+    ("calibration", {"smoothing": 0}, math.inf, 0),  # nothing of r is listed
+    ("calibration", {"smoothing": 0.5}, 0.5 * log(2), 0),
     ("calibration", {"divergence": "js"}, 0.5, 0),
     ("calibration", {"divergence": "tv"}, 0.5, 0),
     ("calibration", {"divergence": "hellinger"}, sqrt(0.5), 0),
@@ -242,6 +244,12 @@ def test_a_negative_grade_is_not_judged_and_gains_nothing():
     assert PER_LIST["epc"](replace(CASE, truth={"u": {"a": -2, "b": 1}}), 2, relevance="graded")["u"] == near(
         L * (2 - 1) / 2 / 4 / (1 + L)  # b alone: (2¹ − 1)/2¹, novelty 1/4
     )
+
+
+def test_what_ranks_above_its_popularity_alone_surprises():
+    """a, the most popular of two, at rank 2: P − PM = 1/2 − 1 is not below 0; b at rank 1: 1 − 1/2."""
+    case = Case({"u": ["b", "a"]}, ["a", "b"], truth={"u": {"a": 1, "b": 1}}, train={"v": {"a": 1}})
+    assert PER_LIST["serendipity_murakami"](case, 2) == {"u": 1 / 4}
 
 
 def test_two_groups_are_two():
