@@ -31,7 +31,7 @@ Function = Callable[[Judged, Context], np.ndarray]
 
 REGISTRY: dict[str, type[Metric]] = {}
 M = TypeVar("M", bound=type)
-NEEDS = ("shown", "item", "score", "ties", "catalogue", "grade_max", "collection_size")
+NEEDS = ("shown", "item", "score", "ties", "catalogue", "grade_max", "collection_size", "topics")
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False)
@@ -148,7 +148,8 @@ class Metric(metaclass=MetricType):
     @property
     def signature(self) -> str:
         """The definition with every switch that is in force, as text that parses back."""
-        return self._text({name: value for name, value in self.resolved().items() if self.in_force(name)})
+        shown = {name: value for name, value in self.resolved().items() if self.in_force(name)}
+        return self._text({n: v.signature if isinstance(v, Metric) else v for n, v in shown.items()})
 
     @cached_property
     def _shortest(self) -> str:
@@ -238,7 +239,7 @@ def metric(
     better
         ``higher``, ``lower`` or ``neither``.
     needs
-        Tables beyond the judged hits: ``shown``, ``item``, ``score``, ``ties``, ``catalogue``, ``grade_max``.
+        Tables beyond the judged hits: ``shown``, ``item``, ``score``, ``ties``, ``catalogue``, ``grade_max``, ``topics``.
 
     Returns
     -------

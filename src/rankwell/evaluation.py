@@ -91,8 +91,8 @@ class Evaluator:
             grade_max=float(pool.grades.max()) if len(pool.grades) else None,
             catalogue=None if catalogue is None else Known(catalogue.item),
         )
-        needs = frozenset().union(*(metric.needs for metric in self.metrics))
-        cuts = [metric.k for metric in self.metrics if "shown" in metric.needs]
+        needs = frozenset().union(*(metric.needed() for metric in self.metrics))
+        cuts = [metric.k for metric in self.metrics if "shown" in metric.needed()]
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
         segments = _segments_of(users, by, weights)
         self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments)
@@ -130,7 +130,7 @@ class Evaluator:
                     f"{metric} needs the number of items that could be retrieved: write {metric.name}(collection=1400), "
                     f"or give items= (--items), every one of them."
                 )
-            if "catalogue" in metric.needs and catalogue is None:
+            if "catalogue" in metric.needed() and catalogue is None:
                 raise NeededError(
                     f"{metric} needs the catalogue: give items= (--items), every item that could be shown."
                 )
@@ -173,7 +173,11 @@ class Evaluator:
         """Return an evaluator of other metrics with the same judgements and policy, which are not read again."""
         other = copy.copy(self)
         other.metrics = metrics_of(metrics)
-        needs = frozenset().union(*(metric.needs for metric in other.metrics))
+        needs = frozenset().union(*(metric.needed() for metric in other.metrics))
+        if "topics" in needs and self.task.pool.topics is None:
+            raise NeededError(
+                "the judgements were made ready without topics; ask for metrics of topics from the start."
+            )
         other.task = replace(self.task, metrics=other.metrics, needs=needs, deepest=None, per_query=True)
         return other
 
