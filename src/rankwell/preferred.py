@@ -170,7 +170,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
         shown = found.judgement[ends[group] : ends[group + 1]]  # type: ignore[index]
         hidden = np.setdiff1d(rows, shown)
         if subgroups is not None:
-            hidden = hidden[pool.items[hidden].order()]
+            hidden = hidden[pool.items[hidden].text_order()]
         rows = np.concatenate((shown, hidden))
         rows = rows[groups.scale.judged(pool.grades[rows])]
         grade = pool.grades[rows]

@@ -76,5 +76,5 @@ def _numbers(column: Ids, rows: np.ndarray | None) -> np.ndarray:
     """The place of each id among the distinct ones in the order of ids, which no order of rows changes."""
     codes, firsts = column.group()
     place = np.empty(len(firsts), np.int64)
-    place[column[firsts].order()] = np.arange(len(firsts))
+    place[column[firsts].text_order()] = np.arange(len(firsts))
     return place[codes] if rows is None else place[codes[rows]]

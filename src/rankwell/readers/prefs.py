@@ -64,7 +64,10 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
         raise DataError(
             f"{file.label}:{at}: an id of more than {LONGEST_ID:,} bytes. Is this the right file?"
         )
-    table = np.ascontiguousarray(starts.reshape(-1, COLUMNS).T), np.ascontiguousarray(lengths.reshape(-1, COLUMNS).T)
+    table = (
+        np.ascontiguousarray(starts.reshape(-1, COLUMNS).T),
+        np.ascontiguousarray(lengths.reshape(-1, COLUMNS).T),
+    )
     query, group, subgroup, item, level = (Ids.of_spans(text, *column) for column in zip(*table, strict=True))
     lines = line[::COLUMNS]
 
