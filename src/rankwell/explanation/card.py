@@ -36,7 +36,7 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Return the parts of the card, in the order in which they are shown."""
         cls = type(self.metric)
-        low, high = cls.range
+        low, high = self.metric.range
         return {
             "metric": str(self.metric),
             "signature": self.metric.signature,
@@ -45,7 +45,7 @@ class Explanation:
             **{title.lower(): text for title, text in self.sections.items()},
             "range": f"{_end(low)} to {_end(high)}, {BETTER[cls.better]}",
             "cut-off": CUTS[cls.cut],
-            "reads": ", ".join((["judgements"] if cls.judgements else ["lists"]) + sorted(cls.needs)),
+            "reads": ", ".join((["judgements"] if self.metric.judgements else ["lists"]) + sorted(cls.needs)),
             "undefined": UNDEFINED[cls.undefined],
         }
 
@@ -112,9 +112,10 @@ def catalogue() -> Table:
     rows = []
     for cls in classes():
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
-        low, high = cls.range
-        tables = [*sorted(cls.needs & {"catalogue"})] or ["judgements" if cls.judgements else "lists"]
-        needs = ", ".join([*tables, *(["size"] if "collection_size" in cls().needed() else [])])
+        plain = cls()
+        low, high = plain.range
+        tables = [*sorted(cls.needs & {"catalogue"})] or ["judgements" if plain.judgements else "lists"]
+        needs = ", ".join([*tables, *(["size"] if "collection_size" in plain.needed() else [])])
         rows.append(
             (
                 f"{cls.name}{cut}",
