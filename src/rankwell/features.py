@@ -149,8 +149,8 @@ def _of_column(series: pl.Series, column: str, table: str) -> Features:
             raise DataError(
                 f"{table}: the column {column!r} is {kind}; features are texts, numbers or lists of them."
             )
-        between = next((sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any()), None)
-        series = series.str.split(between) if between else series.cast(pl.List(pl.String))
+        used = (sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any())
+        series = series.str.split(next(used, SEPARATORS[0]))
     elif inner != pl.String:
         raise DataError(
             f"{table}: the column {column!r} is {kind}; features are texts, numbers or lists of them."
@@ -170,7 +170,8 @@ def _of_column(series: pl.Series, column: str, table: str) -> Features:
 def _embeddings(series: pl.Series, column: str, table: str) -> Features:
     import polars as pl
 
-    lengths = series.list.len() if series.dtype == pl.List else series.arr.len()
+    series = series.cast(pl.List(pl.Float64))
+    lengths = series.list.len()
     width = int(lengths.max() or 0)  # type: ignore[arg-type]
     wrong = ((lengths != width) & series.is_not_null()).arg_max()
     if wrong is not None and lengths[wrong] not in (None, width):
@@ -179,7 +180,7 @@ def _embeddings(series: pl.Series, column: str, table: str) -> Features:
         )
     dense = np.zeros((len(series), width))
     there = series.is_not_null().to_numpy()
-    dense[there] = series.drop_nulls().explode().cast(pl.Float64).fill_null(0.0).to_numpy().reshape(-1, width)
+    dense[there] = series.drop_nulls().explode().fill_null(0.0).to_numpy().reshape(-1, width)
     return _of_dense(_finite(dense, column, table), tuple(f"{column}[{n}]" for n in range(width)))
 
 

@@ -147,8 +147,8 @@ def test_weights_that_are_no_weights_are_refused():
         items = [{"item": item, "w": weight} for item, weight in zip("ab", weights, strict=True)]
         with pytest.raises(rw.RankwellError, match=words):
             rw.evaluate({"u": ["a"]}, metrics=["coverage(weights=w)"], items=items)
-    with pytest.raises(rw.RankwellError, match=r"no column 'v'.*Did you mean w\?"):
-        rw.evaluate({"u": ["a"]}, metrics=["coverage(weights=v)"], items=[{"item": "a", "w": 1.0}])
+    with pytest.raises(rw.RankwellError, match=r"no column 'weigth'.*Did you mean weight\?"):
+        rw.evaluate({"u": ["a"]}, metrics=["coverage(weights=weigth)"], items=[{"item": "a", "weight": 1.0}])
 
 
 def test_user_coverage_sees_judged_users_without_a_list():

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from rankwell.base import Metric
 from rankwell.display import ARROWS, Column, Table
+from rankwell.docstrings import sections, sentence
 from rankwell.metrics import classes
 
 SECTIONS = ("Formula", "Edge cases", "Convention", "Parameters", "Example", "Reference")
 BETTER = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
+TABLES = {"catalogue": "items", "features": "items", "history": "train", "counts": "train"}
 CUTS = {
     "required": "@k required",
     "optional": "@k optional (without it the whole list)",
@@ -77,34 +78,13 @@ class Explanation:
 
 def card(metric: Metric) -> Explanation:
     """Return the definition card of a metric."""
-    text = _docstring(type(metric))
-    return Explanation(metric, _sentence(text), _sections(text))
-
-
-def _docstring(cls: type[Metric]) -> str:
-    """What the author wrote; a dataclass without a docstring has its own signature there, which says nothing."""
-    text = inspect.cleandoc(cls.__doc__ or "")
-    return "" if text.startswith(f"{cls.__name__}(") else text
-
-
-def _sentence(text: str) -> str:
-    """The first paragraph."""
-    return " ".join(re.split(r"\n\s*\n", text)[0].split()) or "(its author gave no description)"
+    cls = type(metric)
+    return Explanation(metric, sentence(cls), sections(cls, SECTIONS))
 
 
 def _end(value: float) -> str:
     """One end of a range."""
     return f"{value:g}".replace("inf", "∞")
-
-
-def _sections(text: str) -> dict[str, str]:
-    """The indented blocks under the known headings of a docstring."""
-    found: dict[str, str] = {}
-    for title in SECTIONS:
-        match = re.search(rf"^{title}\n((?:[ ]{{4}}.*\n?|\n)+)", text, re.MULTILINE)
-        if match:
-            found[title] = inspect.cleandoc(match[1]).strip()
-    return found
 
 
 def catalogue() -> Table:
@@ -114,17 +94,19 @@ def catalogue() -> Table:
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
         plain = cls()
         low, high = plain.range
-        tables = [*sorted(cls.needs & {"catalogue"})] or ["judgements" if plain.judgements else "lists"]
+        tables = ["judgements" if plain.judgements else "lists"]
+        tables += sorted({TABLES[need] for need in cls.needs & TABLES.keys()})
         needs = ", ".join([*tables, *(["size"] if "collection_size" in plain.needed() else [])])
         rows.append(
             (
                 f"{cls.name}{cut}",
                 f"{_end(low)}–{_end(high)} {ARROWS[cls.better]}",
                 needs,
-                _sentence(_docstring(cls)).replace("``", ""),
+                sentence(cls).replace("``", ""),
             )
         )
     columns = [Column(name, "text") for name in ("metric", "range", "needs", "what it measures")]
     notes = ["`rankwell explain METRIC` prints formula, switches, edge cases and source."]
+    notes.append("items, train: the tables of --items and --train")
     notes.append("size: the number of items that could be retrieved, as collection= or the rows of --items")
     return Table(columns, rows, notes=notes)

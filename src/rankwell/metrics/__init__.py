@@ -17,6 +17,7 @@ from typing import Any
 from rankwell.base import REGISTRY, Metric, unknown_metric
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.parameters import parameter_types
+from rankwell.profiles import profile
 
 Wanted = str | Metric | type[Metric]
 _TOKEN = re.compile(
@@ -174,11 +175,14 @@ class _Reader:
 
 
 def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
-    """Return the metrics asked for, each once, in the order asked."""
+    """Return the metrics asked for, each once, in the order asked; a profile such as ``recsys@10`` is several."""
     if wanted is None:
         raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
     listed: Iterable[Wanted] = [wanted] if isinstance(wanted, (str, Metric, type)) else wanted
-    made = tuple(dict.fromkeys(metric_of(each) for each in listed))
+    parts: list[Wanted] = []
+    for each in listed:
+        parts += (profile(each) if isinstance(each, str) else None) or [each]
+    made = tuple(dict.fromkeys(metric_of(part) for part in parts))
     if not made:
         raise UsageError("the list of metrics is empty; say for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
     return made
