@@ -53,6 +53,15 @@ class Features:
         values = np.repeat(1.0 / np.maximum(self.lengths, 1), self.lengths)
         return Features(self.names, self.offsets, self.codes, values)
 
+    @cached_property
+    def sets(self) -> Features:
+        """The same vectors with 1 for each feature that is not 0."""
+        return Features(self.names, self.offsets, self.codes, np.ones(len(self.codes)))
+
+    def has(self, items: np.ndarray) -> np.ndarray:
+        """Return which items have features; those outside the catalogue (-1) have none."""
+        return np.append(self.lengths > 0, False)[items]
+
     def entries(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return, for all features of some items end to end: the place in ``items``, the column, the value.
 

@@ -46,7 +46,7 @@ class Explanation:
             **{title.lower(): text for title, text in self.sections.items()},
             "range": f"{_end(low)} to {_end(high)}, {BETTER[self.metric.better]}",
             "cut-off": CUTS[cls.cut],
-            "reads": ", ".join((["judgements"] if cls.judgements else ["lists"]) + sorted(cls.needs)),
+            "reads": ", ".join((["judgements"] if self.metric.judgements else ["lists"]) + sorted(cls.needs)),
             "undefined": UNDEFINED[self.metric.undefined],
         }
 
@@ -94,7 +94,7 @@ def catalogue() -> Table:
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
         made = cls()
         low, high = made.range
-        tables = ["judgements" if cls.judgements else "lists"]
+        tables = ["judgements" if made.judgements else "lists"]
         tables += sorted({TABLES[need] for need in cls.needs & TABLES.keys()})
         needed = [word for word in ("topics", "collection_size") if word in made.needed()]
         needs = ", ".join([*tables, *(word.replace("collection_", "") for word in needed)])
