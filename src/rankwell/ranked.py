@@ -15,7 +15,7 @@ class Ranked:
 
     Columns of one length: ``query`` (which of the ``queries``, ascending), ``rank`` (from 1), ``grade`` (NaN where
     unjudged), and on request ``item`` (row of the catalogue, -1 outside), ``score``, ``tie_start`` and ``tie_size``
-    (first rank and size of the group of equal scores).
+    (first rank and size of the group of equal scores), ``judgement`` (row of the pool; -1 where unjudged).
     """
 
     __slots__ = (
@@ -24,6 +24,7 @@ class Ranked:
         "_tops",
         "grade",
         "item",
+        "judgement",
         "queries",
         "query",
         "rank",
@@ -43,9 +44,11 @@ class Ranked:
         score: np.ndarray | None = None,
         tie_start: np.ndarray | None = None,
         tie_size: np.ndarray | None = None,
+        judgement: np.ndarray | None = None,
     ) -> None:
         self.queries, self.query, self.rank, self.grade = queries, query, rank, grade
         self.item, self.score, self.tie_start, self.tie_size = item, score, tie_start, tie_size
+        self.judgement = judgement
         self._counts: np.ndarray | None = None
         self._nth: np.ndarray | None = None
         self._tops: dict[int, Ranked] = {}
@@ -58,7 +61,7 @@ class Ranked:
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         extra = {
             name: None if (column := getattr(self, name)) is None else column[rows]
-            for name in ("item", "score", "tie_start", "tie_size")
+            for name in ("item", "score", "tie_start", "tie_size", "judgement")
         }
         return Ranked(self.queries, self.query[rows], self.rank[rows], self.grade[rows], **extra)
 

@@ -112,4 +112,5 @@ def _alone(pool: Pool, row: int) -> tuple[Pool, Ranked]:
             order.TIE_RULES["order"],
         )
     best = Ranked(1, np.zeros(len(rows), np.int64), np.arange(1, len(rows) + 1), grades[rows], item=rows)
-    return Pool(queries, offsets, items, grades, pool.scale), best
+    propensity = None if pool.propensity is None else pool.propensity[low:high]
+    return Pool(queries, offsets, items, grades, pool.scale, propensity), best

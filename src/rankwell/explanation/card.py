@@ -43,10 +43,10 @@ class Explanation:
             "names": [cls.name, *cls.aliases],
             "sentence": self.sentence,
             **{title.lower(): text for title, text in self.sections.items()},
-            "range": f"{_end(low)} to {_end(high)}, {BETTER[cls.better]}",
+            "range": f"{_end(low)} to {_end(high)}, {BETTER[self.metric.better]}",
             "cut-off": CUTS[cls.cut],
-            "reads": ", ".join((["judgements"] if cls.judgements else ["lists"]) + sorted(cls.needs)),
-            "undefined": UNDEFINED[cls.undefined],
+            "reads": ", ".join((["judgements"] if self.metric.judgements else ["lists"]) + sorted(cls.needs)),
+            "undefined": UNDEFINED[self.metric.undefined],
         }
 
     def __str__(self) -> str:
@@ -113,12 +113,13 @@ def catalogue() -> Table:
     for cls in classes():
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
         low, high = cls.range
-        tables = [*sorted(cls.needs & {"catalogue"})] or ["judgements" if cls.judgements else "lists"]
-        needs = ", ".join([*tables, *(["size"] if "collection_size" in cls().needed() else [])])
+        plain = cls()
+        tables = [*sorted(cls.needs & {"catalogue"})] or ["judgements" if plain.judgements else "lists"]
+        needs = ", ".join([*tables, *(["size"] if "collection_size" in plain.needed() else [])])
         rows.append(
             (
                 f"{cls.name}{cut}",
-                f"{_end(low)}–{_end(high)} {ARROWS[cls.better]}",
+                f"{_end(low)}–{_end(high)} {ARROWS[plain.better]}",
                 needs,
                 _sentence(_docstring(cls)).replace("``", ""),
             )

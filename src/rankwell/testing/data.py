@@ -12,6 +12,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.results import Results
+from rankwell.tables import Qrels
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -22,6 +23,7 @@ QUERIES = ["1", "2", "10", "q", "ü"]
 TOPICS = ["x|y", "x", "y|z", None, "z", "x|y|z", "v", "x", "w", "y", None, "z"]
 NUMBERS = [1.0, -0.5, 2.0, 0.0, 0.25, 3.0, -1.0, 0.0, 1.5, 0.5, None, 2.5]
 GROUPS = ["red", "blue", "red", None, "blue", "blue", "red", "red", "blue", "red", "blue", "red"]
+CHANCES = [0.5, 0.25, 1.0, 0.1, 0.3, 0.75, 0.05, 0.9, 0.2, 0.6, 1.0, 0.4]
 TRAIN = {
     "1": {"a": 1, "b": 3, "d": 2},
     "2": {"a": 2, "B": 1},
@@ -53,9 +55,17 @@ class Data:
             for query, row in TRAIN.items()
         }
         wanted = [metric, *map(metric_of, options.pop("others", ()))]
-        judgements = self.qrels if any(each.judgements for each in wanted) else None
+        judgements: Any = self.qrels if any(each.judgements for each in wanted) else None
+        if any("propensity" in each.needed() for each in wanted):
+            judgements = self.weighed(dict(zip(map(rename, ITEMS), CHANCES, strict=True)))
         evaluator = Evaluator(judgements, wanted, items=items, train=train, policy=policy, **options)
         return evaluator.evaluate(self.run if run is None else run)
+
+    def weighed(self, chances: dict[str, float]) -> Qrels:
+        """Return the judgements, each with the propensity of its item."""
+        rows = [(query, item, grade) for query, row in self.qrels.items() for item, grade in row.items()]
+        query, item, grade = (list(column) for column in zip(*rows, strict=True))
+        return Qrels(query, item, grade, propensity=[chances[each] for each in item])
 
 
 def example(seed: int) -> Data:
