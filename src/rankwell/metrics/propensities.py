@@ -81,9 +81,10 @@ class _Weighed(QueryMetric):
     def breaks(self) -> dict[str, str]:
         """What the metric breaks; and a hit of a higher grade may weigh less."""
         kept = self.metric.breaks() if self.metric is not None else {}
-        return kept | {
-            "a better list scores no worse": "a hit that was sure to be observed weighs less than others"
-        }
+        reason = "a hit that was sure to be observed weighs less than others"
+        return kept | dict.fromkeys(
+            ("a better list scores no worse", "best and worst bracket expected"), reason
+        )
 
     def caution(self) -> str:
         """Not every metric is what propensities can mend."""
