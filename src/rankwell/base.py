@@ -24,7 +24,7 @@ import numpy as np
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.hits import Context, Judged
 from rankwell.parameters import UNFIT, described, fitted, parameter_types, value_text
-from rankwell.states import Mean, State, WeightedMean
+from rankwell.states import Diagnostics, Mean, State, WeightedMean
 
 Better = Literal["higher", "lower", "neither"]
 
@@ -32,7 +32,7 @@ REGISTRY: dict[str, type[Metric]] = {}
 M = TypeVar("M", bound=type)
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
-    "topics",
+    "topics", "propensity",
 )  # fmt: skip
 
 
@@ -140,9 +140,13 @@ class Metric(metaclass=MetricType):
         """The laws of ``rankwell.testing`` that do not hold for these parameters, each with the reason."""
         return {}
 
-    def counts(self, judged: Judged) -> dict[str, int]:  # noqa: ARG002 - most have nothing to count
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:  # noqa: ARG002 - most have none
         """What a reader of the value should know of a batch, by what is counted; shown with the result."""
         return {}
+
+    def diagnostics(self, judged: Judged) -> Diagnostics | None:  # noqa: ARG002 - most have none
+        """What is kept of a batch to tell how far the value can be trusted; it adds up like a state."""
+        return None
 
     def caution(self) -> str:
         """What stands beside every value of this metric, as it is easily misread; mostly nothing."""

@@ -30,16 +30,12 @@ class Featured(ListMetric):
         return context.items.features(self.features)
 
     def rows(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """The first k rows of each list, and which of them have features; how many have none is noted for ``counts``."""
+        """The first k rows of each list, and which of them have features."""
         rows = judged.shown.top(self.k)
         assert rows.item is not None
-        has = self.vectors(context).has(rows.item)
-        judged.once(self._noted(), lambda: len(has) - int(np.count_nonzero(has)))
-        return rows, has
+        return rows, self.vectors(context).has(rows.item)
 
-    def counts(self, judged: Judged) -> dict[str, int]:
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
         """Rows of items that have no features."""
-        return {f"rows without {self.features}": judged.once(self._noted(), int)}
-
-    def _noted(self) -> tuple[str, str, int | None]:
-        return "rows without features", self.features, self.k
+        _, has = self.rows(judged, context)
+        return {f"rows without {self.features}": len(has) - int(np.count_nonzero(has))}

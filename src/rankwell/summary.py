@@ -212,6 +212,8 @@ def counted(res: Results) -> list[str]:
             f"{counts.pop('judgements', 0):,} judgements of {counts.pop('judged queries'):,} queries"
         )
     words += [f"{IN_WORDS.get(what, what)}: {count:,}" for what, count in counts.items()]
+    for name, told in res.diagnostics.items():
+        words.append(f"{name}: " + ", ".join(f"{what} {number(value)}" for what, value in told.items()))
     alike: dict[tuple[str, int], list[str]] = {}
     for name, reasons in res.undefined.items():
         for reason, count in reasons.items():
