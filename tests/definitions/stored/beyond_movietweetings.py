@@ -3,10 +3,12 @@
     python beyond_movietweetings.py LISTS TRAIN [STORED [TOOL ...]] > beyond_movietweetings.json
 
 LISTS is the folder with popular, itemknn, als, random, test and items as Parquet; TRAIN the CSV of the part of
-MovieTweetings that came before the test (user_id, item_id, rating). The tools are installed with --no-deps beside NumPy,
-pandas 2, SciPy, scikit-learn, Polars, tqdm; WarpRec beside torch and torchmetrics; LensKit with torch and Evidently with
-their own wishes and pandas 2. No environment holds all of them: one that is not there is left out, or keeps what STORED, an earlier output, has of it; with TOOL ... only these are asked again.
-`beyond_tools.py` beside this calls them.
+MovieTweetings that came before the test (user_id, item_id, rating). `beyond_tools.py` beside this calls the tools.
+
+The tools are installed with --no-deps beside NumPy, pandas 2, SciPy, scikit-learn, Polars and tqdm; WarpRec and ClayRS
+beside torch, torchmetrics and LensKit with what it wants; Evidently with what it wants and pandas 2. No environment
+holds all of them: a tool that is not there is left out, or keeps what STORED, an earlier output, has of it; with
+TOOL ... only these are asked again.
 """
 
 from __future__ import annotations
