@@ -50,7 +50,8 @@ MUTANTS = {
         put(groups.Features, "lengths", property(lambda self: np.maximum(np.diff(self.offsets), 1))),
         shares(("exposure", {}))),
     "uniform for catalogue": (
-        around(exposure, "fair_counts", lambda original, groups, _: original(groups, "uniform")), shares(*PLAIN)),
+        around(groups.AgainstTarget, "fair",
+            lambda original, self, *given: original(type(self)(target="uniform"), *given)), shares(*PLAIN)),
     "every judgement has merit": (
         put(groups.AgainstTarget, "merits", lambda self, judged, context: judged.in_catalogue(context)), shares(*MERIT)),
     "merit that forgets rel": (
@@ -72,16 +73,16 @@ MUTANTS = {
         around(exposure._TwoGroups, "value",
             lambda original, self, seen, against: original(self, seen[::-1], against[::-1])), shares(("dp_ratio", {}))),
     "DP: the pool without what was listed": (
-        put(exposure.DPRatio, "against", lambda self, judged, context: groups.counted(
-            self.groups_of(context), groups.items_of(judged.in_catalogue(context)))[:, :, 0]),
+        put(exposure.DPRatio, "against", lambda self, judged, context: groups.summed(
+            self.groups_of(context), groups.items_of(judged.in_catalogue(context)))),
         shares(("dp_ratio", {"candidates": "pool"}))),
     "DTR that is DP": (
         put(exposure.DTR, "against", lambda self, judged, context: exposure.DPRatio(candidates="pool").against(judged, context)),
         shares(("dtr", {}), ("dtr", {"candidates": "list"}))),
     "DTR: the cut-off ignored": (
-        put(exposure.DTR, "against", lambda self, judged, context: groups.counted(
+        put(exposure.DTR, "against", lambda self, judged, context: groups.summed(
             self.groups_of(context),
-            groups.items_of(judged.shown.where(context.scale.relevant(judged.shown.grade))))[:, :, 0]),
+            groups.items_of(judged.shown.where(context.scale.relevant(judged.shown.grade))))),
         shares(("dtr", {"candidates": "list"}))),
     "RMSE without a root": (put(ratings.RMSE, "rooted", False), errors("rmse")),
     "MAE of squares": (put(ratings.MAE, "power", 2), errors("mae")),
