@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from rankwell.hits import Context, Judged
 from rankwell.ranked import Ranked, ratio
 
 SMOOTHING = 0.01  # of the shares that kl divides by
+HALF = 26
 
 
 @definition
@@ -54,6 +56,12 @@ class OfGroups(Metric):
         assert context.items is not None
         return context.items.groups(self.groups).shares
 
+    def items_in(self, judged: Judged, context: Context) -> np.ndarray:
+        """Return the sum of the items of each group in the catalogue, made once."""
+        groups = self.groups_of(context)
+        make = partial(summed, groups, np.arange(len(groups.lengths)))
+        return judged.pool.once(("items in groups", id(groups)), make)
+
     def seen(self, ranks: np.ndarray) -> np.ndarray:
         """Return v(r), what a rank is seen."""
         if self.view == "rbp":
@@ -88,6 +96,15 @@ class AgainstTarget(OfGroups):
     def breaks(self) -> dict[str, str]:
         """What a better list shows more of may be a group that is seen enough already."""
         return {"a better list scores no worse": "fair shares of exposure are no matter of relevance"}
+
+    def fair(self, judged: Judged, context: Context) -> np.ndarray:
+        """Return what each group should have whatever is judged: as many as it has items, or all alike."""
+        items = self.items_in(judged, context)
+        return (
+            items
+            if self.target == "catalogue"
+            else np.stack([np.ones_like(items[0]), np.zeros_like(items[1])])
+        )
 
     def merits(self, judged: Judged, context: Context) -> Ranked:
         """Return the relevant judgements of these queries."""
@@ -125,16 +142,15 @@ class OfAllLists(OfGroups, CorpusMetric):
         """Where judgements count, those of queries without a list do too."""
         return self.judgements
 
-    def state(self, judged: Judged, context: Context) -> GroupCounts:
-        """How many rows each group has at each rank, and what that is held against."""
-        rows, groups = judged.shown.top(self.k), self.groups_of(context)
-        depth = int(rows.rank.max(initial=1))
-        seen = counted(groups, items_of(rows), rows.rank - 1, depth)
-        return GroupCounts(self, seen, self.against(judged, context), len(judged))
+    def state(self, judged: Judged, context: Context) -> GroupSums:
+        """What the items of each group are seen, and what that is held against."""
+        rows = judged.shown.top(self.k)
+        seen = summed(self.groups_of(context), items_of(rows), self.seen(rows.rank))
+        return GroupSums(self, seen, self.against(judged, context), len(judged))
 
     @abstractmethod
     def against(self, judged: Judged, context: Context) -> np.ndarray:
-        """Return counts by share and group: what the exposure of these lists is held against."""
+        """Return sums by group (``summed``): what the exposure of these lists is held against."""
 
     @abstractmethod
     def value(self, seen: np.ndarray, against: np.ndarray) -> float:
@@ -142,54 +158,49 @@ class OfAllLists(OfGroups, CorpusMetric):
 
 
 @dataclass(frozen=True, eq=False)
-class GroupCounts:
-    """Whole numbers of rows: ``seen`` by share, group and rank, ``against`` by share and group.
-
-    A row of an item in s groups counts 1/s in each of them; those of one share are counted together.
-    """
+class GroupSums:
+    """Sums by group, exact, as ``summed`` gives them: what its items are seen, and what that is held against."""
 
     metric: OfAllLists
     seen: np.ndarray
     against: np.ndarray
     n: int
 
-    def __add__(self, other: GroupCounts) -> GroupCounts:
-        short, long = sorted((self.seen, other.seen), key=lambda seen: seen.shape[2])
-        seen = long.copy()
-        seen[:, :, : short.shape[2]] += short
-        return GroupCounts(self.metric, seen, self.against + other.against, self.n + other.n)
+    def __add__(self, other: GroupSums) -> GroupSums:
+        return GroupSums(self.metric, self.seen + other.seen, self.against + other.against, self.n + other.n)
 
     @property
     def value(self) -> float:
         """The metric's value, NaN where it is undefined."""
-        parts = 1.0 / np.arange(1, len(self.seen) + 1)
-        weights = parts[:, None, None] * self.metric.seen(np.arange(1, self.seen.shape[2] + 1))
-        return self.metric.value((self.seen * weights).sum(axis=(0, 2)), amounts(self.against))
+        return self.metric.value(amounts(self.seen), amounts(self.against))
 
 
-def counted(groups: Features, item: np.ndarray, column: np.ndarray | int = 0, width: int = 1) -> np.ndarray:
-    """Return how many of some items are in each group, by the share that each group has of an item, and by column."""
-    place, code, _ = groups.entries(item)
-    share = groups.lengths[item[place]] - 1
-    shape = int(groups.lengths.max(initial=1)), len(groups.names), width
-    at = column if isinstance(column, int) else column[place]
-    return np.bincount((share * shape[1] + code) * width + at, minlength=math.prod(shape)).reshape(shape)
+def summed(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
+    """Return the sum of the weights (at most 1) of the items of each group; one in s groups counts 1/s in each.
+
+    Weights are taken as whole numbers of 2**-52, in two halves whose sums are exact: rows of whole numbers of 2**-26 and
+    of 2**-52. So it does not matter how rows were cut into batches.
+    """
+    length = np.where(item >= 0, groups.lengths[item], 0)
+    start = groups.offsets[item]
+    wholes = np.rint(2.0 ** (2 * HALF) * weights / np.maximum(length, 1)).astype(np.int64)
+    total = np.zeros((2, len(groups.names)), np.int64)
+    rows, nth = np.flatnonzero(length), 0
+    while len(rows):
+        code, whole = groups.codes[start[rows] + nth], wholes[rows]
+        for half, part in enumerate((whole >> HALF, whole & ((1 << HALF) - 1))):
+            total[half] += np.bincount(code, weights=part, minlength=len(groups.names)).astype(np.int64)
+        nth += 1
+        rows = rows[length[rows] > nth]
+    return total
+
+
+def amounts(sums: np.ndarray) -> np.ndarray:
+    """Return sums of two halves as numbers."""
+    return sums[0] * 2.0**-HALF + sums[1] * 2.0 ** (-2 * HALF)
 
 
 def items_of(rows: Ranked) -> np.ndarray:
     """Return the rows of the catalogue that a table names."""
     assert rows.item is not None
     return rows.item
-
-
-def fair_counts(groups: Features, target: str) -> np.ndarray:
-    """Return what each group should have, by share: its items, or one of its own."""
-    items = counted(groups, np.arange(len(groups.lengths)))[:, :, 0]
-    if target == "uniform":
-        items[:], items[0] = 0, 1
-    return items
-
-
-def amounts(counts: np.ndarray) -> np.ndarray:
-    """Return counts by share and group as amounts by group."""
-    return (counts / np.arange(1, len(counts) + 1)[:, None]).sum(axis=0)

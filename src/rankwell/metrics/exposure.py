@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.base import Better, ListMetric, definition
 from rankwell.errors import DataError
-from rankwell.groups import AgainstTarget, OfAllLists, amounts, counted, fair_counts, items_of
+from rankwell.groups import AgainstTarget, OfAllLists, amounts, items_of, summed
 from rankwell.hits import Context, Judged
 from rankwell.ranked import ratio
 
@@ -62,10 +62,9 @@ class Exposure(AgainstTarget, OfAllLists):  # type: ignore[override]
 
     def against(self, judged: Judged, context: Context) -> np.ndarray:
         """The items of each group, one each, or the relevant judgements."""
-        groups = self.groups_of(context)
         if self.target == "merit":
-            return counted(groups, items_of(self.merits(judged, context)))[:, :, 0]
-        return len(judged) * fair_counts(groups, self.target)
+            return summed(self.groups_of(context), items_of(self.merits(judged, context)))
+        return len(judged) * self.fair(judged, context)
 
     def value(self, seen: np.ndarray, against: np.ndarray) -> float:
         """The divergence."""
@@ -125,10 +124,10 @@ class AWRF(AgainstTarget, ListMetric):  # type: ignore[override]
 
     def _wanted(self, judged: Judged, context: Context) -> Iterator[np.ndarray]:
         """What the groups should have in some lists at a time: the same in all, or the merits of each query."""
-        groups = self.groups_of(context)
         if self.target != "merit":
-            return repeat(amounts(fair_counts(groups, self.target))[None])
-        return (merits for _, _, merits in groups.sums(self.merits(judged, context)))
+            return repeat(amounts(self.fair(judged, context))[None])
+        sums = self.groups_of(context).sums(self.merits(judged, context))
+        return (merits for _, _, merits in sums)
 
 
 @definition
@@ -198,14 +197,13 @@ class DPRatio(_TwoGroups):
 
     def against(self, judged: Judged, context: Context) -> np.ndarray:
         """The candidates of each group."""
-        groups = self.groups_of(context)
         if self.candidates == "catalogue":
-            return len(judged) * fair_counts(groups, "catalogue")
-        listed = judged.shown.top(self.k)
+            return len(judged) * self.items_in(judged, context)
+        groups, listed = self.groups_of(context), judged.shown.top(self.k)
         if self.candidates == "list":
-            return counted(groups, items_of(listed))[:, :, 0]
+            return summed(groups, items_of(listed))
         pooled, others = judged.in_catalogue(context), listed.where(np.isnan(listed.grade))
-        return counted(groups, np.append(items_of(pooled), items_of(others)))[:, :, 0]
+        return summed(groups, np.append(items_of(pooled), items_of(others)))
 
 
 @definition
@@ -252,4 +250,4 @@ class DTR(_TwoGroups):
         """The relevant candidates of each group."""
         rows = judged.shown.top(self.k) if self.candidates == "list" else judged.in_catalogue(context)
         relevant = rows.where(context.scale.relevant(rows.grade, self.rel))
-        return counted(self.groups_of(context), items_of(relevant))[:, :, 0]
+        return summed(self.groups_of(context), items_of(relevant))
