@@ -1,4 +1,5 @@
 from rankwell.base import metric as metric
+from rankwell.comparison.leaving_out import jackknife as jackknife
 from rankwell.errors import RankwellError as RankwellError
 from rankwell.evaluation import Evaluator as Evaluator
 from rankwell.evaluation import evaluate as evaluate
@@ -15,6 +16,10 @@ from rankwell.metrics.binary import R as R
 from rankwell.metrics.cascade import ERR as ERR
 from rankwell.metrics.cascade import nERR as nERR
 from rankwell.metrics.catalogue import Coverage as Coverage
+from rankwell.metrics.catalogue import PredictionCoverage as PredictionCoverage
+from rankwell.metrics.catalogue import TestShare as TestShare
+from rankwell.metrics.catalogue import TopicCoverage as TopicCoverage
+from rankwell.metrics.catalogue import UserCoverage as UserCoverage
 from rankwell.metrics.collection import Accuracy as Accuracy
 from rankwell.metrics.collection import Fallout as Fallout
 from rankwell.metrics.collection import Specificity as Specificity
@@ -23,6 +28,13 @@ from rankwell.metrics.counts import NumNonrelJudgedRet as NumNonrelJudgedRet
 from rankwell.metrics.counts import NumRel as NumRel
 from rankwell.metrics.counts import NumRelRet as NumRelRet
 from rankwell.metrics.counts import NumRet as NumRet
+from rankwell.metrics.evenness import EffectiveItems as EffectiveItems
+from rankwell.metrics.evenness import Entropy as Entropy
+from rankwell.metrics.evenness import EntropyNorm as EntropyNorm
+from rankwell.metrics.evenness import Gini as Gini
+from rankwell.metrics.evenness import GiniDiversity as GiniDiversity
+from rankwell.metrics.evenness import GiniM1 as GiniM1
+from rankwell.metrics.evenness import Simpson as Simpson
 from rankwell.metrics.experimental import RNDCG as RNDCG
 from rankwell.metrics.experimental import YAAP as YAAP
 from rankwell.metrics.experimental import BinG as BinG
@@ -46,6 +58,8 @@ from rankwell.metrics.judged import Bpref as Bpref
 from rankwell.metrics.judged import InfAP as InfAP
 from rankwell.metrics.judged import JudgedShare as JudgedShare
 from rankwell.metrics.judged import UnjudgedShare as UnjudgedShare
+from rankwell.metrics.lists import ILS as ILS
+from rankwell.metrics.personalization import Personalization as Personalization
 from rankwell.metrics.precision import AP as AP
 from rankwell.metrics.precision import MeanPrecision as MeanPrecision
 from rankwell.metrics.precision import RPrec as RPrec
@@ -75,6 +89,7 @@ __all__ = [
     "ERR",
     "GMAP",
     "IDCG",
+    "ILS",
     "INSQ",
     "INST",
     "PAUC",
@@ -89,6 +104,9 @@ __all__ = [
     "Bpref",
     "Compat",
     "Coverage",
+    "EffectiveItems",
+    "Entropy",
+    "EntropyNorm",
     "Evaluator",
     "F",
     "Fallout",
@@ -96,6 +114,9 @@ __all__ = [
     "FullRank",
     "G",
     "GMBpref",
+    "Gini",
+    "GiniDiversity",
+    "GiniM1",
     "Hit",
     "IPrec",
     "InfAP",
@@ -108,7 +129,9 @@ __all__ = [
     "NumRet",
     "P",
     "PAp",
+    "Personalization",
     "Policy",
+    "PredictionCoverage",
     "Q",
     "Qrels",
     "R",
@@ -121,12 +144,17 @@ __all__ = [
     "SetF",
     "SetP",
     "SetR",
+    "Simpson",
     "Specificity",
+    "TestShare",
+    "TopicCoverage",
     "UnjudgedShare",
+    "UserCoverage",
     "Utility",
     "__version__",
     "evaluate",
     "explain",
+    "jackknife",
     "lint",
     "metric",
     "nDCG",

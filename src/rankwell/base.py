@@ -55,7 +55,8 @@ class Metric(metaclass=MetricType):
 
     Subclass ``QueryMetric`` or ``CorpusMetric``, not this class. ``cut`` says whether ``@k`` is required,
     optional or refused; ``needs`` names the tables that are built for it; ``judgements`` whether it reads qrels;
-    ``sliceable`` whether it has a meaning where only some items' judgements count (``slices=``).
+    ``sliceable`` whether it has a meaning where only some items' judgements count (``slices=``); ``sees_missing`` whether
+    a metric of lists has a value for judged queries that the run lacks.
     """
 
     name: ClassVar[str] = ""
@@ -67,6 +68,7 @@ class Metric(metaclass=MetricType):
     judgements: ClassVar[bool] = True
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
     sliceable: ClassVar[bool] = False
+    sees_missing: ClassVar[bool] = False
 
     k: int | None = None
 

@@ -62,13 +62,14 @@ class Context:
         """The number of items that could be shown, None if nobody said."""
         return None if self.items is None else len(self.items)
 
-    def joined(self, other: Context, *, needs_highest: bool) -> Context:
+    def joined(self, other: Context, *, needs_highest: bool, numbers_items: bool) -> Context:
         """Return the context of both, for results that are added.
 
         Raises
         ------
         UsageError
-            If they differ in what values depend on: grades, the highest grade (``needs_highest``), the catalogue's size.
+            If they differ in what values depend on: grades, the highest grade (``needs_highest``), the catalogue's
+            size or, for metrics that count its items (``numbers_items``), its items.
         """
         if self.scale != other.scale:
             raise UsageError(f"results with different grades do not add: {self.scale} and {other.scale}.")
@@ -81,4 +82,12 @@ class Context:
             raise UsageError(
                 f"results with different catalogues do not add: {self.collection_size} and {other.collection_size} items."
             )
+        if numbers_items and self.catalogue is not other.catalogue and not self._same_items(other):
+            raise UsageError("results over different items do not add: give both the same catalogue, items=.")
         return self
+
+    def _same_items(self, other: Context) -> bool:
+        mine, theirs = self.catalogue, other.catalogue
+        if mine is None or theirs is None:
+            return mine is theirs
+        return mine.ids.is_text == theirs.ids.is_text and np.array_equal(mine.ids.keys, theirs.ids.keys)

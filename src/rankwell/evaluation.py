@@ -126,8 +126,10 @@ class Evaluator:
             If the run cannot be read, or has nothing in common with the judgements.
         """
         read = read_run(run)
-        slices = {name: self._results(read, task, read.name) for name, task in self._slices.items()}
-        return self._results(read, self.task, read.name, slices)
+        slices = {
+            name: self._results(read, task.of_run(read), read.name) for name, task in self._slices.items()
+        }
+        return self._results(read, self.task.of_run(read), read.name, slices)
 
     def _results(self, read: Run, task: Task, name: str, slices: dict[str, Results] | None = None) -> Results:
         part = self._engine.run(read, task, self._threads)

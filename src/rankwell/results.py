@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.base import Metric
+from rankwell.base import Metric, QueryMetric
 from rankwell.errors import UsageError, nearest
 from rankwell.exports import Exports
 from rankwell.hits import Context
@@ -236,7 +236,8 @@ class Results(Views, Exports):
                     f"results with different {what} do not add: {getattr(self, what)} and {getattr(other, what)}."
                 )
         needs_highest = any("grade_max" in metric.needed() for metric in self.metrics)
-        context = self.context.joined(other.context, needs_highest=needs_highest)
+        numbers_items = any("item" in m.needs and not isinstance(m, QueryMetric) for m in self.metrics)
+        context = self.context.joined(other.context, needs_highest=needs_highest, numbers_items=numbers_items)
         own, theirs = (
             each and (each.by, each.labels, each.weights_name) for each in (self._segments, other._segments)
         )

@@ -169,22 +169,34 @@ def _whole(value: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class ItemCounts:
-    """How often each item of the catalogue was shown, and in how many lists."""
+    """How often each item (or topic) was shown, in how many lists; ``finish`` makes the value of it.
+
+    ``finish`` has ``of_counts(counts, n, about)``; ``about`` is what it knows of each item, if anything.
+    """
 
     counts: np.ndarray
     n: int
+    finish: Finish
+    about: np.ndarray | None = None
 
     def __add__(self, other: ItemCounts) -> ItemCounts:
-        return ItemCounts(self.counts + other.counts, self.n + other.n)
+        return ItemCounts(self.counts + other.counts, self.n + other.n, self.finish, self.about)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, ItemCounts) and self.n == other.n and np.array_equal(self.counts, other.counts)
-        )
+        if not isinstance(other, ItemCounts) or (self.n, self.finish) != (other.n, other.finish):
+            return False
+        return np.array_equal(self.counts, other.counts)
 
     __hash__ = None  # type: ignore[assignment]
 
     @property
     def value(self) -> float:
-        """The share of items that were shown at least once; NaN for an empty catalogue."""
-        return float(np.count_nonzero(self.counts)) / len(self.counts) if len(self.counts) else math.nan
+        """What the metric makes of the counts; NaN where it is undefined."""
+        return self.finish.of_counts(self.counts, self.n, self.about)
+
+
+class Finish(Protocol):
+    """Makes a value of counts."""
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """Return the value of the counts of all items in ``n`` lists."""

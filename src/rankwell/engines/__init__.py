@@ -10,7 +10,7 @@ import os
 import pkgutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -19,7 +19,7 @@ import numpy as np
 from rankwell.base import Metric, QueryMetric
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.hits import Context, Judged, Pool
-from rankwell.ids import Ids
+from rankwell.ids import Ids, Known
 from rankwell.judge import judge
 from rankwell.policy import Policy
 from rankwell.rows import Lists
@@ -46,10 +46,21 @@ class Task:
     per_query: bool = True
     segments: Segments | None = None
 
+    def of_run(self, run: Run) -> Task:
+        """Return the same task with the items of a run as the catalogue, where a metric numbers items and none is given."""
+        if "item" not in self.needs or self.context.catalogue is not None:
+            return self
+        items = run.rows.table().item
+        catalogue = Known(items[items.group()[1]])
+        return replace(self, context=replace(self.context, catalogue=catalogue))
+
     def measure_lists(self, lists: Lists) -> Part:
         """Judge a batch of lists and measure it."""
-        judged, counts = judge(lists, self.pool, self.policy, self.context, self.needs, self.deepest)
-        return self.measure(judged, counts)
+        return self.measure(*self.judged(lists))
+
+    def judged(self, lists: Lists) -> tuple[Judged, Counter[str]]:
+        """Judge a batch of lists, and count what each rule touched."""
+        return judge(lists, self.pool, self.policy, self.context, self.needs, self.deepest)
 
     def measure(self, judged: Judged, counts: Counter[str]) -> Part:
         """Return what is kept of a judged batch: states, per-query values, counts; once more for tied orders."""
@@ -114,7 +125,7 @@ class Task:
             concerned = is_known
         else:
             concerned = np.ones(len(judged), np.bool_)
-        if not metric.judgements and not judged.in_run:
+        if not metric.judgements and not judged.in_run and not metric.sees_missing:
             return np.full(len(judged), np.nan)
         values = np.asarray(metric.per_query(judged, self.context), np.float64)
         if values.shape != (len(judged),):

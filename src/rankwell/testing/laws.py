@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from rankwell.base import Metric
+from rankwell.base import Metric, QueryMetric
 from rankwell.engines.memory import Memory
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
@@ -28,6 +28,11 @@ def same(left: float, right: float) -> bool:
 def equal(metric: Metric, left: Results, right: Results) -> bool:
     """Whether two results agree in every bit of a metric."""
     return same(left[metric], right[metric]) and left.per_query.equals(right.per_query)
+
+
+def judges_queries(metric: Metric) -> bool:
+    """Whether a metric has a value for each judged query."""
+    return metric.judgements and isinstance(metric, QueryMetric)
 
 
 def round_trip(metric: Metric, _: Data) -> bool:
@@ -69,7 +74,7 @@ def row_order_does_not_matter(metric: Metric, given: Data) -> bool:
 
 def queries_are_apart(metric: Metric, given: Data) -> bool:
     """A query's value does not depend on the other queries of the run."""
-    if not metric.judgements:
+    if not judges_queries(metric):
         return True
     whole = given.results(metric).per_query
     for query in given.run:
@@ -83,7 +88,7 @@ def queries_are_apart(metric: Metric, given: Data) -> bool:
 def judgements_are_apart(metric: Metric, given: Data) -> bool:
     """A query's value does not depend on the judgements of other queries."""
     judged = [query for query in given.run if query in given.qrels]
-    if not metric.judgements or not judged:
+    if not judges_queries(metric) or not judged:
         return True
     alone = Data(given.run, {judged[0]: given.qrels[judged[0]]}).results(metric).per_query
     whole = given.results(metric).per_query
@@ -96,7 +101,8 @@ def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
     others = [each for each in OTHERS if metric_of(each).judgements == metric.judgements]
     together = given.results(metric, others=others)
     columns = alone.per_query.columns
-    return same(alone[metric], together[metric]) and alone.per_query.equals(together.per_query[columns])
+    values_agree = len(columns) == 1 or alone.per_query.equals(together.per_query[columns])
+    return same(alone[metric], together[metric]) and values_agree
 
 
 def names_do_not_matter(metric: Metric, given: Data) -> bool:
@@ -153,7 +159,7 @@ def a_better_list_scores_no_worse(metric: Metric, given: Data) -> bool:
 
 def nothing_is_lost(metric: Metric, given: Data) -> bool:
     """Each judged query has a value or is counted as undefined, also if the run lacks it or lists one item."""
-    if not metric.judgements:
+    if not judges_queries(metric):
         return True
     res = given.results(metric, policy=Policy(grades="judgements"))
     without = sum(res.undefined.get(str(metric), {}).values())

@@ -1,0 +1,1 @@
+"""How sure a value or a difference is."""

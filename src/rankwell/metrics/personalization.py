@@ -1,0 +1,171 @@
+"""Personalization: how different the lists of different users are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.base import CorpusMetric, definition
+from rankwell.errors import UsageError
+from rankwell.hits import Context, Judged
+from rankwell.states import ItemCounts, State
+
+__all__ = ["Personalization"]
+
+# 1/√n is kept as a whole number of 2**-52, in two halves that add up exactly
+HALF = 26
+BLOCK = 2048
+
+
+@definition
+class Personalization(CorpusMetric):
+    """Personalization: one less the mean similarity of the lists of two users.
+
+    Formula
+        1 − mean_{u<v} s(L_u, L_v), over the items within k: cosine |L_u ∩ L_v| / √(n_u n_v), overlap |∩| / min(n_u, n_v),
+        shared |∩| / k, jaccard |∩| / |∪|
+
+    Edge cases
+        Undefined for fewer than two lists. An empty list is similar to none. Items outside a catalogue that is given are
+        an error, or left out (``outside=ignore``).
+
+    Convention
+        Exact for lists of any lengths, without a table of all pairs of users: cosine, overlap and shared take time in
+        proportion to the recommendations, jaccard in proportion to the pairs of users with an item in common. A random
+        recommender has the highest value, so read it beside accuracy. recmetrics, Evidently: cosine.
+
+    Parameters
+        similarity: cosine, overlap, shared (of k, for lists of equal length) or jaccard
+
+    Example
+        >>> import rankwell as rw
+        >>> res = rw.evaluate({"u": ["a", "b"], "v": ["a", "c"]}, metrics=["personalization", "personalization(similarity=jaccard)"])
+        >>> [round(value, 4) for value in res.mean.values()]
+        [0.5, 0.6667]
+
+    Reference
+        T. Zhou et al., Solving the apparent diversity–accuracy dilemma of recommender systems, PNAS 107(10), 2010 (shared);
+        recmetrics personalization.
+    """
+
+    name: ClassVar[str] = "personalization"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item"})
+
+    similarity: Literal["cosine", "overlap", "shared", "jaccard"] = "cosine"
+
+    def check(self) -> None:
+        """Shared items are counted out of k."""
+        super().check()
+        if self.similarity == "shared" and self.k is None:
+            raise UsageError(f"{self} divides by k: write {self}@10.")
+
+    def state(self, judged: Judged, context: Context) -> State:
+        """What of the lists the similarity needs."""
+        assert context.catalogue is not None
+        rows = judged.shown.top(self.k)
+        assert rows.item is not None
+        if (rows.item < 0).any():
+            rows = rows.where(rows.item >= 0)
+        assert rows.item is not None
+        size = len(context.catalogue)
+        lengths = rows.count()
+        if self.similarity == "shared":
+            return ItemCounts(np.bincount(rows.item, minlength=size), len(judged), self)
+        if self.similarity == "cosine":
+            parts = np.rint(2.0 ** (2 * HALF) / np.sqrt(np.maximum(lengths, 1))).astype(np.int64)[rows.query]
+            halves = (parts >> HALF, parts & ((1 << HALF) - 1))
+            high, low = (
+                np.bincount(rows.item, weights=half, minlength=size).astype(np.int64) for half in halves
+            )
+            return UnitSums(high, low, len(judged), int(np.count_nonzero(lengths)))
+        return Sets(lengths, rows.item, len(judged), self.similarity)
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """Of shared items out of k."""
+        assert self.k is not None
+        counts = counts.astype(np.int64)
+        shared = int(np.dot(counts, counts - 1)) // 2
+        return _unlike(shared / self.k, n)
+
+
+def _unlike(similarities: float, n: int) -> float:
+    """One less the mean over all pairs of ``n`` lists."""
+    return 1.0 - similarities / (n * (n - 1) // 2) if n > 1 else math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class UnitSums:
+    """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, exact in two halves."""
+
+    high: np.ndarray
+    low: np.ndarray
+    n: int
+    filled: int  # lists that are not empty
+
+    def __add__(self, other: UnitSums) -> UnitSums:
+        return UnitSums(
+            self.high + other.high, self.low + other.low, self.n + other.n, self.filled + other.filled
+        )
+
+    @property
+    def value(self) -> float:
+        """One less the mean cosine of two lists: (‖Σ x̂‖² − lists that are not empty) / 2 is the sum over pairs."""
+        sums = self.high * 2.0**-HALF + self.low * 2.0 ** (-2 * HALF)
+        return _unlike(max(math.fsum((sums * sums).tolist()) - self.filled, 0.0) / 2.0, self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """The lists themselves, as sets of items end to end."""
+
+    lengths: np.ndarray
+    items: np.ndarray
+    n: int
+    similarity: str
+
+    def __add__(self, other: Sets) -> Sets:
+        lengths, items = (
+            np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("lengths", "items")
+        )
+        return Sets(lengths, items, self.n + other.n, self.similarity)
+
+    @property
+    def value(self) -> float:
+        """One less the mean similarity of two lists, from whole numbers."""
+        if self.n < 2:
+            return math.nan
+        return _unlike(self._overlap() if self.similarity == "overlap" else self._jaccard(), self.n)
+
+    def _overlap(self) -> float:
+        """For each item: pairs of its lists, by the length of the shorter one."""
+        own = np.repeat(self.lengths, self.lengths)
+        pairs, often = np.unique(np.column_stack([self.items, own]), axis=0, return_counts=True)
+        of_item = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
+        ends = np.append(of_item[1:], len(pairs))
+        until = np.cumsum(often)
+        longer = np.repeat(until[ends - 1], ends - of_item) - until
+        shared = often * (often - 1) // 2 + often * longer
+        by_length = np.bincount(pairs[:, 1], weights=shared)
+        return math.fsum((by_length[1:] / np.arange(1, len(by_length))).tolist())
+
+    def _jaccard(self) -> float:
+        """How often two lists have so many items in common, of so many in both, counted for all pairs in blocks."""
+        from scipy.sparse import csr_array
+
+        offsets = np.concatenate(([0], np.cumsum(self.lengths)))
+        width = int(self.items.max(initial=0)) + 1
+        lists = csr_array((np.ones(len(self.items), np.int32), self.items, offsets), shape=(self.n, width))
+        longest = int(self.lengths.max(initial=0))
+        counts = np.zeros((longest + 1) * (2 * longest + 1), np.int64)
+        for low in range(0, self.n, BLOCK):
+            both = (lists[low : low + BLOCK] @ lists[low:].T).tocoo()
+            later = both.col > both.row
+            common, first, second = both.data[later], both.row[later] + low, both.col[later] + low
+            union = self.lengths[first] + self.lengths[second] - common
+            counts += np.bincount(common * (2 * longest + 1) + union, minlength=len(counts))
+        at = np.flatnonzero(counts)
+        common, union = np.divmod(at, 2 * longest + 1)
+        return math.fsum((counts[at] * (common / np.maximum(union, 1))).tolist())
