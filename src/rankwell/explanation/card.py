@@ -45,7 +45,7 @@ class Explanation:
             **{title.lower(): text for title, text in self.sections.items()},
             "range": f"{_end(low)} to {_end(high)}, {BETTER[cls.better]}",
             "cut-off": CUTS[cls.cut],
-            "reads": ", ".join((["judgements"] if cls.judgements else ["lists"]) + sorted(cls.needs)),
+            "reads": ", ".join((["judgements"] if self.metric.judgements else ["lists"]) + sorted(cls.needs)),
             "undefined": UNDEFINED[cls.undefined],
         }
 
@@ -113,7 +113,7 @@ def catalogue() -> Table:
     for cls in classes():
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
         low, high = cls.range
-        tables = [*sorted(cls.needs & {"catalogue"})] or ["judgements" if cls.judgements else "lists"]
+        tables = [*sorted(cls.needs & {"catalogue"})] or ["judgements" if cls().judgements else "lists"]
         needs = ", ".join([*tables, *(["size"] if "collection_size" in cls().needed() else [])])
         rows.append(
             (
