@@ -100,6 +100,9 @@ def movietweetings(source: Path, target: Path) -> None:
     show(title, table, part, items.height)
     few.sort("user_id", "item_id").write_parquet(target / "test.parquet")
     items.write_parquet(target / "items.parquet")
+    train.with_columns(pl.col("rating").cast(pl.Int8)).sort("user_id", "timestamp").write_parquet(
+        target / "train.parquet", compression_level=19
+    )
     for name, run in part.items():
         run.sort("user_id", "rank").write_parquet(target / f"{name}.parquet")
 

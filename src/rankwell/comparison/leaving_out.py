@@ -161,7 +161,7 @@ def jackknife(
     Notes
     -----
     No bootstrap: a sample of users drawn with return holds fewer distinct items, and the interval misses the value
-    itself. Values of this kind grow with the number of lists: the interval is about runs of as many lists.
+    itself. Only lists are left out; judgements, training data and catalogue stay. Values of this kind grow with the number of lists: the interval is about runs of as many lists.
     Source: B. Efron and C. Stein, The jackknife estimate of variance, Annals of Statistics 9(3), 1981.
 
     Examples

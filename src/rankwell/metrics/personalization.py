@@ -11,6 +11,7 @@ import numpy as np
 from rankwell.base import CorpusMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
+from rankwell.ranked import Ranked
 from rankwell.states import ItemCounts, State
 
 __all__ = ["Personalization"]
@@ -18,6 +19,7 @@ __all__ = ["Personalization"]
 # 1/√n is kept as a whole number of 2**-52, in two halves that add up exactly
 HALF = 26
 BLOCK = 2048
+NEVER = 1 << 62  # the length of the shortest of no lists
 
 
 @definition
@@ -75,12 +77,7 @@ class Personalization(CorpusMetric):
         if self.similarity == "shared":
             return ItemCounts(np.bincount(rows.item, minlength=size), len(judged), self)
         if self.similarity == "cosine":
-            parts = np.rint(2.0 ** (2 * HALF) / np.sqrt(np.maximum(lengths, 1))).astype(np.int64)[rows.query]
-            halves = (parts >> HALF, parts & ((1 << HALF) - 1))
-            high, low = (
-                np.bincount(rows.item, weights=half, minlength=size).astype(np.int64) for half in halves
-            )
-            return UnitSums(high, low, len(judged), int(np.count_nonzero(lengths)))
+            return UnitSums.of(rows, size)
         return Sets(lengths, rows.item, len(judged), self.similarity)
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
@@ -98,23 +95,52 @@ def _unlike(similarities: float, n: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class UnitSums:
-    """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, exact in two halves."""
+    """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, exact in two halves.
 
+    ``counts`` are its lists, which are all that matters where all lists are of one length (``shortest == longest``).
+    """
+
+    counts: np.ndarray
     high: np.ndarray
     low: np.ndarray
     n: int
     filled: int  # lists that are not empty
+    shortest: int
+    longest: int
+
+    @classmethod
+    def of(cls, rows: Ranked, size: int) -> UnitSums:
+        """Return the sum over the lists of a batch."""
+        assert rows.item is not None
+        lengths = rows.count()
+        filled = lengths[lengths > 0]
+        parts = np.rint(2.0 ** (2 * HALF) / np.sqrt(np.maximum(lengths, 1))).astype(np.int64)[rows.query]
+        counts, high, low = (
+            np.bincount(rows.item, weights=weights, minlength=size).astype(np.int64)
+            for weights in (None, parts >> HALF, parts & ((1 << HALF) - 1))
+        )
+        ends = (int(filled.min()), int(filled.max())) if len(filled) else (NEVER, 0)
+        return cls(counts, high, low, len(lengths), len(filled), *ends)
 
     def __add__(self, other: UnitSums) -> UnitSums:
         return UnitSums(
-            self.high + other.high, self.low + other.low, self.n + other.n, self.filled + other.filled
+            self.counts + other.counts,
+            self.high + other.high,
+            self.low + other.low,
+            self.n + other.n,
+            self.filled + other.filled,
+            min(self.shortest, other.shortest),
+            max(self.longest, other.longest),
         )
 
     @property
     def value(self) -> float:
         """One less the mean cosine of two lists: (‖Σ x̂‖² − lists that are not empty) / 2 is the sum over pairs."""
+        if self.shortest == self.longest:
+            shared = int(np.dot(self.counts, self.counts - 1)) // 2
+            return _unlike(shared / self.longest, self.n)
         sums = self.high * 2.0**-HALF + self.low * 2.0 ** (-2 * HALF)
-        return _unlike(max(math.fsum((sums * sums).tolist()) - self.filled, 0.0) / 2.0, self.n)
+        return _unlike(max(float(np.sum(sums * sums)) - self.filled, 0.0) / 2.0, self.n)
 
 
 @dataclass(frozen=True, eq=False)
