@@ -85,11 +85,11 @@ def rosetta(
     names = [part for text in metric for part in split(text)]
     tables = [each.to_table() for each in translated(run, qrels, names, policy=policy)]
     forms = {"markdown": lambda table: table.to_markdown(), "html": lambda table: table.to_html()}
-    text = [
+    texts = [
         forms[format](table) if format in forms else table.to_text(None if output else width())
         for table in tables
     ]
-    write("\n\n".join(text), output)
+    write("\n\n".join(texts), output)
 
 
 @app.command

@@ -23,6 +23,7 @@ from rankwell.tables import Items, Qrels, Run
 _INTERNAL = (
     "attributes",
     "buffers",
+    "damage",
     "files",
     "frames",
     "irds",
