@@ -12,6 +12,7 @@ from rankwell.base import Metric
 from rankwell.compat.trec_eval import preferences
 from rankwell.compat.trec_eval.makers import Printed, Settings, judged_metrics
 from rankwell.compat.trec_eval.options import Options
+from rankwell.compat.trec_eval.special import GainRBP
 from rankwell.errors import DataError, InputError, NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.ids import Ids, Known
@@ -58,9 +59,7 @@ def by_judgements(options: Options, path: str, run: Run, lines: Lines) -> Evalua
             pieces = [[piece.text(number) for number in res.values(piece)] for piece in line.text]
             found.texts[line.name] = ["".join(parts) for parts in zip(*pieces, strict=True)]
         elif line.metric is not None:
-            found.columns[line.name] = (
-                _logs(res.values(line.metric)) if line.kind == "log" else res.values(line.metric)
-            )
+            found.columns[line.name] = line.values(res)
             found.totals[line.name] = res.mean[str(line.metric)]
     if res.counts.get("judged queries missing from the run"):
         judged = qrels.query[qrels.query.group()[1]].tolist()
@@ -69,7 +68,9 @@ def by_judgements(options: Options, path: str, run: Run, lines: Lines) -> Evalua
     retrieved, *known = (res.values(metric) for metric in extra)
     highest = res.context.grade_max or 0.0
     names = {line.metric.name for line in printed if line.metric is not None}
-    found.notes += ["rbp of grades above 1"] if "rbp" in names and highest > 1 else []
+    has_gains = any(isinstance(line.metric, GainRBP) for line in printed)
+    found.notes += ["rbp with gains"] if has_gains else []
+    found.notes += ["rbp of grades above 1"] if "rbp" in names and highest > 1 and not has_gains else []
     found.notes += ["rbp_resid where nothing is unjudged"] if (
         any(line.name == "rbp_resid" for line in printed) and (found.present & (retrieved == sum(known))).any()
     ) else []  # fmt: skip
@@ -174,11 +175,6 @@ def _settings(options: Options, qrels: Qrels | None = None) -> Settings:
     has_gains = qrels is not None and any("=" in text for text in options.measures)
     grades = tuple(np.unique(_grades(qrels)).tolist()) if qrels is not None and has_gains else ()
     return Settings(options.level, options.version, options.collection, grades)
-
-
-def _logs(values: np.ndarray) -> np.ndarray:
-    """What is averaged geometrically."""
-    return np.log(np.maximum(values, 1e-5))
 
 
 def _results(
