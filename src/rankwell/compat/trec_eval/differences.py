@@ -29,7 +29,7 @@ ALL = (
     ("-J and a list without a judged document", "9, 10", "prints nan or -nan for iprec_at_recall and 11pt_avg", "prints 0"),
     ("a score that is no number", "9, 10", "takes it for 0, or for nan", "refuses the line"),
     ("utility with a fourth coefficient and no -N", "9, 10", "takes a collection of 0 documents", "asks for -N"),
-    ("help", "9, 10", "prints its manual", "prints a summary of the options"),
+    ("help", "9, 10", "prints its manual", "prints one of its own words"),
 )  # fmt: skip
 
 
