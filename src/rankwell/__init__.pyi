@@ -1,9 +1,11 @@
+from rankwell import prepare as prepare
 from rankwell.base import metric as metric
 from rankwell.errors import RankwellError as RankwellError
 from rankwell.evaluation import Evaluator as Evaluator
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.explanation import explain as explain
 from rankwell.linting import lint as lint
+from rankwell.longtail import long_tail as long_tail
 from rankwell.metrics.auc import AUC as AUC
 from rankwell.metrics.auc import PAUC as PAUC
 from rankwell.metrics.auc import AUCTopK as AUCTopK
@@ -128,9 +130,11 @@ __all__ = [
     "evaluate",
     "explain",
     "lint",
+    "long_tail",
     "metric",
     "nDCG",
     "nERR",
+    "prepare",
     "read_qrels",
     "read_run",
     "rosetta",

@@ -27,6 +27,7 @@ _INTERNAL = (
     "files",
     "frames",
     "irds",
+    "logs",
     "mapping",
     "matrices",
     "pages",

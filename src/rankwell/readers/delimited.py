@@ -83,10 +83,11 @@ class Table:
             raise DataError(f"{self.place(-1)}: the column {twice!r} is there twice. Rename or remove one.")
         self.words = frames.words_of(self.names, frames.WORDS[kind], file.label, columns)
 
-    def pieces(self) -> frames.Frames:
-        """Return the wanted columns in pieces."""
+    def pieces(self, *, every: bool = False) -> frames.Frames:
+        """Return the wanted columns, or every one, in pieces of text."""
         table, _ = schema_of(self._scan, self.file, "CSV")
-        return lines_of(table, self.file, self.words, "CSV", self._diagnosis)
+        words = {name: name for name in self.names} if every else self.words
+        return lines_of(table, self.file, words, "CSV", self._diagnosis)
 
     def _scan(self) -> pl.LazyFrame:
         import polars as pl

@@ -29,6 +29,7 @@ ALIASES = {
     "rank": "rank position pos",
     "grade": "grade relevance rating label judgement judgment target gain",
     "topic": "topic subtopic aspect genre",
+    "time": "time timestamp ts date datetime unixtime eventtime createdat",
 }
 WORDS = {
     "run": ("query", "item", "score", "rank"),
@@ -84,7 +85,7 @@ def told(columns: Sequence[str]) -> str:
 def known_word(column: str) -> str | None:
     """Return rankwell's word for the usual name of a column, in any spelling.
 
-    >>> known_word("User ID"), known_word("corpus-id"), known_word("time")
+    >>> known_word("User ID"), known_word("corpus-id"), known_word("colour")
     ('query', 'item', None)
     """
     return KNOWN.get("".join(sign for sign in column.lower() if sign.isalnum()))

@@ -1,0 +1,97 @@
+"""Pairs of query and item of several tables as numbers: the same id has the same number everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwell.ids import Ids, alike
+from rankwell.kernels import order
+from rankwell.readers.logs import Log
+from rankwell.rows import grouped
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Distinct ids, and the number of each row's id in each of several tables."""
+
+    ids: Ids
+    codes: tuple[np.ndarray, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def names(self, codes: np.ndarray, most: int = 3) -> list[str | int]:
+        """Return the first few ids of some numbers, in their order."""
+        return [self.ids.one(int(code)) for code in codes[:most]]
+
+    def present(self, table: int) -> np.ndarray:
+        """Return which ids a table has."""
+        return np.bincount(self.codes[table], minlength=len(self)) > 0
+
+
+def coded(logs: Sequence[Log], word: str) -> Coded:
+    """Return the numbers of the queries or the items of several tables.
+
+    Text of one table may be the plain decimal form of another's integers.
+
+    Raises
+    ------
+    DataError
+        If ids are text in one table and integers in another, and the text is no plain numbers.
+    """
+    columns = [log.ids(word) for log in logs]
+    integers = next((column for column in columns if not column.is_text), None)
+    if integers is not None:
+        columns = [alike(column, integers, word)[0] if column.is_text else column for column in columns]
+    whole = Ids.concatenate(columns)
+    codes, firsts = whole.group()
+    ends = np.cumsum([len(column) for column in columns])[:-1]
+    return Coded(whole[firsts], tuple(np.split(codes.astype(np.int64), ends)))
+
+
+def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
+    """Return one number per pair of query and item of a table."""
+    return queries.codes[table] * len(items) + items.codes[table]
+
+
+def repeats(values: np.ndarray) -> np.ndarray:
+    """Return which values occurred in an earlier row."""
+    rows = np.argsort(values, kind="stable")
+    again = np.zeros(len(values), np.bool_)
+    again[rows[1:]] = values[rows[1:]] == values[rows[:-1]]
+    return again
+
+
+def places(log: Log) -> np.ndarray:
+    """Return the place of each row in its list, from 1: by rank, else by score, else as the rows stand.
+
+    Equal scores stand as ``evaluate`` orders them: the higher id first.
+    """
+    rows = np.arange(len(log))
+    if "rank" in log.words:
+        key = -log.numbers("rank")
+    else:
+        key = log.numbers("score") if "score" in log.words else -rows.astype(np.float64)
+    _, offsets, together = grouped(log.ids("query"))
+    together = rows if together is None else together
+    items = log.ids("item")[together]
+    ordered = np.arange(len(log))
+    rule = order.TIE_RULES["item-desc"]
+    order.sort(ordered, offsets, np.ascontiguousarray(key[together]), *items.columns, rule)
+    place = np.empty(len(log), np.int64)
+    place[together[ordered]] = rows + 1 - np.repeat(offsets[:-1], np.diff(offsets))
+    return place
+
+
+def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
+    """Return each row's place among the rows of its code, from 1: by ``before``, else as the rows stand."""
+    rows = np.argsort(codes, kind="stable") if before is None else np.lexsort((before, codes))
+    ordered = codes[rows]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(rows) else rows
+    lengths = np.diff(np.append(starts, len(rows)))
+    place = np.empty(len(rows), np.int64)
+    place[rows] = np.arange(1, len(rows) + 1) - np.repeat(starts, lengths)
+    return place
