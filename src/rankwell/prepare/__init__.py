@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from rankwell.prepare.cores import core
 from rankwell.prepare.popular import PopularityCut
+from rankwell.prepare.reporting import Prepared, Report
+from rankwell.prepare.splitting import Folds, Split, folds, split
 
-__all__ = ["PopularityCut"]
+__all__ = ["Folds", "PopularityCut", "Prepared", "Report", "Split", "core", "folds", "split"]

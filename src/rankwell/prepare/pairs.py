@@ -95,3 +95,14 @@ def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
     place = np.empty(len(rows), np.int64)
     place[rows] = np.arange(1, len(rows) + 1) - np.repeat(starts, lengths)
     return place
+
+
+def extremes(chosen: np.ufunc, codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Return the greatest (``np.maximum``) or the least (``np.minimum``) value of each code.
+
+    A code without a row has a value that is neither: the least, or the greatest, that there can be.
+    """
+    limits = np.iinfo(values.dtype) if values.dtype.kind == "i" else np.finfo(values.dtype)
+    found = np.full(size, limits.min if chosen is np.maximum else limits.max, values.dtype)
+    chosen.at(found, codes, values)
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -14,15 +13,14 @@ from rankwell.errors import DataError, UsageError, one_of
 from rankwell.ids import Ids, Known
 from rankwell.longtail import LongTail
 from rankwell.popularity import Head, Rule, Ties
-from rankwell.prepare.pairs import coded, keys, nth, places, repeats
+from rankwell.prepare.actions import capped, counted, refilled, refuse, relabelled
+from rankwell.prepare.pairs import coded, keys, repeats
 from rankwell.prepare.reporting import Fact, Prepared, Report, share, such_as
 from rankwell.readers import read_items
 from rankwell.readers.logs import Log, read_log
 
 By = Literal["users", "events", "weight"]
 Action = Literal["drop", "cap", "relabel", "mark"]
-ACTIONS = ("drop", "cap", "relabel", "mark")
-DUMMY = "(popular)"
 
 
 class PopularityCut:
@@ -96,11 +94,12 @@ class PopularityCut:
             "count": count, "quantile": quantile, "iqr": iqr,
         }  # fmt: skip
         given = {rule: at for rule, at in rules.items() if at is not None}
-        names = ["share_of_volume" if rule == "volume" else rule for rule in rules]
         if len(given) != 1:
-            told = " and ".join("share_of_volume" if rule == "volume" else rule for rule in given) or "none"
+            told = [
+                ["share_of_volume" if rule == "volume" else rule for rule in some] for some in (given, rules)
+            ]
             raise UsageError(
-                f"PopularityCut takes one rule, not {told}; it is {one_of(names)}, such as top=100."
+                f"PopularityCut takes one rule, not {' and '.join(told[0]) or 'none'}; it is {one_of(told[1])}, such as top=100."
             )
         if by not in ("users", "events", "weight"):
             raise UsageError(f"by={by!r}: popularity is counted by users, events or weight.")
@@ -262,7 +261,7 @@ class PopularityCut:
             If the table cannot be read, lacks a column, or nothing would be left of it.
         """
         tail = self.fitted
-        self._refuse(action, refill, cap, label)
+        refuse(action, refill, cap, label)
         log = read_log(table, *(("rank", "score") if refill is not None else ()), columns=columns, name=name)
         row = Known(tail.items).rows_of(log.ids("item"), "item")
         popular = (row >= 0) & (tail.part[row] == 0)
@@ -276,7 +275,7 @@ class PopularityCut:
         if action == "mark":
             frame = frame.with_columns(pl.Series(into, popular))
         elif action == "relabel":
-            frame, repeated = _relabelled(log, popular, label)
+            frame, repeated = relabelled(log, popular, label)
             facts["rows that repeat the new id"] = repeated
             if repeated:
                 notes.append(
@@ -287,13 +286,13 @@ class PopularityCut:
         else:
             most = self._cap(cap)
             facts["cap"] = most
-            keep = _capped(row, popular, tail.counts, most, seed)
+            keep = capped(row, popular, tail.counts, most, seed)
             notes.append(
                 f"Of each popular item cap ÷ popularity of the rows are kept, at random (seed {seed})."
             )
         if refill is not None:
-            frame, keep = self._refilled(log, keep, refill, facts)
-        facts |= _counted(log.replaced(frame), keep)
+            frame, keep = refilled(log, keep, refill, facts)
+        facts |= counted(log.replaced(frame), keep)
         if not keep.any():
             raise DataError(
                 f"{log.name}: no row is left; every item is popular by this cut. Take a smaller head."
@@ -301,91 +300,8 @@ class PopularityCut:
         title = f"Popular items of {log.name}: {action}"
         return Prepared(frame.filter(pl.Series(keep)), Report(title, facts, (), tuple(notes)))
 
-    @staticmethod
-    def _refuse(action: str, refill: int | None, cap: float | None, label: object) -> None:
-        if action not in ACTIONS:
-            raise UsageError(f"action={action!r}: it is {one_of(ACTIONS)}.")
-        for word, value, wanted in (
-            ("refill", refill, "drop"),
-            ("cap", cap, "cap"),
-            ("label", label, "relabel"),
-        ):
-            if value is not None and action != wanted:
-                raise UsageError(f"{word}={value!r} goes with action={wanted!r}, not {action!r}.")
-        if refill is not None and (refill < 1 or int(refill) != refill):
-            raise UsageError(f"refill={refill}: it is the length of the lists, a whole number of at least 1.")
-        if cap is not None and not cap > 0:
-            raise UsageError(f"cap={cap:g}: it is above 0; to remove all rows say action='drop'.")
-
     def _cap(self, cap: float | None) -> float:
         most = self._highest_of_tail() if cap is None else cap
         if not isinstance(most, (int, float)) or not most > 0:
             raise UsageError("the tail is empty or has nothing, so it gives no cap; say cap=.")
         return most
-
-    @staticmethod
-    def _refilled(
-        log: Log, keep: np.ndarray, length: int, facts: dict[str, Fact]
-    ) -> tuple[pl.DataFrame, np.ndarray]:
-        """The lists closed up and cut; which of their rows remain."""
-        place, queries = places(log), coded([log], "query")
-        rows = np.flatnonzero(keep)
-        moved = np.zeros(len(log), np.int64)
-        moved[rows] = nth(queries.codes[0][rows], place[rows])
-        cut = keep & (moved <= length)
-        before = np.bincount(queries.codes[0], minlength=len(queries))
-        after = np.bincount(queries.codes[0][cut], minlength=len(queries))
-        facts[f"lists shorter than {length} before"] = share(int(np.sum(before < length)), len(queries))
-        facts[f"lists shorter than {length} after"] = share(int(np.sum(after < length)), len(queries))
-        facts["rows moved up from below"] = int(np.sum(cut & (place > length)))
-        if "rank" in log.words:
-            return log.frame.with_columns(pl.Series(log.words["rank"], moved)), cut
-        return log.frame, cut
-
-
-def _relabelled(log: Log, popular: np.ndarray, label: str | int | None) -> tuple[pl.DataFrame, int]:
-    """The table with one id for all popular items, and how many rows repeat it within their query."""
-    ids, column = log.ids("item"), log.words["item"]
-    if label is None:
-        if not ids.is_text:
-            raise UsageError(f"{log.name}: item ids are integers; say label=, an integer that no item has.")
-        label = DUMMY
-    if isinstance(label, str) != ids.is_text:
-        raise UsageError(
-            f"label={label!r}: item ids of {log.name} are {'text' if ids.is_text else 'integers'}."
-        )
-    series = log.frame[column]
-    if (series.cast(pl.String) == str(label)).any():
-        raise UsageError(f"label={label!r}: {log.name} has such an item; take an id that no item has.")
-    kind = pl.String if ids.is_text else pl.Int64
-    new = pl.select(
-        pl.when(pl.Series(popular)).then(pl.lit(label, kind)).otherwise(series.cast(kind))
-    ).to_series()
-    queries = coded([log], "query").codes[0]
-    repeated = int(np.sum(popular)) - len(np.unique(queries[popular]))
-    return log.frame.with_columns(new.alias(column)), repeated
-
-
-def _capped(row: np.ndarray, popular: np.ndarray, counts: np.ndarray, cap: float, seed: int) -> np.ndarray:
-    """Which rows to keep, so that a popular item keeps cap ÷ popularity of them."""
-    rows = np.flatnonzero(popular)
-    item = row[rows]
-    chance = np.random.default_rng(seed).random(len(rows))
-    there = np.bincount(item, minlength=len(counts))
-    allowed = np.ceil(np.round(there * np.minimum(cap / np.maximum(counts, math.ulp(0.0)), 1.0), 9))
-    keep = ~popular
-    keep[rows] = nth(item, chance) <= allowed[item]
-    return keep
-
-
-def _counted(log: Log, keep: np.ndarray) -> dict[str, Fact]:
-    """What is left: rows, items, queries, and which queries lost all their rows."""
-    queries, items = coded([log], "query"), coded([log], "item")
-    has = np.bincount(queries.codes[0][keep], minlength=len(queries)) > 0
-    still = np.bincount(items.codes[0][keep], minlength=len(items)) > 0
-    empty = np.flatnonzero(~has)
-    return {
-        "rows after": share(int(keep.sum()), len(log)),
-        "items after": share(int(still.sum()), len(items)),
-        "queries left without rows": share(len(empty), len(queries)) + such_as(queries.names(empty)),
-    }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +85,9 @@ class Log:
             )
         return self._numbers(self.frame[column], column)
 
-    def times(self) -> np.ndarray:
-        """Return the times as numbers that keep their order: as they are, or since 1970 for dates.
+    @cached_property
+    def clock(self) -> pl.Series:
+        """The times as whole numbers, numbers, dates or moments.
 
         Raises
         ------
@@ -92,16 +95,29 @@ class Log:
             If there is no column of times, or a cell of it is missing or no time.
         """
         series = self.column("time")
-        if series.dtype == pl.String:
-            series = self._parsed(series)
         if series.null_count():
             row = int(series.is_null().arg_max() or 0)
             raise DataError(f"{self.place(row)}: the time is missing. Remove the row or fill the time.")
-        if series.dtype.is_temporal():
-            series = series.to_physical()
-        if not series.dtype.is_numeric():
+        if series.dtype == pl.String:
+            series = self._parsed(series)
+        if series.dtype.is_integer():
+            return series.cast(pl.Int64)
+        if not series.dtype.is_temporal() and not series.dtype.is_float():
             raise DataError(f"{self.name}: the column {series.name!r} is {series.dtype}, not times.")
-        return self._numbers(series, "time") if series.dtype.is_float() else series.to_numpy()
+        return series
+
+    def times(self) -> np.ndarray:
+        """Return the times as numbers that keep their order: as they are, or since 1970 for dates.
+
+        Raises
+        ------
+        DataError
+            As for ``clock``.
+        """
+        clock = self.clock
+        if clock.dtype.is_float():
+            return self._numbers(clock, "time")
+        return (clock.to_physical() if clock.dtype.is_temporal() else clock).cast(pl.Int64).to_numpy()
 
     def replaced(self, frame: pl.DataFrame) -> Log:
         """Return the same table with other rows."""
@@ -126,15 +142,11 @@ class Log:
             found = text.cast(kind, strict=False)
             if not found.null_count():
                 return found
-        for parse in (text.str.to_datetime, text.str.to_date):
-            try:
-                found = parse(strict=False)
-            except pl.exceptions.ComputeError:
-                continue  # no pattern fits the first value; the next kind is tried, and then an error says so
+        with contextlib.suppress(pl.exceptions.ComputeError):  # no pattern fits; the error below says so
+            found = text.str.to_datetime(strict=False)
             if not found.null_count():
-                return found.cast(pl.Datetime("us"))
-        numbers = text.cast(pl.Float64, strict=False)
-        row = int(numbers.is_null().arg_max() or 0)
+                return found
+        row = int(text.cast(pl.Float64, strict=False).is_null().arg_max() or 0)
         raise DataError(
             f"{self.place(row)}: the time {series[row]!r:.42} is neither a number nor a date such as 2013-05-01 or "
             f"2013-05-01T10:00:00."
@@ -147,6 +159,7 @@ def read_log(
     name: str | None = None,
     columns: Mapping[str, str] | None = None,
     needed: tuple[str, ...] = ("query", "item"),
+    perhaps: tuple[str, ...] = (),
 ) -> Log:
     """Read a table of queries and items with all its columns.
 
@@ -164,6 +177,8 @@ def read_log(
         Which column is which, if its name does not tell: ``{"its name": "query"}``.
     needed
         The words that must be there.
+    perhaps
+        The columns that are taken if there is one, and no second, with such a name.
 
     Raises
     ------
@@ -186,6 +201,8 @@ def read_log(
     else:
         name = name or getattr(source, "name", None) or "table"
         frame = _of_value(source, name)
+    named = [known_word(column) for column in frame.columns]
+    wanted += tuple(word for word in perhaps if named.count(word) == 1 or word in given.values())
     found = words_of(frame.columns, wanted, name, given)
     if not len(frame):
         raise DataError(f"{name}: the table holds no rows.")
