@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rankwell.prepare.checks import check
 from rankwell.prepare.cores import core
 from rankwell.prepare.popular import PopularityCut
 from rankwell.prepare.reporting import Prepared, Report
 from rankwell.prepare.splitting import Folds, Split, folds, split
 
-__all__ = ["Folds", "PopularityCut", "Prepared", "Report", "Split", "core", "folds", "split"]
+__all__ = ["Folds", "PopularityCut", "Prepared", "Report", "Split", "check", "core", "folds", "split"]

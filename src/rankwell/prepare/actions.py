@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import UsageError, one_of
-from rankwell.prepare.pairs import coded, nth, places
+from rankwell.prepare.pairs import coded, n_distinct, nth, places
 from rankwell.prepare.reporting import Fact, share, such_as
 from rankwell.readers.logs import Log
 
@@ -71,7 +71,7 @@ def relabelled(log: Log, popular: np.ndarray, label: str | int | None) -> tuple[
         pl.when(pl.Series(popular)).then(pl.lit(label, kind)).otherwise(series.cast(kind))
     ).to_series()
     queries = coded([log], "query").codes[0]
-    repeated = int(np.sum(popular)) - len(np.unique(queries[popular]))
+    repeated = int(np.sum(popular)) - n_distinct(queries[popular])
     return log.frame.with_columns(new.alias(column)), repeated
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from rankwell.display import Column, Table
 from rankwell.errors import DataError, UsageError
-from rankwell.prepare.pairs import coded
+from rankwell.prepare.pairs import coded, n_distinct
 from rankwell.prepare.reporting import Fact, Prepared, Report, share
 from rankwell.readers.logs import Log, read_log
 
@@ -69,7 +69,7 @@ def _between(counts: np.ndarray, low: int | None, high: int | None) -> np.ndarra
 
 
 def _size(users: np.ndarray, items: np.ndarray) -> tuple[int, ...]:
-    return len(users), len(np.unique(users)), len(np.unique(items))
+    return len(users), n_distinct(users), n_distinct(items)
 
 
 def core(

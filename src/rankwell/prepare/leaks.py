@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from rankwell.prepare.pairs import Coded, coded, extremes, keys
+from rankwell.prepare.pairs import Coded, among, coded, extremes, keys
 from rankwell.prepare.reporting import Fact, share
 from rankwell.readers.logs import Log
 
@@ -53,7 +53,7 @@ class Sides:
     @cached_property
     def repeated(self) -> np.ndarray:
         """Which rows of the test data are pairs of the training data."""
-        return np.isin(keys(self.users, self.items, 1), keys(self.users, self.items, 0))
+        return among(keys(self.users, self.items, 1), keys(self.users, self.items, 0))
 
     @cached_property
     def before_all(self) -> np.ndarray:

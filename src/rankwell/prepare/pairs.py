@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from rankwell.ids import Ids, alike
+from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
 from rankwell.rows import grouped
@@ -59,10 +61,17 @@ def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
 
 def repeats(values: np.ndarray) -> np.ndarray:
     """Return which values occurred in an earlier row."""
-    rows = np.argsort(values, kind="stable")
-    again = np.zeros(len(values), np.bool_)
-    again[rows[1:]] = values[rows[1:]] == values[rows[:-1]]
-    return again
+    return ~pl.Series(values).is_first_distinct().to_numpy()
+
+
+def among(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return which values occur among others."""
+    return pl.Series(values).is_in(pl.Series(others).implode()).to_numpy()
+
+
+def n_distinct(codes: np.ndarray) -> int:
+    """Return how many distinct codes there are."""
+    return int(np.count_nonzero(np.bincount(codes)))
 
 
 def places(log: Log) -> np.ndarray:
@@ -88,12 +97,12 @@ def places(log: Log) -> np.ndarray:
 
 def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
     """Return each row's place among the rows of its code, from 1: by ``before``, else as the rows stand."""
-    rows = np.argsort(codes, kind="stable") if before is None else np.lexsort((before, codes))
-    ordered = codes[rows]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(rows) else rows
-    lengths = np.diff(np.append(starts, len(rows)))
-    place = np.empty(len(rows), np.int64)
-    place[rows] = np.arange(1, len(rows) + 1) - np.repeat(starts, lengths)
+    if not len(codes):
+        return codes
+    rows = np.arange(len(codes)) if before is None else np.argsort(before, kind="stable")
+    ordered, offsets = kernel.gather(codes[rows], int(codes.max()) + 1)
+    place = np.empty(len(codes), np.int64)
+    place[rows[ordered]] = np.arange(1, len(codes) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
     return place
 
 

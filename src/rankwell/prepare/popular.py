@@ -14,12 +14,12 @@ from rankwell.ids import Ids, Known
 from rankwell.longtail import LongTail
 from rankwell.popularity import Head, Rule, Ties
 from rankwell.prepare.actions import capped, counted, refilled, refuse, relabelled
-from rankwell.prepare.pairs import coded, keys, repeats
+from rankwell.prepare.counting import By, popularity
+from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Prepared, Report, share, such_as
 from rankwell.readers import read_items
 from rankwell.readers.logs import Log, read_log
 
-By = Literal["users", "events", "weight"]
 Action = Literal["drop", "cap", "relabel", "mark"]
 
 
@@ -141,7 +141,7 @@ class PopularityCut:
         """
         log = read_log(train, columns=columns, name=name or (None if isinstance(train, str) else "train"))
         queries, own = coded([log], "query"), coded([log], "item")
-        counts = self._counts(log, keys(queries, own, 0), own.codes[0], len(own))
+        counts = popularity(log, queries, own, self.by, self.weight)
         ids = own.ids
         if items is not None:
             catalogue = Known(read_items(items).item)
@@ -157,19 +157,6 @@ class PopularityCut:
             ids, counts = catalogue.ids, whole
         self.tail_ = LongTail(ids, counts, len(queries), self.head, by=self.by, name=log.name)
         return self
-
-    def _counts(self, log: Log, pairs: np.ndarray, items: np.ndarray, size: int) -> np.ndarray:
-        if self.by == "events":
-            return np.bincount(items, minlength=size)
-        if self.by == "users":
-            return np.bincount(items[~repeats(pairs)], minlength=size)
-        weights = log.named_numbers(self.weight)
-        if len(weights) and weights.min() < 0:
-            row = int(weights.argmin())
-            raise DataError(
-                f"{log.place(row)}: the {self.weight} is {weights[row]:g}; a weight is at least 0."
-            )
-        return np.bincount(items, weights=weights, minlength=size)
 
     @property
     def fitted(self) -> LongTail:

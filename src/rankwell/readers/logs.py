@@ -53,10 +53,10 @@ class Log:
             If there is none.
         """
         if word not in self.words:
+            names = " or ".join(ALIASES[word].split()[:2])
             raise DataError(
-                f"{self.name}: there is no column for the {word}; the columns are {told(self.frame.columns)}. Name it "
-                f"{' or '.join(ALIASES[word].split()[:2])}, or say which it is: columns={{'its name': {word!r}}}, on the "
-                f"command line --columns 'its name={word}'."
+                f"{self.name}: there is no column for the {word}; the columns are {told(self.frame.columns)}. Name it {names}, "
+                f"or say which it is: columns={{'its name': {word!r}}}, on the command line --columns 'its name={word}'."
             )
         return self.frame[self.words[word]]
 
@@ -230,10 +230,9 @@ def _of_file(
 
 
 def _whole(pieces: Frames, file: File) -> pl.DataFrame:
-    parts = list(pieces(PIECE))
-    if not parts:
-        raise DataError(f"{file.label}: the table holds no rows.")
-    return pl.concat(parts)
+    if parts := list(pieces(PIECE)):
+        return pl.concat(parts)
+    raise DataError(f"{file.label}: the table holds no rows.")
 
 
 def _of_value(source: Any, name: str) -> pl.DataFrame:
@@ -288,7 +287,7 @@ def frame_of_qrels(qrels: Qrels) -> pl.DataFrame:
 def frame_of_run(run: Run) -> pl.DataFrame:
     """Return a run as a frame: query, item, and score or rank."""
     rows = run.rows.table()
-    key = {"rank": rows.key + rows.by_place} if rows.by_rank else {"score": rows.key}
+    key = {"rank": rows.key + int(rows.by_place)} if rows.by_rank else {"score": rows.key}
     score = {} if rows.given_score is None else {"score": rows.given_score}
     return pl.DataFrame({"query": series_of(rows.query), "item": series_of(rows.item), **key, **score})
 
