@@ -7,5 +7,17 @@ from rankwell.prepare.cores import core
 from rankwell.prepare.popular import PopularityCut
 from rankwell.prepare.reporting import Prepared, Report
 from rankwell.prepare.splitting import Folds, Split, folds, split
+from rankwell.prepare.tiers import scale_by_tier
 
-__all__ = ["Folds", "PopularityCut", "Prepared", "Report", "Split", "check", "core", "folds", "split"]
+__all__ = [
+    "Folds",
+    "PopularityCut",
+    "Prepared",
+    "Report",
+    "Split",
+    "check",
+    "core",
+    "folds",
+    "scale_by_tier",
+    "split",
+]

@@ -18,7 +18,7 @@ from rankwell.prepare.counting import By, popularity
 from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Prepared, Report, share, such_as
 from rankwell.readers import read_items
-from rankwell.readers.logs import Log, read_log
+from rankwell.readers.logs import read_log
 
 Action = Literal["drop", "cap", "relabel", "mark"]
 
