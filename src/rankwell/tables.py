@@ -89,6 +89,8 @@ class Qrels:
         How relevant; None means interactions: every row is a 1, and the result says so.
     topic
         The topic (aspect, genre, subtopic) that a judgement is about; None if there are none.
+    imputed
+        Other than 0 where nobody gave the grade and it was made up (``rankwell.prepare.impute``); such rows are counted.
     name
         What the qrels are called in messages.
 
@@ -112,6 +114,7 @@ class Qrels:
         item: IdColumn,
         grade: Iterable[float] | np.ndarray | None = None,
         topic: IdColumn | None = None,
+        imputed: Iterable[float] | np.ndarray | None = None,
         *,
         name: str = "qrels",
         place: Place | None = None,
@@ -128,10 +131,9 @@ class Qrels:
             row = int(np.flatnonzero(np.isinf(self.grade))[0])
             raise DataError(f"{self.place(row)}: the grade is infinite. Remove the row or mend the grade.")
         self.topic = None if topic is None else Ids.of_column(topic, "topic")
-        columns = {"item": len(self.item)}
-        columns |= {
-            word: len(x) for word, x in (("grade", self.grade), ("topic", self.topic)) if x is not None
-        }
+        self.imputed = None if imputed is None else numbers_of(imputed, "imputed", self.place) != 0
+        others = (("grade", self.grade), ("topic", self.topic), ("imputed", self.imputed))
+        columns = {"item": len(self.item)} | {word: len(x) for word, x in others if x is not None}
         same_length(len(self.query), columns, name)
 
     def __len__(self) -> int:

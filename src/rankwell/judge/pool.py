@@ -45,6 +45,7 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
         counts["judgements given twice"] = copies
     if scale.kind == "interactions":
         grades = np.broadcast_to(1.0, len(grades))
+    counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
     counts["negative grades"] = int(np.count_nonzero(grades < 0))

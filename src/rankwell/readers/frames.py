@@ -29,11 +29,12 @@ ALIASES = {
     "rank": "rank position pos",
     "grade": "grade relevance rating label judgement judgment target gain",
     "topic": "topic subtopic aspect genre",
+    "imputed": "imputed",
     "time": "time timestamp ts date datetime unixtime eventtime createdat",
 }
 WORDS = {
     "run": ("query", "item", "score", "rank"),
-    "qrels": ("query", "item", "grade", "topic"),
+    "qrels": ("query", "item", "grade", "topic", "imputed"),
     "items": ("item",),
     "users": ("query",),
 }

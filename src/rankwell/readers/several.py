@@ -80,11 +80,13 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
             raise DataError(f"{without[0]}: it has no {word}, while other parts of the judgements have one.")
     grades = [part.grade for part in parts if part.grade is not None]
     topics = [part.topic for part in parts if part.topic is not None]
+    imputed = [np.zeros(len(part)) if part.imputed is None else part.imputed for part in parts]
     qrels = Qrels(
         joined([part.query for part in parts], names, "query"),
         joined([part.item for part in parts], names, "item"),
         np.concatenate(grades) if grades else None,
         joined(topics, names, "topic") if topics else None,
+        np.concatenate(imputed) if any(part.imputed is not None for part in parts) else None,
         name=name,
         place=_places([len(part) for part in parts], [part.place for part in parts]),
     )
