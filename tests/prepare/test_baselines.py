@@ -27,8 +27,18 @@ def most_popular(rows, catalogue):
 
 
 def first(order, seen, k):
-    found = [item for item in order if item not in seen][:k]
-    return found
+    return [item for item in order if item not in seen][:k]
+
+
+def order_of(kind, user, rows, tiers):
+    """The order of items that a list of some kind follows."""
+    catalogue = {row["item_id"] for row in rows}
+    if kind == "recent":
+        oldest = sorted((row["timestamp"] for row in rows), reverse=True)[round(0.2 * len(rows)) - 1]
+        rows = [row for row in rows if row["timestamp"] >= oldest]
+    elif kind == "segment" and user in tiers:
+        rows = [row for row in rows if tiers.get(row["user_id"]) == tiers[user]]
+    return most_popular(rows, catalogue)
 
 
 @pytest.mark.parametrize("seen", [False, True])
@@ -44,19 +54,9 @@ def test_lists_are_those_of_plain_loops(seen):
         had = {user: set() for user in log["user_id"]}
         for row in rows:
             had[row["user_id"]] |= set() if seen else {row["item_id"]}
-        oldest = sorted((row["timestamp"] for row in rows), reverse=True)[round(0.2 * len(rows)) - 1]
-        orders = {
-            "popular": lambda _, order=most_popular(rows, catalogue): order,
-            "recent": lambda _, order=most_popular([r for r in rows if r["timestamp"] >= oldest], catalogue): (
-                order
-            ),
-            "segment": lambda user: most_popular(
-                [r for r in rows if user not in tiers or tiers.get(r["user_id"]) == tiers[user]], catalogue
-            ),
-        }
         whom = set(test["user_id"])
-        for kind, order in orders.items():
-            expected = {user: first(order(user), had[user], 5) for user in whom}
+        for kind in ("popular", "recent", "segment"):
+            expected = {user: first(order_of(kind, user, rows, tiers), had[user], 5) for user in whom}
             assert lists_of(made[kind]) == {user: items for user, items in expected.items() if items}
         best = {}
         for row in sorted(test.to_dicts(), key=lambda row: -row["rating"]):

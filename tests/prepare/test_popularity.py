@@ -212,6 +212,7 @@ def test_a_cut_that_makes_no_sense_is_refused(rules, message):
         ({"action": "cap", "refill": 10}, "goes with action='drop'"),
         ({"action": "cap", "cap": 0}, "it is above 0"),
         ({"refill": 0}, "the length of the lists"),
+        ({"refill": 2, "table": random_log(1)}, "refill= is for lists; with the column 'rating'"),
         ({"action": "relabel", "label": "b"}, "has such an item"),
         ({"action": "relabel", "label": 5}, "are text"),
         ({"columns": {"nobody": "query"}}, "columns= names 'nobody'"),
@@ -220,7 +221,7 @@ def test_a_cut_that_makes_no_sense_is_refused(rules, message):
 def test_a_wrong_argument_of_apply_is_refused(arguments, message):
     cut = PopularityCut(top=1).fit({"u": ["a", "b"], "v": ["a"]})
     with pytest.raises(rw.RankwellError, match=message):
-        cut.apply(pl.DataFrame({"user": ["q"], "item": ["b"]}), **arguments)
+        cut.apply(**({"table": pl.DataFrame({"user": ["q"], "item": ["b"]})} | arguments))
 
 
 def test_wrong_data_give_one_clear_error():

@@ -10,6 +10,7 @@ import polars as pl
 from rankwell.errors import UsageError, one_of
 from rankwell.prepare.pairs import coded, n_distinct, nth, places
 from rankwell.prepare.reporting import Fact, share, such_as
+from rankwell.readers.frames import known_word
 from rankwell.readers.logs import Log
 
 ACTIONS = ("drop", "cap", "relabel", "mark")
@@ -31,6 +32,15 @@ def refuse(action: str, refill: int | None, cap: float | None, label: object) ->
         raise UsageError(f"refill={refill}: it is the length of the lists, a whole number of at least 1.")
     if cap is not None and not cap > 0:
         raise UsageError(f"cap={cap:g}: it is above 0; to remove all rows say action='drop'.")
+
+
+def refuse_logs(log: Log) -> None:
+    """Raise UsageError for a table that is no lists: it has grades or times, and no ranks or scores."""
+    others = [column for column in log.frame.columns if known_word(column) in ("grade", "time")]
+    if others and not log.is_lists:
+        raise UsageError(
+            f"{log.name}: refill= is for lists; with the column {others[0]!r}, and no rank or score, this is none."
+        )
 
 
 def refilled(

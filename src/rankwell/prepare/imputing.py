@@ -11,7 +11,8 @@ import polars as pl
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
 from rankwell.prepare.reporting import Fact, Prepared, Report, share, such_as
-from rankwell.readers.logs import Log, read_log, series_of
+from rankwell.readers.logs import Log, read_log
+from rankwell.readers.unpacked import series_of
 
 How = Literal["constant", "user_mean", "item_mean", "predictions"]
 HOWS = {

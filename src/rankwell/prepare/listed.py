@@ -15,6 +15,7 @@ from rankwell.prepare.rules import Finding, Severity, names_of
 from rankwell.readers.logs import Log
 
 TRAIN, TEST, LISTS = range(3)
+FEWEST = 5  # lists, before they are suspected to be of sampled candidates
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +149,7 @@ def _sampled(data: Listed) -> Iterator[Finding]:
         len(others) == 1
         and others[0] > 0
         and int(data.lengths[both].max()) < catalogue
-        and int(both.sum()) > 1
+        and int(both.sum()) >= FEWEST
     ):
         m = int(others[0])
         yield Finding(

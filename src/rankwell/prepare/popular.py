@@ -13,7 +13,7 @@ from rankwell.errors import DataError, UsageError, one_of
 from rankwell.ids import Ids, Known
 from rankwell.longtail import LongTail
 from rankwell.popularity import Head, Rule, Ties
-from rankwell.prepare.actions import capped, counted, refilled, refuse, relabelled
+from rankwell.prepare.actions import capped, counted, refilled, refuse, refuse_logs, relabelled
 from rankwell.prepare.counting import By, popularity
 from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Prepared, Report, share, such_as
@@ -278,6 +278,7 @@ class PopularityCut:
                 f"Of each popular item cap ÷ popularity of the rows are kept, at random (seed {seed})."
             )
         if refill is not None:
+            refuse_logs(log)
             frame, keep = refilled(log, keep, refill, facts)
         facts |= counted(log.replaced(frame), keep)
         if not keep.any():

@@ -16,7 +16,8 @@ from rankwell.popularity import by_popularity
 from rankwell.prepare.pairs import Coded, among, coded, keys, nth, repeats
 from rankwell.prepare.reporting import Fact, Report, share
 from rankwell.readers.attributes import read_users
-from rankwell.readers.logs import Log, read_log, series_of
+from rankwell.readers.logs import Log, read_log
+from rankwell.readers.unpacked import series_of
 
 KINDS = {
     "random": "items of the training data at random (seed {seed})",

@@ -33,6 +33,7 @@ _INTERNAL = (
     "pages",
     "scans",
     "several",
+    "unpacked",
 )
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}

@@ -20,6 +20,7 @@ from rankwell.readers.attributes import frame_of
 from rankwell.readers.delimited import Table
 from rankwell.readers.files import File
 from rankwell.readers.frames import ALIASES, PIECE, Frames, known_word, row_of, table_of, told, words_of
+from rankwell.readers.unpacked import frame_of_qrels, frame_of_run
 from rankwell.rows import Place
 from rankwell.tables import Qrels, Run
 
@@ -39,6 +40,11 @@ class Log:
 
     def __len__(self) -> int:
         return len(self.frame)
+
+    @property
+    def is_lists(self) -> bool:
+        """Whether a column of ranks or scores was found."""
+        return "rank" in self.words or "score" in self.words
 
     def ids(self, word: str) -> Ids:
         """Return the ids of the queries or the items."""
@@ -274,27 +280,3 @@ def _with_numbers(log: Log) -> Log:
             if column in meant and word != "time":
                 log.numbers(word)  # says which cell is no number
     return replace(log, frame=log.frame.with_columns(casts))
-
-
-def frame_of_qrels(qrels: Qrels) -> pl.DataFrame:
-    """Return judgements as a frame: query, item, and what there is of grade and topic."""
-    columns = {"query": series_of(qrels.query), "item": series_of(qrels.item)}
-    columns |= {} if qrels.grade is None else {"grade": pl.Series(qrels.grade)}
-    columns |= {} if qrels.topic is None else {"topic": series_of(qrels.topic)}
-    return pl.DataFrame(columns)
-
-
-def frame_of_run(run: Run) -> pl.DataFrame:
-    """Return a run as a frame: query, item, and score or rank."""
-    rows = run.rows.table()
-    key = {"rank": rows.key + int(rows.by_place)} if rows.by_rank else {"score": rows.key}
-    score = {} if rows.given_score is None else {"score": rows.given_score}
-    return pl.DataFrame({"query": series_of(rows.query), "item": series_of(rows.item), **key, **score})
-
-
-def series_of(ids: Ids) -> pl.Series:
-    """Return ids as a column; each distinct id becomes a Python value once."""
-    if not ids.is_text:
-        return pl.Series(ids.integers)
-    codes, firsts = ids.group()
-    return pl.Series(ids[firsts].tolist(), dtype=pl.String).gather(codes)
