@@ -28,11 +28,14 @@ _INTERNAL = (
     "files",
     "frames",
     "irds",
+    "logs",
     "mapping",
     "matrices",
     "pages",
     "scans",
     "several",
+    "unpacked",
+    "words",
 )
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
