@@ -50,14 +50,14 @@ def files(given: Sequence[str] | None, option: str) -> dict[str, str]:
     return dict(zip(names, (path for _, _, path in found), strict=True))
 
 
-def grades(text: str | None) -> list[float] | None:
-    """Read the grades of a scale."""
+def numbers(text: str | None, option: str) -> list[float] | None:
+    """Read numbers separated by commas."""
     if text is None:
         return None
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"--scale wants grades such as 0,1,2,3, not {text!r}.") from None
+        raise UsageError(f"{option} wants numbers such as 1,2,3, not {text!r}.") from None
 
 
 def run_names(paths: Sequence[str]) -> list[str]:

@@ -53,6 +53,15 @@ class Features:
         values = np.repeat(1.0 / np.maximum(self.lengths, 1), self.lengths)
         return Features(self.names, self.offsets, self.codes, values)
 
+    @cached_property
+    def sets(self) -> Features:
+        """The same vectors with 1 for each feature that is not 0."""
+        return Features(self.names, self.offsets, self.codes, np.ones(len(self.codes)))
+
+    def has(self, items: np.ndarray) -> np.ndarray:
+        """Return which items have features; those outside the catalogue (-1) have none."""
+        return np.append(self.lengths > 0, False)[items]
+
     def entries(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return, for all features of some items end to end: the place in ``items``, the column, the value.
 
@@ -140,13 +149,14 @@ def _of_column(series: pl.Series, column: str, table: str) -> Features:
             raise DataError(
                 f"{table}: the column {column!r} is {kind}; features are texts, numbers or lists of them."
             )
-        between = next((sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any()), None)
-        series = series.str.split(between) if between else series.cast(pl.List(pl.String))
+        used = (sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any())
+        series = series.str.split(next(used, SEPARATORS[0]))
     elif inner != pl.String:
         raise DataError(
             f"{table}: the column {column!r} is {kind}; features are texts, numbers or lists of them."
         )
-    words = pl.DataFrame({"row": np.arange(len(series)), "word": series}).explode("word")
+    words = pl.DataFrame({"row": np.arange(len(series)), "word": series})
+    words = words if series.dtype == pl.String else words.explode("word")
     words = (
         words.with_columns(pl.col("word").str.strip_chars())
         .filter(pl.col("word") != "")
@@ -161,7 +171,8 @@ def _of_column(series: pl.Series, column: str, table: str) -> Features:
 def _embeddings(series: pl.Series, column: str, table: str) -> Features:
     import polars as pl
 
-    lengths = series.list.len() if series.dtype == pl.List else series.arr.len()
+    series = series.cast(pl.List(pl.Float64))
+    lengths = series.list.len()
     width = int(lengths.max() or 0)  # type: ignore[arg-type]
     wrong = ((lengths != width) & series.is_not_null()).arg_max()
     if wrong is not None and lengths[wrong] not in (None, width):
@@ -170,7 +181,7 @@ def _embeddings(series: pl.Series, column: str, table: str) -> Features:
         )
     dense = np.zeros((len(series), width))
     there = series.is_not_null().to_numpy()
-    dense[there] = series.drop_nulls().explode().cast(pl.Float64).fill_null(0.0).to_numpy().reshape(-1, width)
+    dense[there] = series.drop_nulls().explode().fill_null(0.0).to_numpy().reshape(-1, width)
     return _of_dense(_finite(dense, column, table), tuple(f"{column}[{n}]" for n in range(width)))
 
 

@@ -11,29 +11,36 @@ import numpy as np
 from rankwell.context import Context, Scale
 from rankwell.ids import Ids, Known, alike
 from rankwell.kernels import order
-from rankwell.ranked import Ranked
+from rankwell.ranked import Ranked, Topics
 
 __all__ = ["Context", "Judged", "Pool", "Scale"]
 
 
 class Pool:
-    """The judgements, prepared once for all runs: per query its judged items and their grades.
+    """The judgements, prepared once for all runs: per query its judged items, their grades, on request topics, propensities.
 
     What depends on the judgements alone is kept (``once``) and so shared by runs, batches and cut-offs.
     """
 
     def __init__(
-        self, queries: Ids, offsets: np.ndarray, items: Ids, grades: np.ndarray, scale: Scale
+        self,
+        queries: Ids,
+        offsets: np.ndarray,
+        items: Ids,
+        grades: np.ndarray,
+        scale: Scale,
+        topics: Topics | None = None,
+        propensity: np.ndarray | None = None,
     ) -> None:
-        self.queries, self.offsets, self.items, self.grades, self.scale = (
-            Known(queries),
-            offsets,
-            items,
-            grades,
-            scale,
-        )
+        self.queries, self.offsets, self.items = Known(queries), offsets, items
+        self.grades, self.scale, self.topics, self.propensity = grades, scale, topics, propensity
         self._kept: dict[Any, Any] = {}
         self._lock = threading.RLock()
+
+    @property
+    def is_wider(self) -> bool:
+        """Whether rows of the pool lead to more than grades: to topics or propensities."""
+        return self.topics is not None or self.propensity is not None
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return what ``make`` gives, computed at the first call with this key; safe between threads."""
@@ -50,14 +57,13 @@ class Pool:
 
     def _ideal(self) -> Ranked:
         lengths = np.diff(self.offsets)
-        grades = self.grades
+        grades, rows = self.grades, np.arange(len(self.grades))
         if self.scale.kind != "interactions":
-            rows = np.arange(len(grades))
             order.sort(rows, self.offsets, grades, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
             grades = grades[rows]
         query = np.repeat(np.arange(len(lengths)), lengths)
         rank = np.arange(1, len(grades) + 1) - np.repeat(self.offsets[:-1], lengths)
-        return Ranked(len(lengths), query, rank, grades)
+        return Ranked(len(lengths), query, rank, grades, judgement=None if self.topics is None else rows)
 
     @property
     def ideals(self) -> tuple[Ranked, np.ndarray | None]:
@@ -92,7 +98,12 @@ class Pool:
         kept = items.find(alike(self.items, items.ids, "item")[0]) >= 0
         until = np.concatenate(([0], np.cumsum(kept)))
         rows = np.flatnonzero(kept)
-        return Pool(self.queries.ids, until[self.offsets], self.items[rows], self.grades[rows], self.scale)
+        topics = None if self.topics is None else self.topics.take(rows)
+        propensity = None if self.propensity is None else self.propensity[rows]
+        offsets = until[self.offsets]
+        return Pool(
+            self.queries.ids, offsets, self.items[rows], self.grades[rows], self.scale, topics, propensity
+        )
 
     def in_integers(self) -> Pool:
         """Return the same pool with those ids as integers that are text and plain numbers."""
@@ -101,7 +112,7 @@ class Pool:
             queries, items = (
                 ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
             )
-            return Pool(queries, self.offsets, items, self.grades, self.scale)
+            return Pool(queries, self.offsets, items, self.grades, self.scale, self.topics, self.propensity)
 
         return self.once("integers", convert)
 
@@ -132,10 +143,16 @@ class Judged:
         self.queries, self.known, self.found, self.n_retrieved = queries, known, found, n_retrieved
         self.tied, self.in_run, self.is_expected = tied, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
+        self.is_condensed = False
         self._kept: dict[Any, Any] = {}
 
     def __len__(self) -> int:
         return len(self.known)
+
+    @property
+    def listed(self) -> Ranked | None:
+        """The whole lists in rank order, if a metric of the batch needs them."""
+        return self._shown
 
     @property
     def shown(self) -> Ranked:
@@ -150,18 +167,25 @@ class Judged:
         return self.once("ideal", self._ideal)
 
     def _ideal(self) -> Ranked:
-        pooled, offsets = self.pool.ideal, self.pool.offsets
+        pooled = self.pool.ideal
+        query, rank, rows = self.pool_rows()
+        judgement = None if pooled.judgement is None else pooled.judgement[rows]
+        return Ranked(len(self), query, rank, pooled.grade[rows], judgement=judgement)
+
+    def pool_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the judgements of these queries: of which query each is, its place from 1, and its row in the pool."""
+        offsets = self.pool.offsets
         lengths = np.where(self.known >= 0, offsets[self.known + 1] - offsets[self.known], 0)
-        starts = np.cumsum(lengths) - lengths
-        rows = np.arange(int(lengths.sum())) + np.repeat(offsets[self.known] - starts, lengths)
         query = np.repeat(np.arange(len(self)), lengths)
-        return Ranked(len(self), query, pooled.rank[rows], pooled.grade[rows])
+        place = np.arange(len(query)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return query, place + 1, place + np.repeat(offsets[self.known], lengths)
 
     def take(self, rows: np.ndarray, found: Ranked) -> Judged:
         """Return the judged lists of some queries (ascending rows), with their hits given anew."""
         shown = None if self._shown is None else self._shown.of_queries(rows)
         found = found.of_queries(rows)
-        return Judged(self.queries[rows], self.known[rows], found, self.n_retrieved[rows], self.pool, shown)
+        known, lengths = self.known[rows], self.n_retrieved[rows]
+        return Judged(self.queries[rows], known, found, lengths, self.pool, shown, in_run=self.in_run)
 
     def with_found(self, found: Ranked, n_retrieved: np.ndarray) -> Judged:
         """Return the same queries with other hits and lengths."""
@@ -196,6 +220,18 @@ class Judged:
             raise LookupError('a metric that reads judged.history declares needs = {"history"}')
         train = context.train
         return self.once("history", lambda: train.rows(self.queries))
+
+    def in_catalogue(self, context: Context) -> Ranked:
+        """Return all judged items of these queries, in the order of the data, ``item`` being rows of the catalogue."""
+
+        def find() -> Ranked:
+            pool, catalogue = self.pool, context.catalogue
+            assert catalogue is not None
+            item = pool.once(("in catalogue", id(catalogue)), lambda: catalogue.rows_of(pool.items, "item"))
+            query, rank, rows = self.pool_rows()
+            return Ranked(len(self), query, rank, pool.grades[rows], item=item[rows], judgement=rows)
+
+        return self.once("in catalogue", find)
 
     def n_nonrelevant(self, rel: float | None = None) -> np.ndarray:
         """Return N per query: how many judged items are not relevant, retrieved or not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +101,10 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: bool = False) -> str:
+    """Return tables (``rankwell.display.Table``) one below the other: markdown, latex, html, or as a terminal shows them."""
+    method = {"markdown": "to_markdown", "latex": "to_latex", "html": "to_html"}.get(form)
+    texts = [getattr(table, method)() if method else table.to_text(width, colour) for table in tables]
+    return "\n\n".join(texts)

@@ -8,7 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwell import __version__
+from rankwell.base import Metric
 from rankwell.display import ARROWS, Cell, Column, Table, number
+from rankwell.docstrings import sentence
+from rankwell.output import in_form
 from rankwell.policy import Policy
 
 Results = Any  # what has the properties of rankwell.results.Results, which stands above this
@@ -90,10 +93,14 @@ def written(
     *,
     per_query: bool = False,
     full_policy: bool = False,
+    words: bool = False,
     width: int | None = None,
     colour: bool = False,
 ) -> str:
-    """Return results of one or several runs as text: table, markdown, latex, html, csv or json."""
+    """Return results of one or several runs as text: table, markdown, latex, html, csv or json.
+
+    With ``words`` a table says what each metric measures.
+    """
     if form == "json":
         parts = [res.to_dict(per_query=per_query) for res in results]
         data = {"rankwell": __version__, "schema": SCHEMA, "runs": parts}
@@ -103,9 +110,15 @@ def written(
     tables = [table_of(results, per_query=per_query, full_policy=full_policy)]
     tables += [res.segments.to_table() for res in results if res.has_segments]
     tables += [slices_of(res) for res in results if res.slices]
-    forms = {"markdown": Table.to_markdown, "latex": Table.to_latex, "html": Table.to_html}
-    texts = [forms[form](table) if form in forms else table.to_text(width, colour) for table in tables]
-    return "\n\n".join(texts)
+    tables += [words_of(results[0].metrics)] if words else []
+    return in_form(tables, form, width, colour)
+
+
+def words_of(metrics: Sequence[Metric]) -> Table:
+    """Return what each metric measures and where its better values lie, in a line each."""
+    ends = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
+    rows = [(str(m), ends[m.better], sentence(type(m)).replace("``", "")) for m in metrics]
+    return Table([Column("metric"), Column("direction"), Column("what it measures")], rows)
 
 
 def slices_of(res: Results) -> Table:
@@ -199,11 +212,24 @@ def counted(res: Results) -> list[str]:
             f"{counts.pop('judgements', 0):,} judgements of {counts.pop('judged queries'):,} queries"
         )
     words += [f"{IN_WORDS.get(what, what)}: {count:,}" for what, count in counts.items()]
+    words += _diagnosed(res.diagnostics)
     alike: dict[tuple[str, int], list[str]] = {}
     for name, reasons in res.undefined.items():
         for reason, count in reasons.items():
             alike.setdefault((reason, count), []).append(name)
     return words + [f"{', '.join(names)} {why}: {count:,} queries" for (why, count), names in alike.items()]
+
+
+def _diagnosed(diagnostics: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """How far values can be trusted, told once for all metrics of which the same is to be told."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, told in diagnostics.items():
+        parts = (
+            f"{what} {value:,}" if isinstance(value, int) else f"{what} {number(value)}"
+            for what, value in told.items()
+        )
+        alike.setdefault(tuple(parts), []).append(name)
+    return [f"{', '.join(names)}: {', '.join(parts)}" for parts, names in alike.items()]
 
 
 def _ranges(res: Results) -> list[str]:

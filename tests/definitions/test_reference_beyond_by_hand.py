@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from math import log, log2, sqrt
 
 import pytest
@@ -65,6 +66,7 @@ CORPUS_VALUES = [
     ("exposure", {"view": "cut", "divergence": "tv"}, 1 / 4),  # seen: g 1, h 3; target ½ each
     ("exposure", {"divergence": "tv"}, 1 / 2 - 1 / (1 + L + 1 / 2 + 1)),
     ("exposure", {"view": "rbp", "p": 0.5, "divergence": "tv"}, 1 / 2 - 1 / (1 + 1 / 2 + 1 / 4 + 1)),
+    ("exposure", {"view": "rbp", "divergence": "tv"}, 1 / 2 - 1 / (1 + 0.8 + 0.64 + 1)),
     ("exposure", {"view": "cut", "divergence": "tv", "target": "uniform"}, 1 / 4),
     ("exposure", {"view": "cut", "divergence": "tv", "target": "merit"}, 4 / 5 - 1 / 4),  # a e a e against c
     ("exposure", {"view": "cut", "divergence": "ratio"}, (1 / 2) / (3 / 2)),
@@ -125,11 +127,14 @@ PER_LIST_VALUES = [  # of u and v; w is undefined unless a third value is given
     ("serendipity_murakami", {}, (1 / 5 + 2 / 15) / 3, 3 / 10 / 2),
     ("serendipity_murakami", {"form": "rectools"}, (1 / 5 + 3 / 5) / 3, 4 / 5 / 2),
     ("serendipity_kotkov", {"distance": 0.5}, 1 / 3, 1 / 2),  # c, d
+    ("serendipity_kotkov", {"distance": 0}, 1 / 3, 1 / 2),  # a cosine of 0 is at most 0
     ("serendipity_kotkov", {"distance": -0.1}, 0, 0),
     ("unserendipity", {}, (1 + 1 / sqrt(2)) / 6, 1 / 2),
     ("surprise", {}, (1 / 2 + 1) / 3, 1 / 2),
     ("calibration", {}, 0.5 * log(100), 0),  # p: p ½ r ½, q: p ½ q ½; v: b against b, as d has no topic
     ("calibration", {"base": 2}, 0.5 * log2(100), 0),
+    ("calibration", {"smoothing": 0}, math.inf, 0),  # nothing of r is listed
+    ("calibration", {"smoothing": 0.5}, 0.5 * log(2), 0),
     ("calibration", {"divergence": "js"}, 0.5, 0),
     ("calibration", {"divergence": "tv"}, 0.5, 0),
     ("calibration", {"divergence": "hellinger"}, sqrt(0.5), 0),
@@ -208,6 +213,7 @@ def test_a_value_by_propensities_is_as_worked_out_by_hand(name, parameters, of_u
         ("count", 1, "b a"),
         ("quantile", 0.5, "b a"),  # of 0 0 1 2 3: 1
         ("quantile", 0.9, "b"),  # 2.6
+        ("quantile", 1.0, ""),
         ("iqr", 0, "b"),  # quartiles 0 and 2
         ("iqr", 1.5, ""),
     ],
@@ -225,6 +231,25 @@ def test_an_item_that_nobody_has_can_be_an_error():
     with pytest.raises(UnseenError, match="c"):
         PER_LIST["msi"](CASE, 3, unseen="error")
     assert PER_LIST["msi"](CASE, 1, unseen="error") == {"u": 1, "v": near(log2(4 / 3)), "w": None}
+
+
+def test_a_negative_grade_is_not_judged_and_gains_nothing():
+    """Not even rel=-5 makes it relevant; a grade of 0 is relevant from rel=0."""
+    case = Case(
+        {"u": ["a", "b"]}, ["a", "b"], truth={"u": {"a": -2, "b": 0}}, propensity={"u": {"a": 0.5, "b": 1}}
+    )
+    assert PER_LIST["ips"](case, 2, metric="dcg") == {"u": None}
+    assert PER_LIST["ips"](case, 2, metric="p", rel=-5) == {"u": 1 / 2}
+    assert PER_LIST["snips"](case, 2, metric="p", rel=0) == {"u": 1}
+    assert PER_LIST["epc"](replace(CASE, truth={"u": {"a": -2, "b": 1}}), 2, relevance="graded")["u"] == near(
+        L * (2 - 1) / 2 / 4 / (1 + L)  # b alone: (2¹ − 1)/2¹, novelty 1/4
+    )
+
+
+def test_what_ranks_above_its_popularity_alone_surprises():
+    """a, the most popular of two, at rank 2: P − PM = 1/2 − 1 is not below 0; b at rank 1: 1 − 1/2."""
+    case = Case({"u": ["b", "a"]}, ["a", "b"], truth={"u": {"a": 1, "b": 1}}, train={"v": {"a": 1}})
+    assert PER_LIST["serendipity_murakami"](case, 2) == {"u": 1 / 4}
 
 
 def test_two_groups_are_two():

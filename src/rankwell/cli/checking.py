@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from rankwell import __version__
-from rankwell.arguments import STDIN, grades
+from rankwell.arguments import STDIN, numbers
 from rankwell.cli.application import FOUND, app
 from rankwell.errors import UsageError
 from rankwell.output import refuse_overwriting, write
@@ -54,7 +54,7 @@ def lint(
         items=items,
         train=train,
         k=k,
-        scale=grades(scale),
+        scale=numbers(scale, "--scale"),
         metric=metric,
         policy=policy,
         fix=fix,

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from rankwell.arguments import STDIN, split
 from rankwell.cli.application import app
 from rankwell.errors import UsageError
-from rankwell.output import refuse_overwriting, width, write
+from rankwell.output import in_form, refuse_overwriting, width, write
 from rankwell.policy import Policy
 
 
@@ -52,9 +52,7 @@ def explain(
     if [qrels, run].count(STDIN) > 1:
         raise UsageError("standard input can be read only once; name a file for the others.")
     table = told(metric, run, None if qrels == "none" else qrels, query, items=items, policy=policy)
-    forms = {"markdown": table.to_markdown, "latex": table.to_latex, "html": table.to_html}
-    text = forms[format]() if format in forms else table.to_text(None if output else width())
-    write(text, output)
+    write(in_form([table], format, None if output else width()), output)
 
 
 @app.command
@@ -84,12 +82,7 @@ def rosetta(
         refuse_overwriting(output, [qrels, run])
     names = [part for text in metric for part in split(text)]
     tables = [each.to_table() for each in translated(run, qrels, names, policy=policy)]
-    forms = {"markdown": lambda table: table.to_markdown(), "html": lambda table: table.to_html()}
-    text = [
-        forms[format](table) if format in forms else table.to_text(None if output else width())
-        for table in tables
-    ]
-    write("\n\n".join(text), output)
+    write(in_form(tables, format, None if output else width()), output)
 
 
 @app.command

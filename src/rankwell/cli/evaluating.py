@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -12,11 +13,14 @@ from rankwell.arguments import STDIN, files, pairs, run_names, split
 from rankwell.cli.application import app
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.output import Progress, refuse_overwriting, width, write
+from rankwell.output import Progress, in_form, refuse_overwriting, width, write
 from rankwell.policy import Policy
 from rankwell.presets import preset_of
+from rankwell.profiles import profile
 from rankwell.readers import read_qrels, read_run
 from rankwell.results import Results
+from rankwell.sweeping import Sweep
+from rankwell.sweeping import rel_sweep as swept
 
 
 @app.command
@@ -43,7 +47,8 @@ def evaluate(
         Parameter(
             name=["--metric", "-m"],
             negative="",
-            help="such as ``ndcg@10`` or ``'ap(denom=R)@100'``; repeat it, or separate several by commas",
+            help="such as ``ndcg@10`` or ``'ap(denom=R)@100'``, or ``recsys`` for what recommenders are judged by; repeat it, "
+            "or separate several by commas",
         ),
     ] = None,
     per_query: Annotated[bool, Parameter(help="one row per query", negative="")] = False,
@@ -60,6 +65,13 @@ def evaluate(
     ] = None,
     weights: Annotated[
         str | None, Parameter(help="a column of --users: how much each query weighs in the means")
+    ] = None,
+    rel_sweep: Annotated[
+        str | None,
+        Parameter(
+            help="thresholds such as ``6,7,8,9,interactions``: one row per grade from which items are relevant, and whether "
+            "the order of the runs changes"
+        ),
     ] = None,
     slices: Annotated[
         list[str] | None,
@@ -127,6 +139,32 @@ def evaluate(
     )
     wanted = pairs(columns, "--columns")
     metrics: list[Any] = [part for text in metric for part in split(text)]
+    if rel_sweep is not None:
+        others = {
+            "--per-query": per_query,
+            "--by": by,
+            "--weights": weights,
+            "--slices": slices,
+            "--preset": preset,
+        }
+        if told := [option for option, value in others.items() if value]:
+            raise UsageError(f"--rel-sweep and {told[0]} exclude each other.")
+        runs_by_name = {
+            name: read_run(path, name=name, format_in=format_in, columns=wanted)
+            for path, name in zip(paths, run_names(paths), strict=True)
+        }
+        sweep = swept(
+            runs_by_name,
+            judgements,
+            metrics,
+            split(rel_sweep),
+            items=items,
+            train=train,
+            policy=policy,
+            threads=threads,
+        )
+        _write_sweep(sweep, format, output)
+        return
     if preset is not None:
         metrics, judgements, policy = preset_of(preset).applied(metrics, judgements, policy)
     with Progress() as progress:
@@ -163,9 +201,22 @@ def evaluate(
         format,
         per_query=per_query,
         full_policy=verbose,
+        words=any(profile(str(each)) for each in metrics),
         width=None if output else width(),
         colour=not output and sys.stdout.isatty(),
     )
+    write(text, output)
+
+
+def _write_sweep(sweep: Sweep, form: str, output: str | None) -> None:
+    """Print one table per metric: a row per threshold."""
+    if form in ("csv", "parquet"):
+        raise UsageError(f"--rel-sweep has no --format {form}: say json, markdown, latex, html or table.")
+    if form == "json":
+        text = json.dumps(sweep.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+    else:
+        tables = [sweep.to_table(metric) for metric in sweep.metrics]
+        text = in_form(tables, form, None if output else width())
     write(text, output)
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from rankwell.base import Metric
 from rankwell.display import ARROWS, Column, Table
+from rankwell.docstrings import sections, sentence
 from rankwell.metrics import classes
 
 SECTIONS = ("Formula", "Edge cases", "Convention", "Parameters", "Example", "Reference")
 BETTER = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
+TABLES = {"catalogue": "items", "features": "items", "history": "train", "counts": "train"}
 CUTS = {
     "required": "@k required",
     "optional": "@k optional (without it the whole list)",
@@ -36,17 +37,17 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         """Return the parts of the card, in the order in which they are shown."""
         cls = type(self.metric)
-        low, high = cls.range
+        low, high = self.metric.range
         return {
             "metric": str(self.metric),
             "signature": self.metric.signature,
             "names": [cls.name, *cls.aliases],
             "sentence": self.sentence,
             **{title.lower(): text for title, text in self.sections.items()},
-            "range": f"{_end(low)} to {_end(high)}, {BETTER[cls.better]}",
+            "range": f"{_end(low)} to {_end(high)}, {BETTER[self.metric.better]}",
             "cut-off": CUTS[cls.cut],
             "reads": ", ".join((["judgements"] if self.metric.judgements else ["lists"]) + sorted(cls.needs)),
-            "undefined": UNDEFINED[cls.undefined],
+            "undefined": UNDEFINED[self.metric.undefined],
         }
 
     def __str__(self) -> str:
@@ -77,19 +78,8 @@ class Explanation:
 
 def card(metric: Metric) -> Explanation:
     """Return the definition card of a metric."""
-    text = _docstring(type(metric))
-    return Explanation(metric, _sentence(text), _sections(text))
-
-
-def _docstring(cls: type[Metric]) -> str:
-    """What the author wrote; a dataclass without a docstring has its own signature there, which says nothing."""
-    text = inspect.cleandoc(cls.__doc__ or "")
-    return "" if text.startswith(f"{cls.__name__}(") else text
-
-
-def _sentence(text: str) -> str:
-    """The first paragraph."""
-    return " ".join(re.split(r"\n\s*\n", text)[0].split()) or "(its author gave no description)"
+    cls = type(metric)
+    return Explanation(metric, sentence(cls), sections(cls, SECTIONS))
 
 
 def _end(value: float) -> str:
@@ -97,33 +87,27 @@ def _end(value: float) -> str:
     return f"{value:g}".replace("inf", "∞")
 
 
-def _sections(text: str) -> dict[str, str]:
-    """The indented blocks under the known headings of a docstring."""
-    found: dict[str, str] = {}
-    for title in SECTIONS:
-        match = re.search(rf"^{title}\n((?:[ ]{{4}}.*\n?|\n)+)", text, re.MULTILINE)
-        if match:
-            found[title] = inspect.cleandoc(match[1]).strip()
-    return found
-
-
 def catalogue() -> Table:
     """Return the table of all metrics: how they are written, what they measure, range and direction."""
     rows = []
     for cls in classes():
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
-        low, high = cls.range
-        tables = [*sorted(cls.needs & {"catalogue"})] or ["judgements" if cls().judgements else "lists"]
-        needs = ", ".join([*tables, *(["size"] if "collection_size" in cls().needed() else [])])
+        made = cls()
+        low, high = made.range
+        tables = ["judgements" if made.judgements else "lists"]
+        tables += sorted({TABLES[need] for need in cls.needs & TABLES.keys()})
+        needed = [word for word in ("topics", "collection_size") if word in made.needed()]
+        needs = ", ".join([*tables, *(word.replace("collection_", "") for word in needed)])
         rows.append(
             (
                 f"{cls.name}{cut}",
-                f"{_end(low)}–{_end(high)} {ARROWS[cls.better]}",
+                f"{_end(low)}–{_end(high)} {ARROWS[made.better]}",
                 needs,
-                _sentence(_docstring(cls)).replace("``", ""),
+                sentence(cls).replace("``", ""),
             )
         )
     columns = [Column(name, "text") for name in ("metric", "range", "needs", "what it measures")]
     notes = ["`rankwell explain METRIC` prints formula, switches, edge cases and source."]
+    notes.append("items, train: the tables of --items and --train")
     notes.append("size: the number of items that could be retrieved, as collection= or the rows of --items")
     return Table(columns, rows, notes=notes)

@@ -2,6 +2,8 @@
 
 text   = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
 value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" number ":" number … "}" | text
+
+A word alone is a metric where the parameter is one: by_topic(metric=ap).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any
 from rankwell.base import REGISTRY, Metric, unknown_metric
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.parameters import parameter_types
+from rankwell.profiles import profile
 
 Wanted = str | Metric | type[Metric]
 _TOKEN = re.compile(
@@ -132,7 +135,9 @@ class _Reader:
                     has = f"it has {one_of(allowed)}" if allowed else "it has none"
                     raise UsageError(f"{cls.name} has no parameter {name!r}; {has}.{nearest(name, allowed)}")
                 self._expect("sign", "'='", "=")
-                values[name] = self._value()
+                value = self._value()
+                is_metric = parameter_types(cls)[name] is Metric and isinstance(value, str)
+                values[name] = metric_of(value, complete=False) if is_metric else value
         made = cls(**values)
         if self._take("sign", "@"):
             k = self._expect("number", "a cut-off, a whole number from 1,")
@@ -174,11 +179,14 @@ class _Reader:
 
 
 def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
-    """Return the metrics asked for, each once, in the order asked."""
+    """Return the metrics asked for, each once, in the order asked; a profile such as ``recsys@10`` is several."""
     if wanted is None:
         raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
     listed: Iterable[Wanted] = [wanted] if isinstance(wanted, (str, Metric, type)) else wanted
-    made = tuple(dict.fromkeys(metric_of(each) for each in listed))
+    parts: list[Wanted] = []
+    for each in listed:
+        parts += (profile(each) if isinstance(each, str) else None) or [each]
+    made = tuple(dict.fromkeys(metric_of(part) for part in parts))
     if not made:
         raise UsageError("the list of metrics is empty; say for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
     return made

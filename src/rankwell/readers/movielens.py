@@ -51,7 +51,7 @@ def films(file: File) -> pl.DataFrame:
     import polars as pl
 
     lines = Lines(file, ("item", "title", "genres"), {})
-    return pl.concat(lines.pieces()(1 << 20)).select(lines.words)
+    return pl.concat(lines.pieces()(1 << 20)).select(*lines.words)
 
 
 class Lines:

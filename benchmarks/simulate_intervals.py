@@ -1,0 +1,84 @@
+"""How often a jackknife interval holds the true value: python benchmarks/simulate_intervals.py [REPEATS].
+
+Lists are drawn from a population with a known law (items by a power law, each user's taste one of several), ``USERS`` at a
+time. The true value is the mean over very many such draws: metrics of this kind grow with the number of lists, so that it
+is the value to expect of as many. Beside the jackknife stands the bootstrap over users, which is why rankwell has none.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+import rankwell as rw
+from rankwell.display import Column, Table
+
+USERS, ITEMS, K, TASTES = 150, 400, 10, 5
+METRICS = ["coverage@10", "coverage(users=50)@10", "gini@10", "gini_m1@10", "entropy@10", "entropy_norm@10",
+           "effective_items@10", "simpson@10", "topic_coverage@10", "personalization@10",
+           "personalization(similarity=overlap)@10", "personalization(similarity=jaccard)@10"]  # fmt: skip
+TRUTHS = 20  # draws for the true value, per interval
+BOOTSTRAPS = 60
+CATALOGUE = [{"item": f"i{item}", "topics": [f"t{item % 40}", f"t{item % 7}"]} for item in range(ITEMS)]
+
+
+def population(rng: np.random.Generator) -> np.ndarray:
+    """Return the chances of all items for each taste."""
+    tastes = [rng.permutation(ITEMS) for _ in range(TASTES)]
+    chances = np.array([1.0 / (1.0 + taste) for taste in tastes]) + 0.5 / (1.0 + np.arange(ITEMS))
+    return chances / chances.sum(axis=1, keepdims=True)
+
+
+def draw(rng: np.random.Generator, chances: np.ndarray) -> np.ndarray:
+    """Return lists of distinct items, one row per user."""
+    taste = rng.integers(0, TASTES, USERS)
+    return np.argsort(np.log(rng.random((USERS, ITEMS))) / chances[taste], axis=1)[:, ::-1][:, :K]
+
+
+def run_of(lists: np.ndarray) -> dict[str, list[str]]:
+    return {f"u{user}": [f"i{item}" for item in row] for user, row in enumerate(lists.tolist())}
+
+
+def values(lists: np.ndarray) -> list[float]:
+    return list(rw.evaluate(run_of(lists), metrics=METRICS, items=CATALOGUE).mean.values())
+
+
+def main(repeats: int) -> None:
+    rng = np.random.default_rng(7)
+    chances = population(rng)
+    truth = np.mean([values(draw(rng, chances)) for _ in range(TRUTHS * repeats)], axis=0)
+    held, inside, width, boot = (np.zeros(len(METRICS)) for _ in range(4))
+    for repeat in range(repeats):
+        lists = draw(rng, chances)
+        found = rw.jackknife(run_of(lists), METRICS, items=CATALOGUE)
+        intervals = [found[metric] for metric in METRICS]
+        held += [each.low <= true <= each.high for each, true in zip(intervals, truth, strict=True)]
+        inside += [each.low <= each.value <= each.high for each in intervals]
+        width += [each.high - each.low for each in intervals]
+        if repeat < BOOTSTRAPS:
+            again = np.array([values(lists[rng.integers(0, USERS, USERS)]) for _ in range(40)])
+            low, high = np.quantile(again, [0.025, 0.975], axis=0)
+            boot += [a <= each.value <= b for a, each, b in zip(low, intervals, high, strict=True)]
+    columns = [Column("metric"), Column("true value", "value"), Column("jackknife holds it", "value"),
+               Column("holds the estimate", "value"), Column("mean width", "value"),
+               Column("bootstrap holds the estimate", "value")]  # fmt: skip
+    rows = [
+        (
+            metric,
+            float(t),
+            float(h / repeats),
+            float(i / repeats),
+            float(w / repeats),
+            float(b / min(repeats, BOOTSTRAPS)),
+        )
+        for metric, t, h, i, w, b in zip(METRICS, truth, held, inside, width, boot, strict=True)
+    ]
+    notes = [
+        f"95 % intervals, {repeats} draws of {USERS} lists of {K} out of {ITEMS} items; bootstrap: percentiles, over users"
+    ]
+    print(Table(columns, rows, caption="Intervals of metrics of all lists together", notes=notes).to_text())
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 300)

@@ -1,0 +1,174 @@
+"""Metrics of whether a list is made up as the user's history is: of topics, of popular and other items."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.base import Better, ListMetric, definition
+from rankwell.divergences import DIVERGENCES, js
+from rankwell.errors import UsageError
+from rankwell.featured import Featured
+from rankwell.gains import discount
+from rankwell.hits import Context, Judged
+from rankwell.popularity import Head, Rule
+from rankwell.ranked import Ranked, ratio
+
+__all__ = ["UPD", "Calibration"]
+
+
+@definition
+class Calibration(Featured):
+    """Calibration: how far the shares of topics in a list are from those in the user's history; 0 is calibrated.
+
+    Formula
+        p(t) = Σ_{i ∈ H} ω_i p(t|i) / Σ ω_i over the user's training items, q(t) likewise over the list, p(t|i) = 1 / number of i's
+        topics; kl: Σ_{p > 0} p log(p / q̃), q̃ = (1 − a) q + a p; js: ½ KL(p‖m) + ½ KL(q‖m) in bits, m = (p + q) / 2;
+        hellinger: √(1 − Σ √(p q)); tv: ½ Σ |p − q|
+
+    Edge cases
+        Undefined where no item of the list, or of the user's history, has a topic. Items without topics are left out; rows of
+        such items are counted. Training grades below 0 weigh 0. A topic that the list lacks costs at most p log(1 / a) under kl,
+        so with a = .01 the value stays below 4.61; the others end at 1.
+
+    Convention
+        Steck's is kl with natural logarithms and a = .01; with discount=log2p1 he weighs ranks. A list of the user's own mix is 0
+        whatever its items are worth: read it beside accuracy.
+
+    Parameters
+        divergence: kl, js, hellinger or tv
+        base: of kl's logarithm: e, or a number above 1
+        smoothing: a, above 0 and below 1 (kl)
+        discount: ω of a listed item: none (1), or log2p1 1 / log2(r + 1)
+        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns; each that is not 0
+            counts as a topic
+        weights: ω of a training item: none (1), or grade
+
+    Example
+        >>> import rankwell as rw
+        >>> films = [{"item": "a", "genres": "War"}, {"item": "b", "genres": "Drama|War"}, {"item": "c", "genres": "Drama"}]
+        >>> metrics = ["calibration@2", "calibration(divergence=tv)@2"]
+        >>> res = rw.evaluate({"u": ["b", "c"]}, metrics=metrics, items=films, train={"u": {"a": 1, "b": 1}})
+        >>> {name: round(value, 4) for name, value in res.mean.items()}
+        {'calibration@2': 0.5361, 'calibration(divergence=tv)@2': 0.5}
+
+    Reference
+        H. Steck, Calibrated recommendations, RecSys 2018.
+    """
+
+    name: ClassVar[str] = "calibration"
+    better: ClassVar[Better] = "lower"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features", "history"})
+
+    divergence: Literal["kl", "js", "hellinger", "tv"] = "kl"
+    base: Literal["e"] | float = "e"
+    smoothing: float = 0.01
+    discount: Literal["none", "log2p1"] = "none"
+    weights: Literal["none", "grade"] = "none"
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        """KL ends at log(1 / a)."""
+        return 0.0, math.log(1 / self.smoothing) / self._unit() if self.divergence == "kl" else 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.smoothing < 1:
+            raise UsageError(
+                f"calibration(smoothing={self.smoothing:g}): smoothing is above 0 and below 1; at 0 a topic that the list "
+                f"lacks makes kl infinite."
+            )
+        if self.base != "e" and self.base <= 1:
+            raise UsageError(f"calibration(base={self.base:g}): base is e or a number above 1.")
+
+    def in_force(self, parameter: str) -> bool:
+        """Base and smoothing belong to kl."""
+        return parameter not in ("base", "smoothing") or self.divergence == "kl"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The divergence of the history's shares from the list's, for some users at a time."""
+        rows, _ = self.rows(judged, context)
+        history, topics = judged.history(context), self.vectors(context).shares
+        of_ranks = None if self.discount == "none" else discount(self.discount, 2.0, rows.rank)
+        of_grades = None if self.weights == "none" else np.maximum(history.grade, 0.0)
+        values = np.empty(len(judged))
+        known = topics.sums(history, of_grades)
+        for (low, high, p), (_, _, q) in zip(known, topics.sums(rows, of_ranks), strict=True):
+            values[low:high] = self._divergence(_shares(p), _shares(q))
+        return values
+
+    def _divergence(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
+        if self.divergence != "kl":
+            return DIVERGENCES[self.divergence](p, q)
+        smooth = (1 - self.smoothing) * q + self.smoothing * p
+        return DIVERGENCES["kl"](p, smooth) / self._unit()
+
+    def _unit(self) -> float:
+        return 1.0 if self.base == "e" else math.log(self.base)
+
+
+@definition
+class UPD(ListMetric):
+    """User popularity deviation: how far a list's share of popular items is from that in the user's history.
+
+    Formula
+        UPD@k = JS((h_H, 1 − h_H), (h_L, 1 − h_L)) in bits, h the share of head items in the user's training items H and the list L
+
+    Edge cases
+        Undefined for an empty list and for a user without training items. An item that nobody had is of the tail; items outside
+        a catalogue that is given are left out.
+
+    Convention
+        The head is as ``Head`` says: by default the most popular items that together have 80 % of the interactions. Abdollahpouri
+        et al. divide into head, mid and tail; here are two parts.
+
+    Parameters
+        head: volume, top, fraction, reach, count, quantile or iqr: the rule that says which items are popular
+        at: where the rule cuts: a share for volume, fraction, reach and quantile, else a number
+
+    Example
+        >>> import rankwell as rw
+        >>> train = {"u": {"a": 1, "c": 1}, "v": {"a": 1}, "w": {"a": 1, "b": 1}}
+        >>> res = rw.evaluate({"u": ["a", "b"], "v": ["b", "c"]}, metrics=["upd(at=.5)"], train=train)
+        >>> res.per_query["upd(at=0.5)"].to_list()  # half and half as before; all of the tail where all was of the head
+        [0.0, 1.0]
+
+    Reference
+        H. Abdollahpouri et al., User-centered evaluation of popularity bias in recommender systems, UMAP 2021.
+    """
+
+    name: ClassVar[str] = "upd"
+    better: ClassVar[Better] = "lower"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "history", "counts"})
+
+    head: Rule = "volume"
+    at: float = 0.8
+
+    def check(self) -> None:
+        """The rule and where it cuts must fit."""
+        super().check()
+        Head(self.head, self.at)
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The divergence of two pairs of shares."""
+        train, rows = context.train, judged.shown.top(self.k)
+        assert train is not None
+        assert rows.item is not None
+        popular = Head(self.head, self.at).of(train.counts, train.users, train.order)
+        if context.items is not None:
+            rows = rows.where(rows.item >= 0)
+        history = judged.history(context)
+        return js(_shares(_in_head(history, popular)), _shares(_in_head(rows, popular)))
+
+
+def _in_head(rows: Ranked, popular: np.ndarray) -> np.ndarray:
+    """How many items of each query are popular, and how many are not."""
+    inside = rows.sum(np.append(popular, False)[rows.item])
+    return np.column_stack([inside, rows.count() - inside])
+
+
+def _shares(amounts: np.ndarray) -> np.ndarray:
+    """Each row divided by its sum; NaN where there is nothing."""
+    return ratio(amounts, np.broadcast_to(amounts.sum(axis=1, keepdims=True), amounts.shape))

@@ -1,0 +1,185 @@
+"""Pairs of items: those of a list with each other, or with the user's history, for all lists of a batch at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from rankwell.features import Features
+from rankwell.ranked import Ranked, ratio
+
+Measure = Literal["cosine", "jaccard", "euclidean"]
+CELLS = (
+    1 << 17
+)  # of the dense tables of some lists, made at a time: they should stay in the processor's cache
+NARROW = 64  # features up to which a list's table has a column for each
+
+
+class _Tables:
+    """The vectors of the items of some lists: entries, and for each list a dense table, a row per item.
+
+    Where there are many features a table has columns for those of its own list only.
+    """
+
+    def __init__(self, items: np.ndarray, lists: np.ndarray, count: int, features: Features) -> None:
+        self.items, self.lists, self._width = items, lists, len(features.names)
+        self.starts = np.searchsorted(lists, np.arange(count + 1))
+        self.place, code, self.value = features.entries(items)
+        own = lists[self.place]
+        if self._width <= NARROW:
+            widths = np.full(len(self.starts) - 1, self._width)
+            self._known, self.column = np.empty(0, np.int64), code
+        else:
+            self._known, nth = np.unique(own * self._width + code, return_inverse=True)
+            begins = np.searchsorted(self._known, np.arange(len(self.starts)) * self._width)
+            widths, self._begins = np.diff(begins), begins
+            self.column = nth - begins[own]
+        ends = np.cumsum(widths[lists])
+        self._base = ends - widths[lists]
+        self._cells = np.zeros(int(ends[-1]) if len(ends) else 0)
+        self._cells[self._base[self.place] + self.column] = self.value
+
+    def columns(self, lists: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return which features of other items the tables of their lists have, and the columns of these."""
+        if self._width <= NARROW:
+            return np.arange(len(codes)), codes
+        key = lists * self._width + codes
+        at = np.searchsorted(self._known, key)
+        there = np.flatnonzero(np.append(self._known, -1)[at] == key)
+        return there, at[there] - self._begins[lists[there]]
+
+    def at(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return what the tables hold for some items in some columns of their lists."""
+        return self._cells[self._base[rows] + columns]
+
+
+def within(
+    rows: Ranked, features: Features, measure: Measure
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield all pairs of items of one list, some at a time: row numbers of the upper and the lower one, and the measure.
+
+    ``cosine`` and ``jaccard`` are similarities, 0 for items without features, ``euclidean`` is a distance. The pairs of
+    a list come by their distance in the list, then by rank, whatever other lists there are; no row is twice among the
+    upper or the lower ones that come at a time.
+    """
+    assert rows.item is not None
+    features = _vectors(features, measure)
+    for low, high in _blocks(rows, features):
+        first, last = np.searchsorted(rows.query, [low, high])
+        tables = _Tables(rows.item[first:last], rows.query[first:last] - low, high - low, features)
+        below = (
+            tables.starts[1:][tables.lists] - 1 - np.arange(last - first)
+        )  # rows after each one in its list
+        for step in range(1, int(below.max(initial=0)) + 1):
+            upper = np.flatnonzero(below >= step)
+            if measure == "euclidean":
+                values = _distances(tables, below, step)[upper]
+            else:
+                kept = np.flatnonzero(below[tables.place] >= step)
+                place, column = tables.place[kept], tables.column[kept]
+                both = np.bincount(
+                    place,
+                    weights=tables.value[kept] * tables.at(place + step, column),
+                    minlength=len(below),
+                )[upper]
+                pair = tables.items[upper], tables.items[upper + step]
+                values = both if measure == "cosine" else _jaccard(both, *pair, features)
+            yield first + upper, first + upper + step, values
+
+
+def sums_within(
+    rows: Ranked, features: Features, measure: Measure, weights: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the sum of a measure over all pairs of each list, each times the weights of its two rows."""
+    total = np.zeros(rows.queries)
+    for upper, lower, values in within(rows, features, measure):
+        weighted = values if weights is None else values * weights[upper] * weights[lower]
+        low, high = rows.query[upper[0]], rows.query[upper[-1]] + 1
+        total[low:high] += np.bincount(rows.query[upper] - low, weights=weighted, minlength=high - low)
+    return total
+
+
+def jaccard_against(rows: Ranked, others: Ranked, features: Features) -> np.ndarray:
+    """Return the sum of each row's Jaccard similarities to the rows of ``others`` of the same query."""
+    assert rows.item is not None
+    assert others.item is not None
+    features = features.sets
+    total = np.zeros(len(rows))
+    for low, high in _blocks(rows, features, others):
+        first, last = np.searchsorted(rows.query, [low, high])
+        begin, end = np.searchsorted(others.query, [low, high])
+        tables = _Tables(rows.item[first:last], rows.query[first:last] - low, high - low, features)
+        lists, items = others.query[begin:end] - low, others.item[begin:end]
+        place, code, _ = features.entries(items)
+        there, column = tables.columns(lists[place], code)
+        place = place[there]
+        lengths = np.diff(tables.starts)
+        for nth in range(int(lengths.max(initial=0))):
+            deep = lengths[lists] > nth
+            kept, other = np.flatnonzero(deep[place]), np.flatnonzero(deep)
+            row = tables.starts[lists] + nth
+            both = np.bincount(
+                place[kept], weights=tables.at(row[place[kept]], column[kept]), minlength=len(items)
+            )
+            values = _jaccard(both[other], tables.items[row[other]], items[other], features)
+            sums = np.bincount(lists[other], weights=values, minlength=high - low)
+            reached = np.flatnonzero(lengths > nth)
+            total[first + tables.starts[reached] + nth] = sums[reached]
+    return total
+
+
+def squares_within(rows: Ranked, features: Features) -> np.ndarray:
+    """Return the sum of squared Euclidean distances over all pairs of each list: n Σ ‖x − mean‖², in linear time."""
+    assert rows.item is not None
+    n = rows.count()
+    total = np.zeros(rows.queries)
+    for low, high, sums in features.sums(rows):
+        first, last = np.searchsorted(rows.query, [low, high])
+        place, code, value = features.entries(rows.item[first:last])
+        query = rows.query[first:last][place] - low
+        means = sums / np.maximum(n[low:high], 1)[:, None]
+        present = np.bincount(query * means.shape[1] + code, minlength=means.size).reshape(means.shape)
+        absent = (n[low:high, None] - present) * np.square(means)
+        apart = np.bincount(query, weights=np.square(value - means[query, code]), minlength=high - low)
+        total[low:high] = n[low:high] * (apart + absent.sum(axis=1))
+    return total
+
+
+def _vectors(features: Features, measure: Measure) -> Features:
+    return {"cosine": features.units, "jaccard": features.sets}.get(measure, features)
+
+
+def _jaccard(both: np.ndarray, one: np.ndarray, other: np.ndarray, features: Features) -> np.ndarray:
+    """Shared features over all features of two items; 0 where neither has one."""
+    lengths = np.append(features.lengths, 0)
+    return np.nan_to_num(ratio(both, lengths[one] + lengths[other] - both))
+
+
+def _distances(tables: _Tables, below: np.ndarray, step: int) -> np.ndarray:
+    """The Euclidean distance of each item to the one ``step`` rows after it, where there is one.
+
+    Sums squares of differences, first over the features of the upper item, then over those that only the lower one has.
+    """
+    place, column, value = tables.place, tables.column, tables.value
+    down = np.flatnonzero(below[place] >= step)
+    apart = value[down] - tables.at(place[down] + step, column[down])
+    upper = np.bincount(place[down], weights=np.square(apart), minlength=len(below))
+    up = np.flatnonzero(place - tables.starts[tables.lists[place]] >= step)
+    up = up[tables.at(place[up] - step, column[up]) == 0]
+    lower = np.bincount(place[up] - step, weights=np.square(value[up]), minlength=len(below))
+    return np.sqrt(upper + lower)
+
+
+def _blocks(rows: Ranked, features: Features, others: Ranked | None = None) -> Iterator[tuple[int, int]]:
+    """Yield from where to where to take lists at a time: as many as fit into tables of a certain size, at least one."""
+    assert rows.item is not None
+    width = len(features.names)
+    lengths = rows.sum(np.append(features.lengths, 0)[rows.item])
+    cost = rows.count() * (width if width <= NARROW else np.minimum(lengths, width))
+    if others is not None:
+        cost = cost + others.count()
+    block = np.cumsum(cost) // CELLS
+    starts = np.flatnonzero(np.diff(block, prepend=-1))
+    yield from zip(starts.tolist(), [*starts[1:].tolist(), rows.queries], strict=True)

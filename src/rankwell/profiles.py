@@ -1,0 +1,31 @@
+"""Profiles: the metrics that are usually wanted together, under one name."""
+
+from __future__ import annotations
+
+import re
+
+from rankwell.errors import UsageError
+
+K = 10
+PROFILES = {
+    "recsys": (
+        "ndcg", "hit", "r", "ap", "coverage", "gini", "personalization", "ils",
+    ),
+}  # fmt: skip
+
+
+def profile(text: str) -> list[str] | None:
+    """Return the metrics of a profile, such as ``recsys`` or ``recsys@20``; None for any other text.
+
+    Examples
+    --------
+    >>> profile("recsys@5")[:3], profile("ndcg@5")
+    (['ndcg@5', 'hit@5', 'r@5'], None)
+    """
+    match = re.fullmatch(r"\s*(\w+)\s*(?:@\s*(\d+)\s*)?", text)
+    if match is None or match[1].lower() not in PROFILES:
+        return None
+    k = int(match[2] or K)
+    if k < 1:
+        raise UsageError(f"{text!r}: a cut-off is a whole number from 1.")
+    return [f"{name}@{k}" for name in PROFILES[match[1].lower()]]

@@ -1,0 +1,159 @@
+"""rel_sweep: the same runs under several thresholds of relevance, and whether their order changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from rankwell.base import Metric
+from rankwell.display import Cell, Column, Table
+from rankwell.errors import UsageError, one_of
+from rankwell.evaluation import Evaluator
+from rankwell.metrics import Wanted, metrics_of
+from rankwell.policy import Policy
+from rankwell.readers import read_run
+
+Threshold = float | str
+EVERY = {"interactions": "every row, all alike", "judgements": "above 0, gains as they are"}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """For each metric the value of each run under each threshold; ``order`` and ``changes`` say what they do to the runs."""
+
+    metrics: tuple[Metric, ...]
+    rels: tuple[Threshold, ...]
+    runs: tuple[str, ...]
+    values: Mapping[tuple[Metric, Threshold, str], float]
+    n: Mapping[tuple[Metric, Threshold], int]
+
+    def order(self, metric: Metric, rel: Threshold) -> list[str]:
+        """Return the runs, best first; those without a value are left out, equal ones stay in the order given."""
+        sign = -1.0 if metric.better == "higher" else 1.0
+        values = {run: self.values[metric, rel, run] for run in self.runs}
+        return sorted(
+            (run for run in self.runs if not math.isnan(values[run])), key=lambda run: sign * values[run]
+        )
+
+    def changes(self, metric: Metric) -> bool:
+        """Whether the order of the runs depends on the threshold."""
+        return any(self.order(metric, a) != self.order(metric, b) for a, b in pairwise(self.rels))
+
+    def to_table(self, metric: Metric) -> Table:
+        """Return one row per threshold, one column per run."""
+        columns = [
+            Column("relevant from"),
+            *(Column(run, "value") for run in self.runs),
+            Column("n", "count"),
+        ]
+        is_ordered = metric.better != "neither" and len(self.runs) > 1
+        columns += [Column("order, best first")] if is_ordered else []
+        rows: list[tuple[Cell, ...]] = []
+        for rel in self.rels:
+            values = [self.values[metric, rel, run] for run in self.runs]
+            told = [" > ".join(self.order(metric, rel))] if is_ordered else []
+            rows.append((EVERY.get(str(rel)) or f"{rel:g}", *values, self.n[metric, rel], *told))
+        verdict = "changes" if self.changes(metric) else "does not change"
+        notes = [f"{metric} is {metric.signature}"]
+        notes += [f"the order of the runs {verdict} with the threshold"] if is_ordered else []
+        return Table(columns, rows, caption=f"{metric} by threshold", notes=notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as plain data; undefined is None."""
+        return {
+            str(metric): {
+                "order_changes": self.changes(metric),
+                "thresholds": [
+                    {
+                        "rel": rel,
+                        "n": self.n[metric, rel],
+                        "values": {
+                            run: None if math.isnan(value := self.values[metric, rel, run]) else value
+                            for run in self.runs
+                        },
+                        "order": self.order(metric, rel),
+                    }
+                    for rel in self.rels
+                ],
+            }
+            for metric in self.metrics
+        }
+
+    def __repr__(self) -> str:
+        return "\n\n".join(self.to_table(metric).to_text() for metric in self.metrics)
+
+    def _repr_html_(self) -> str:
+        return "\n".join(self.to_table(metric).to_html() for metric in self.metrics)
+
+
+def rel_sweep(
+    runs: Mapping[str, Any],
+    qrels: Any,
+    metrics: Iterable[Wanted] | Wanted,
+    rels: Iterable[Threshold],
+    *,
+    policy: Policy = Policy(),  # noqa: B008 - a frozen value
+    **options: Any,
+) -> Sweep:
+    """Evaluate runs under several thresholds of relevance.
+
+    Parameters
+    ----------
+    runs
+        Runs by their names.
+    qrels, metrics
+        As for ``evaluate``; the metrics need judgements and no ``rel`` of their own.
+    rels
+        The grades from which an item counts as relevant, one after the other; also ``"interactions"`` (every row is
+        relevant, grades are not used) and ``"judgements"`` (what is above 0 is relevant, gains are the grades as they are).
+    policy, options
+        As for ``evaluate``; the policy's ``rel`` is what is swept.
+
+    Returns
+    -------
+    Sweep
+        A table per metric; ``order`` and ``changes`` for programs.
+
+    Raises
+    ------
+    RankwellError
+        If there are fewer than two thresholds, or a metric does not depend on them.
+
+    Examples
+    --------
+    >>> runs = {"a": {"u": ["x", "y"]}, "b": {"u": ["y", "x"]}}
+    >>> sweep = rel_sweep(runs, {"u": {"x": 3, "y": 8, "z": 5, "w": 6, "v": 1}}, "rr", [2, 7])
+    >>> sweep.changes(sweep.metrics[0]), sweep.order(sweep.metrics[0], 7)
+    (True, ['b', 'a'])
+    """
+    wanted, thresholds = metrics_of(metrics), tuple(dict.fromkeys(map(_threshold, rels)))
+    if len(thresholds) < 2:
+        raise UsageError(
+            "a sweep of thresholds has at least two: rels=[6, 7, 8, 9], on the command line --rel-sweep 6,7,8,9."
+        )
+    fixed = next((m for m in wanted if not m.judgements or getattr(m, "rel", None) is not None), None)
+    if fixed is not None:
+        why = "has its own rel" if fixed.judgements else "reads no judgements"
+        raise UsageError(f"{fixed} {why}, so that no threshold changes it; leave it out of the sweep.")
+    read = {name: read_run(run, name=name) for name, run in runs.items()}
+    values: dict[tuple[Metric, Threshold, str], float] = {}
+    n: dict[tuple[Metric, Threshold], int] = {}
+    for rel in thresholds:
+        rules: dict[str, Any] = {"rel": rel} if isinstance(rel, float) else {"rel": None, "grades": rel}
+        evaluator = Evaluator(qrels, wanted, policy=replace(policy, **rules), **options)
+        for name, res in evaluator.evaluate_all(read).items():
+            for metric in wanted:
+                values[metric, rel, name], n[metric, rel] = res.mean[str(metric)], res.n[str(metric)]
+    return Sweep(wanted, thresholds, tuple(runs), values, n)
+
+
+def _threshold(given: Threshold) -> Threshold:
+    try:
+        return given if given in EVERY else float(given)
+    except ValueError:
+        raise UsageError(
+            f"{given!r} is no threshold: a sweep takes grades such as 7, and {one_of(EVERY)}."
+        ) from None

@@ -1,0 +1,109 @@
+"""Features of items: what a name stands for in a table, and what a wrong one says."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import rankwell as rw
+from rankwell.features import features_of
+from rankwell.ranked import Ranked
+from rankwell.readers.attributes import read_catalogue
+
+
+def dense(features):
+    table = np.zeros((len(features.lengths), len(features.names)))
+    for row in range(len(table)):
+        at = slice(features.offsets[row], features.offsets[row + 1])
+        table[row, features.codes[at]] = features.values[at]
+    return table
+
+
+TOPICS = [[1, 1], [0, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["War|Drama", None, "War"],
+        ["War; Drama", "", "War"],
+        ["War,Drama,War", None, " War "],
+        [["War", "Drama"], [], ["War"]],
+        [["Drama", "War"], None, ["War", None]],
+    ],
+)
+def test_topics_are_lists_or_delimited_text(column):
+    found = features_of(pl.DataFrame({"genres": column}), "topics", "items")
+    assert found.names == ("Drama", "War")
+    assert dense(found).tolist() == TOPICS
+
+
+def test_text_without_a_separator_is_one_topic():
+    found = features_of(pl.DataFrame({"topics": ["a b", "c"]}), "topics", "items")
+    assert found.names == ("a b", "c")
+
+
+def test_numbers_are_one_vector_and_a_pattern_some_of_them():
+    frame = pl.DataFrame(
+        {"g_war": [1, 0], "g_drama": [1, None], "year": [1984.0, 2000.0], "title": ["x", "y"]}
+    )
+    assert dense(features_of(frame, "numeric", "items")).tolist() == [[1, 1, 1984], [0, 0, 2000]]
+    assert dense(features_of(frame, "g_*", "items")).tolist() == [[1, 1], [0, 0]]
+    assert dense(features_of(frame, "year", "items")).tolist() == [[1984], [2000]]
+
+
+@pytest.mark.parametrize("kind", [pl.List(pl.Float32), pl.Array(pl.Float32, 2)])
+def test_embeddings_are_lists_of_numbers(kind):
+    frame = pl.DataFrame({"vector": pl.Series([[0.5, -1.0], None, [0.0, 2.0]], dtype=kind)})
+    assert dense(features_of(frame, "vector", "items")).tolist() == [[0.5, -1], [0, 0], [0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("column", "wanted", "words"),
+    [
+        ({"genre_list": ["a"]}, "genres", "no column 'genres'.*Did you mean genre_list"),
+        ({"x": ["a"]}, "topics", "no column of topics"),
+        ({"x": ["a"]}, "numeric", "no column 'numeric'"),
+        ({"x": ["a"]}, "g_*", "no column 'g_\\*'"),
+        ({"x": [True]}, "x", "is Boolean"),
+        ({"x": [1.0, float("nan")]}, "x", "row 2: 'x' is not a finite number"),
+        ({"x": [[1.0, 2.0], [1.0]]}, "x", "row 2: 1 numbers in 'x' where others have 2"),
+    ],
+)
+def test_a_wrong_name_or_column_is_told(column, wanted, words):
+    with pytest.raises(rw.RankwellError, match=words):
+        features_of(pl.DataFrame(column), wanted, "items")
+
+
+def test_sums_do_not_depend_on_how_many_queries_are_summed(monkeypatch):
+    rng = np.random.default_rng(1)
+    features = features_of(pl.DataFrame({"v": rng.normal(size=(50, 7)).tolist()}), "v", "items")
+    query = np.repeat(np.arange(40), 5)
+    rows = Ranked(40, query, np.tile(np.arange(1, 6), 40), np.ones(200), item=rng.integers(-1, 50, 200))
+    whole = np.concatenate([sums for *_, sums in features.sums(rows)])
+    monkeypatch.setattr("rankwell.features.CELLS", 21)
+    parts = np.concatenate([sums for *_, sums in features.sums(rows)])
+    assert np.array_equal(whole, parts)
+    table = np.vstack([dense(features), np.zeros(7)])
+    assert np.allclose(whole, table[rows.item].reshape(40, 5, 7).sum(axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["films.csv", "films.parquet", "films.ndjson", "films.arrow", "films.dat"])
+def test_a_catalogue_with_genres_is_read_from_every_kind_of_table(tmp_path, name):
+    frame = pl.DataFrame({"movieId": ["007", "08"], "title": ["a", "b"], "genres": ["War|Drama", "War"]})
+    path = tmp_path / name
+    writers = {"csv": "write_csv", "parquet": "write_parquet", "ndjson": "write_ndjson", "arrow": "write_ipc"}
+    if name.endswith(".dat"):
+        path.write_text("".join("::".join(row) + "\n" for row in frame.rows()))
+    else:
+        getattr(frame, writers[path.suffix[1:]])(path)
+    items = read_catalogue(path)
+    assert items.item.tolist() == ["007", "08"]
+    assert dense(items.features("topics")).tolist() == [[1, 1], [0, 1]]
+    assert read_catalogue(frame).features("topics").names == ("Drama", "War")
+
+
+def test_an_item_given_twice_is_told():
+    with pytest.raises(rw.RankwellError, match="row 2: item 'a' stands there twice"):
+        read_catalogue([{"item": "a", "genres": "x"}, {"item": "a", "genres": "y"}])
