@@ -46,10 +46,14 @@ class OfGroups(Metric):
         self.groups_of(context)
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """The rows that belong to no group."""
+        """The rows that belong to no group, and judgements that cannot."""
         item = items_of(judged.shown.top(self.k))
         without = (item >= 0) & (self.groups_of(context).lengths[item] == 0)
-        return {f"rows of items without a {self.groups}": int(np.count_nonzero(without))}
+        counts = {f"rows of items without a {self.groups}": int(np.count_nonzero(without))}
+        if self.judgements:
+            outside = items_of(judged.in_catalogue(context)) < 0
+            counts["judgements of items outside the catalogue"] = int(np.count_nonzero(outside))
+        return counts
 
     def groups_of(self, context: Context) -> Features:
         """Return the groups of each item, those of one item in equal parts."""

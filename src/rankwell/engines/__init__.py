@@ -74,9 +74,7 @@ class Task:
                 values[metric] = own
                 states[metric] = metric.summary(own[~np.isnan(own)])
             elif judged.in_run or metric.sees_missing:
-                everybody = not self._judged_alone(metric) or is_known.all()
-                lists = judged if everybody else judged.take(np.flatnonzero(is_known), judged.found)
-                states[metric] = metric.state(lists, self.context)
+                states[metric] = self.state_of(metric, judged)
         ends = self._tied_ends(judged, values, states, counts)
         told: Counter[str] = Counter()
         diagnostics: dict[Metric, Diagnostics] = {}
@@ -91,6 +89,14 @@ class Task:
         if self.segments is not None:
             self._divide(part, self.segments, judged, values)
         return part
+
+    def state_of(self, metric: Metric, judged: Judged, chosen: np.ndarray | None = None) -> State:
+        """Return the state of a batch, or of some of its lists, without those that do not concern the metric."""
+        if self._judged_alone(metric):
+            chosen = (judged.known >= 0) & (True if chosen is None else chosen)
+        if chosen is None or chosen.all():
+            return metric.state(judged, self.context)
+        return metric.state(judged.take(np.flatnonzero(chosen), judged.found), self.context)
 
     def _judged_alone(self, metric: Metric) -> bool:
         """Whether only lists with judgements concern a metric."""
@@ -120,9 +126,7 @@ class Task:
                     own = values[metric][inside]
                     part.split[metric, code] = metric.summary(own[~np.isnan(own)])
                 elif judged.in_run or metric.sees_missing:
-                    chosen = inside & (judged.known >= 0) if self._judged_alone(metric) else inside
-                    lists = judged.take(np.flatnonzero(chosen), judged.found)
-                    part.split[metric, code] = metric.state(lists, self.context)
+                    part.split[metric, code] = self.state_of(metric, judged, inside)
 
     def _values(
         self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]

@@ -83,11 +83,7 @@ def rectools(d, _):
     names = {"user": "user_id", "item": "item_id"}
     lists, train, test = (table(rows).rename(columns=names) for rows in (d.lists, d.train, d.test))
     hamming = rt.IntraListDiversity(k=k, distance_calculator=PairwiseHammingDistanceCalculator(d.features))
-    dense = (
-        "popularity rank is dense: items of equal count share a rank, and the next count has the next rank; an item "
-        "that train lacks has PM = 0; divided by the length of the list, not by k"
-    )
-    seen = "the counts of this example differ, and no unknown item is relevant; but divided by n, so equal per list × n/k"
+    dense = "the popularity rank is dense; an item that train lacks has PM = 0"
     return {
         "MeanInvUserFreq": Measure(
             lambda: mean_and_each(rt.MeanInvUserFreq(k=k).calc_per_user(lists, train)), f"msi@{k}"
@@ -107,8 +103,8 @@ def rectools(d, _):
                     lists, test.drop(columns=["rank", "rating"]), train, d.catalogue
                 )
             ),
-            None,
-            dense if d.full else f"{dense}; {seen}",
+            f"serendipity_murakami(form=rectools)@{k}",
+            dense,
         ),
         "IntraListDiversity(Hamming on topics)": Measure(
             lambda: mean_and_each(hamming.calc_per_user(lists)),
