@@ -210,12 +210,12 @@ def test_a_cosine_at_the_threshold_is_unexpected():
 
 
 def test_many_features_and_long_histories_are_compared_in_parts(monkeypatch):
-    from rankwell.metrics import serendipity
+    from rankwell import pairs
 
     case = filled(8)
     metric = "serendipity_kotkov(distance=.3,novel=1)"
     whole = evaluated(case, metric).per_query
-    monkeypatch.setattr(serendipity, "CELLS", 5)
+    monkeypatch.setattr(pairs, "CELLS", 5)
     assert evaluated(case, metric).per_query.equals(whole)
 
 

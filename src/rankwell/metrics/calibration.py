@@ -13,7 +13,7 @@ from rankwell.errors import UsageError
 from rankwell.featured import Featured
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
-from rankwell.popularity import Head, Rule
+from rankwell.metrics.tail import OfHead
 from rankwell.ranked import Ranked, ratio
 
 __all__ = ["UPD", "Calibration"]
@@ -110,7 +110,7 @@ class Calibration(Featured):
 
 
 @definition
-class UPD(ListMetric):
+class UPD(OfHead, ListMetric):
     """User popularity deviation: how far a list's share of popular items is from that in the user's history.
 
     Formula
@@ -143,20 +143,10 @@ class UPD(ListMetric):
     better: ClassVar[Better] = "lower"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "history", "counts"})
 
-    head: Rule = "volume"
-    at: float = 0.8
-
-    def check(self) -> None:
-        """The rule and where it cuts must fit."""
-        super().check()
-        Head(self.head, self.at)
-
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The divergence of two pairs of shares."""
-        train, rows = context.train, judged.shown.top(self.k)
-        assert train is not None
+        rows, popular = judged.shown.top(self.k), self.in_head(context)
         assert rows.item is not None
-        popular = Head(self.head, self.at).of(train.counts, train.users, train.order)
         if context.items is not None:
             rows = rows.where(rows.item >= 0)
         history = judged.history(context)
