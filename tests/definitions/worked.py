@@ -35,7 +35,6 @@ class Case:
     expected: float | None
     kind: str
     policy: dict[str, Any] = field(default_factory=dict)
-    catalogue: list[str] | None = None
 
 
 # Cases of the families s000, s001, s002, s004 and ord that these metrics do not cover, with the reason.
