@@ -34,6 +34,7 @@ _INTERNAL = (
     "scans",
     "several",
     "unpacked",
+    "whole",
 )
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
