@@ -117,6 +117,7 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
         (["split", "log.csv", "--columns", "nobody=query"], 2, "columns= names 'nobody'"),
         (["split", "log.csv", "--at", "2050"], 3, "the test data would hold no rows"),
         (["split", "log.csv", "--at", "soon"], 2, "a number or a date"),
+        (["split", "log.csv", "random"], 2, "Unused Tokens: ['random']"),
         (["split", "users.csv"], 3, "no column for the item"),
         (["split", "lists.csv"], 3, "no column for the time"),
         (["split", "none.csv"], 3, "cannot be read"),

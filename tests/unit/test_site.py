@@ -59,7 +59,10 @@ def test_every_public_name_and_command_has_its_place(site):
     for name in app:
         if not name.startswith("-"):
             assert f'id="{name.replace("_", "-")}"' in commands
-            for option in app[name].assemble_argument_collection():
+            parts = [app[name]]
+            if app[name].default_command is None:
+                parts = [app[name][part] for part in app[name] if not part.startswith("-")]
+            for option in (each for part in parts for each in part.assemble_argument_collection()):
                 for each in option.names:
                     assert each in commands, (name, each)
 

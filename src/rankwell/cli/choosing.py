@@ -88,6 +88,7 @@ def popularity(
 def split(
     log: Annotated[str, Parameter(help="the log: users, items, perhaps grades and times")],
     /,
+    *,
     how: Annotated[
         Literal["time", "user_time", "last", "random", "cold_users", "cold_items"],
         Parameter(help="what decides"),
@@ -128,6 +129,7 @@ def split(
 def folds(
     log: Annotated[str, Parameter(help="the log: users, items, perhaps grades and times")],
     /,
+    *,
     k: Annotated[int, Parameter(name="-k", help="the number of parts")] = 5,
     of: Annotated[Literal["rows", "users", "items"], Parameter(help="what is dealt")] = "rows",
     seed: Seed = 0,
@@ -155,6 +157,7 @@ def folds(
 def core(
     log: Annotated[str, Parameter(help="the log: users and items")],
     /,
+    *,
     min_per_user: Annotated[int | None, Parameter(help="least rows of a user")] = None,
     max_per_user: Annotated[int | None, Parameter(help="most rows of a user")] = None,
     min_per_item: Annotated[int | None, Parameter(help="least rows of an item")] = None,

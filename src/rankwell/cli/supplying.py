@@ -18,6 +18,7 @@ def check(
     test: Annotated[str, Parameter(help="the test data")],
     lists: Annotated[str | None, Parameter(help="the lists of a system")] = None,
     /,
+    *,
     items: Annotated[str | None, Parameter(help="the catalogue")] = None,
     k: Annotated[int | None, Parameter(name="-k", help="the depth at which values are wanted")] = None,
     repeated: Annotated[
@@ -48,6 +49,7 @@ def tiers(
     interactions: Annotated[str, Parameter(help="the log: users, items, grades")],
     tiers: Annotated[str, Parameter(help="a table of users with a column of tiers, or a column of the log")],
     /,
+    *,
     factor: Annotated[list[str], Parameter(negative="", help="the factor of a tier: ``VIP=3``; repeat it")],
     default: Annotated[
         float | None, Parameter(help="the factor of users without one; default: an error")
@@ -95,6 +97,7 @@ def impute(
     qrels: Annotated[str, Parameter(help="the ratings")],
     lists: Annotated[str | None, Parameter(help="the lists whose unrated items get a grade")] = None,
     /,
+    *,
     how: Annotated[
         Literal["constant", "user_mean", "item_mean", "predictions"], Parameter(help="which grade")
     ] = "user_mean",
@@ -122,6 +125,7 @@ def baselines(
     train: Annotated[str, Parameter(help="the training data")],
     test: Annotated[str | None, Parameter(help="the test data: for whom, and for the ideal list")] = None,
     /,
+    *,
     k: Annotated[int, Parameter(name="-k", help="the length of the lists")] = 20,
     kind: Annotated[
         list[str] | None,

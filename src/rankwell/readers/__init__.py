@@ -35,6 +35,7 @@ _INTERNAL = (
     "scans",
     "several",
     "unpacked",
+    "whole",
     "words",
 )
 PATHS = (str, os.PathLike, File)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,19 +15,13 @@ import polars as pl
 
 from rankwell.errors import DataError, UsageError, nearest
 from rankwell.ids import Ids
-from rankwell.readers import guess, movielens, read_qrels, read_run
-from rankwell.readers.attributes import frame_of
-from rankwell.readers.delimited import Table
-from rankwell.readers.files import File
-from rankwell.readers.frames import PIECE, Frames, row_of, table_of
-from rankwell.readers.unpacked import frame_of_qrels, frame_of_run
+from rankwell.readers import files_of
+from rankwell.readers.frames import row_of
+from rankwell.readers.whole import of_files, of_value
 from rankwell.readers.words import ALIASES, known_word, told, words_of
 from rankwell.rows import Place
-from rankwell.tables import Qrels, Run
 
-MOVIELENS = ("query", "item", "grade", "time")
 NUMBERS = ("grade", "score", "rank", "time")
-TREC_RUN = 6  # fields of a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,65 +196,19 @@ def read_log(
     wanted, given = (*needed, *words), columns or {}
     place: Place | None = None
     if isinstance(source, (str, os.PathLike)):
-        file = File(Path(source))
-        name = name or file.name
-        frame, place = _of_file(file, wanted, given)
+        files = files_of(source)
+        name = name or Path(source).name
+        frame, place = of_files(files, wanted, given)
     else:
         name = name or getattr(source, "name", None) or "table"
-        frame = _of_value(source, name)
+        frame = of_value(source, name)
     named = [known_word(column) for column in frame.columns]
     wanted += tuple(word for word in perhaps if named.count(word) == 1 or word in given.values())
     found = words_of(frame.columns, wanted, name, given)
     if not len(frame):
         raise DataError(f"{name}: the table holds no rows.")
     log = Log(frame, found, name, place or row_of(name))
-    return _with_numbers(log) if place else log
-
-
-def _of_file(
-    file: File, wanted: tuple[str, ...], columns: Mapping[str, str]
-) -> tuple[pl.DataFrame, Place | None]:
-    """The whole table in a file, and the place of a row in it if its cells are text."""
-    kind, _ = guess(file)
-    if kind == "delimited":
-        table = Table(file, "items" if "query" not in wanted else "users", columns)
-        return _whole(table.pieces(every=True), file), table.place
-    if kind == "movielens" and not columns:
-        first = file.head.partition(b"\n")[0].count(movielens.SEPARATOR) + 1
-        lines = movielens.Lines(file, MOVIELENS[: max(first, 3)], {})
-        return _whole(lines.pieces(), file), lines.place
-    if kind in ("parquet", "arrow", "ndjson"):
-        return frame_of(file, "interactions", "item", columns), None
-    if kind == "trec" and len(file.head.partition(b"\n")[0].split()) == TREC_RUN:
-        return frame_of_run(read_run(file, columns=columns)), None
-    return frame_of_qrels(read_qrels(file, columns=columns)), None
-
-
-def _whole(pieces: Frames, file: File) -> pl.DataFrame:
-    if parts := list(pieces(PIECE)):
-        return pl.concat(parts)
-    raise DataError(f"{file.label}: the table holds no rows.")
-
-
-def _of_value(source: Any, name: str) -> pl.DataFrame:
-    if isinstance(source, pl.DataFrame):
-        return source
-    if isinstance(source, pl.LazyFrame):
-        return source.collect()
-    if isinstance(source, Run):
-        return frame_of_run(source)
-    if isinstance(source, Qrels):
-        return frame_of_qrels(source)
-    if hasattr(source, "__arrow_c_stream__"):
-        return pl.DataFrame(source)
-    if isinstance(source, Sequence) and source and all(isinstance(row, Mapping) for row in source):
-        return table_of(source, lambda row: f"{name}, row {row + 1}")
-    if isinstance(source, Mapping) and any(known_word(str(key)) for key in source):
-        try:
-            return pl.DataFrame(source)
-        except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-            raise DataError(f"{name}: the columns make no table ({str(error).splitlines()[0]}).") from error
-    return frame_of_qrels(read_qrels(source, name=name))
+    return _with_numbers(log) if isinstance(source, (str, os.PathLike)) else log
 
 
 def _with_numbers(log: Log) -> Log:
@@ -269,7 +217,7 @@ def _with_numbers(log: Log) -> Log:
     casts = []
     for column in log.frame.columns:
         word = meant.get(column) or known_word(column)
-        if word not in NUMBERS:
+        if word not in NUMBERS or log.frame[column].dtype != pl.String:
             continue
         text = log.frame[column].str.strip_chars()
         for kind in (pl.Int64, pl.Float64):
