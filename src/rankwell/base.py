@@ -140,7 +140,7 @@ class Metric(metaclass=MetricType):
         """The laws of ``rankwell.testing`` that do not hold for these parameters, each with the reason."""
         return {}
 
-    def counts(self, judged: Judged) -> dict[str, int]:  # noqa: ARG002 - most have nothing to count
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:  # noqa: ARG002 - most have none
         """What a reader of the value should know of a batch, by what is counted; shown with the result."""
         return {}
 

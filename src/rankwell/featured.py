@@ -29,17 +29,13 @@ class Featured(ListMetric):
         assert context.items is not None
         return context.items.features(self.features)
 
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
+        """The rows of items that have no features."""
+        _, has = self.rows(judged, context)
+        return {f"rows without {self.features}": int(np.count_nonzero(~has))}
+
     def rows(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """The first k rows of each list, and which of them have features; how many have none is noted for ``counts``."""
+        """Return the first k rows of each list, and which of them have features."""
         rows = judged.shown.top(self.k)
         assert rows.item is not None
-        has = self.vectors(context).has(rows.item)
-        judged.once(self._noted(), lambda: len(has) - int(np.count_nonzero(has)))
-        return rows, has
-
-    def counts(self, judged: Judged) -> dict[str, int]:
-        """Rows of items that have no features."""
-        return {f"rows without {self.features}": judged.once(self._noted(), int)}
-
-    def _noted(self) -> tuple[str, str, int | None]:
-        return "rows without features", self.features, self.k
+        return rows, self.vectors(context).has(rows.item)

@@ -49,6 +49,16 @@ class History:
         place[self.order] = np.arange(1, len(self.order) + 1)
         return place
 
+    def users_of(self, rows: Ranked) -> np.ndarray:
+        """Return how many training users the item of each row has; 0 for what is not in the catalogue."""
+        assert rows.item is not None
+        return np.append(self.counts, 0)[rows.item]
+
+    def places_of(self, rows: Ranked) -> np.ndarray:
+        """Return the place of each row's item by popularity, from 1; what is not in the catalogue comes after the last."""
+        assert rows.item is not None
+        return np.append(self.place, len(self.place) + 1)[rows.item]
+
     def rows(self, queries: Ids) -> Ranked:
         """Return the training rows of some users: ``item`` and ``grade``, ranks in the order of the data."""
         found = self.queries.rows_of(queries, "query")

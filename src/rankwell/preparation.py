@@ -38,6 +38,10 @@ def refuse_metrics(metrics: Iterable[Metric], policy: Policy, *, given: frozense
             raise NeededError(
                 f"{metric} needs judgements: give qrels=. Without them only metrics of lists can be had."
             )
+        if policy.unjudged == "condense" and metric.judgements and "shown" in metric.needs:
+            raise UsageError(
+                f"{metric} reads whole lists, unjudged items too, and has no form without them; say unjudged='nonrelevant'."
+            )
         if policy.ties == "expected" and not metric.expects():
             raise UsageError(
                 f"{metric} has no formula for the mean over all orders of equal scores; say ties='item-desc' (or "

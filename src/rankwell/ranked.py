@@ -71,6 +71,16 @@ class Ranked:
             self._tops[k] = self if rows.all() else self.where(rows)
         return self._tops[k]
 
+    def among(self, others: Ranked) -> np.ndarray:
+        """Return whether the item of each row is an item of its query in ``others`` too."""
+        assert self.item is not None
+        assert others.item is not None
+        asked = np.zeros(self.queries, np.bool_)
+        asked[self.query] = True
+        query, item = (column[asked[others.query]] for column in (others.query, others.item))
+        width = int(max(self.item.max(initial=0), item.max(initial=0))) + 2  # -1 is an item of its own
+        return np.isin(self.query * width + self.item, query * width + item)
+
     def of_queries(self, queries: np.ndarray) -> Ranked:
         """Return the rows of some queries (ascending), which are counted anew from 0."""
         numbers = np.full(self.queries, -1)

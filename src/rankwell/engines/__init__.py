@@ -73,14 +73,14 @@ class Task:
                 own = self._values(metric, judged, is_known, n)
                 values[metric] = own
                 states[metric] = metric.summary(own[~np.isnan(own)])
-            elif judged.in_run:
+            elif judged.in_run or metric.sees_missing:
                 everybody = self.policy.population == "all" or is_known.all()
                 lists = judged if everybody else judged.take(np.flatnonzero(is_known), judged.found)
                 states[metric] = metric.state(lists, self.context)
         ends = self._tied_ends(judged, values, states, counts)
         told: Counter[str] = Counter()
         for metric in self.metrics:
-            if counted := metric.counts(judged):
+            if counted := metric.counts(judged, self.context):
                 told |= Counter(counted)
         counts += told
         kept = values if self.per_query else {}
@@ -113,7 +113,7 @@ class Task:
                 if isinstance(metric, QueryMetric):
                     own = values[metric][inside]
                     part.split[metric, code] = metric.summary(own[~np.isnan(own)])
-                elif judged.in_run:
+                elif judged.in_run or metric.sees_missing:
                     lists = judged.take(np.flatnonzero(chosen), judged.found)
                     part.split[metric, code] = metric.state(lists, self.context)
 

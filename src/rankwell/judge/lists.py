@@ -84,9 +84,10 @@ def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
     absent = np.ones(len(pool.queries), np.bool_)
     absent[seen] = False
     known = np.flatnonzero(absent)
-    none = Ranked(len(known), NO_ROWS, NO_ROWS, np.empty(0), item=NO_ROWS)
+    nothing = np.empty(0)
+    none = Ranked(len(known), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing)
     lengths = np.zeros(len(known), np.int64)
-    return Judged(pool.queries.ids[known], known, none, lengths, pool, shown=none, in_run=False)
+    return Judged(pool.queries.ids[known], known, none, lengths, pool, none, in_run=False)
 
 
 def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:

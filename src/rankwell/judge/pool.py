@@ -107,7 +107,9 @@ def _last_copies(
 def scale_of(qrels: Qrels, policy: Policy, metrics: Iterable[Metric]) -> Scale:
     """Settle what the grades mean; ratings without a threshold are refused, with the shares to choose from."""
     rels = {
-        str(m): policy.rel if getattr(m, "rel", None) is None else m.rel for m in metrics if hasattr(m, "rel")
+        str(m): policy.rel if getattr(m, "rel", None) is None else m.rel
+        for m in metrics
+        if m.judgements and hasattr(m, "rel")
     }
     if qrels.grade is None or policy.grades == "interactions":
         return Scale("interactions", policy.rel, policy.negative)

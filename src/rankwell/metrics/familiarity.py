@@ -9,8 +9,8 @@ import numpy as np
 from rankwell.base import definition
 from rankwell.featured import Featured
 from rankwell.features import Features
-from rankwell.gains import discount
 from rankwell.hits import Context, Judged
+from rankwell.metrics.novelty import Expected
 from rankwell.pairs import jaccard_against
 from rankwell.ranked import Ranked, ratio
 
@@ -120,7 +120,7 @@ class Surprise(_Familiar):
 
 
 @definition
-class EPD(_Familiar):
+class EPD(Expected, _Familiar):
     """Expected profile distance: how unlike the items of a list are to the user's history, discounted by rank.
 
     Formula
@@ -139,8 +139,10 @@ class EPD(_Familiar):
         features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns
         distance: cosine or jaccard (of the sets of features that are not 0)
         discount: log2p1 1 / log2(r + 1), reciprocal 1 / r, or none
-        relevance: none (every item counts), binary (relevant ones), or graded (by the highest grade of the qrels)
-        rel: from which grade an item is relevant (under ratings: gains count); default the policy's rel
+        relevance: none (every item counts), binary (relevant ones) or graded
+        rel: from which grade an item is relevant; default the policy's rel
+        max_grade: g_max; default the highest grade of the qrels
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
 
     Example
         >>> import rankwell as rw
@@ -158,39 +160,11 @@ class EPD(_Familiar):
     range: ClassVar[tuple[float, float]] = (0.0, 2.0)
 
     distance: Literal["cosine", "jaccard"] = "cosine"
-    discount: Literal["log2p1", "none", "reciprocal"] = "log2p1"
-    relevance: Literal["none", "binary", "graded"] = "none"
-    rel: float | None = None
 
-    @property
-    def judgements(self) -> bool:  # type: ignore[override]
-        """Relevance is judged."""
-        return self.relevance != "none"
-
-    def in_force(self, parameter: str) -> bool:
-        """A grade belongs to relevance."""
-        return parameter != "rel" or self.judgements
-
-    def breaks(self) -> dict[str, str]:
-        """The highest grade of all judgements is the scale."""
-        if self.relevance != "graded":
-            return super().breaks()
-        return {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
-
-    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Distances weighted by rank and relevance, over the weights of the ranks."""
+    def novelties(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
+        """The mean distance of each row to the history."""
         rows, _ = self.rows(judged, context)
-        weights = discount(self.discount, 2.0, rows.rank)
-        apart = 1 - self.likeness(judged, context, rows, self.distance)
-        return ratio(rows.sum(weights * self._wanted(rows, context) * apart), rows.sum(weights))
-
-    def _wanted(self, rows: Ranked, context: Context) -> np.ndarray:
-        """How far each row is relevant, 0 to 1."""
-        if self.relevance == "graded":
-            level = np.fmax(context.scale.level(rows.grade, self.rel), 0.0)
-            top = context.scale.level(np.array([context.grade_max], float), self.rel)
-            return (np.exp2(level) - 1) / np.exp2(np.fmax(top, 0.0))
-        return context.scale.relevant(rows.grade, self.rel) if self.judgements else np.ones(len(rows))
+        return rows, 1 - self.likeness(judged, context, rows, self.distance)
 
 
 def _cosines(rows: Ranked, history: Ranked, features: Features) -> np.ndarray:

@@ -83,7 +83,7 @@ class AP(Additive):
             "a better list scores no worse": "a hit that enters the first k low down lowers the average per hit"
         }
 
-    def counts(self, judged: Judged) -> dict[str, int]:
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
         """The queries for which dividing by R and by min(R, k) differ."""
         short = 0 if self.k is None else int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))
         return {"queries with R > k": short}

@@ -1,0 +1,342 @@
+"""Novelty, serendipity and popularity bias against the slow definitions, the worked examples and by hand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import rankwell as rw
+from rankwell.metrics import metric_of
+
+from .beyond import agree, evaluated, filled, text_of
+from .reference_beyond import CORPUS, PER_LIST
+from .reference_case import judged_users
+from .worked import MISSING, shared_examples
+
+SEEDS = range(100)
+CUTS = (1, 3, None)
+HEADS = [
+    *(("volume", at) for at in (0, 0.5, 0.8, 1)),
+    *(("top", at) for at in (0, 3, 100)),
+    *(("fraction", at) for at in (0.25, 0.29)),
+    *(("reach", at) for at in (0.29, 0.3, 0.4)),
+    *(("count", at) for at in (0, 1)),
+    *(("quantile", at) for at in (0.33, 0.5, 0.8)),
+    *(("iqr", at) for at in (0, 0.5, 1.5)),
+]
+UNSEEN = [{"unseen": word} for word in ("max", "laplace", "skip")]
+RELEVANCE = [{}, {"relevance": "binary"}, {"relevance": "binary", "rel": 2}, {"relevance": "graded"}]
+DISCOUNTS = [{"discount": word} for word in ("log2p1", "none", "reciprocal")]
+RELS = [{}, {"rel": 2}]
+
+
+def every(*choices):
+    """All combinations of parameters."""
+    return [{key: x for part in parts for key, x in part.items()} for parts in itertools.product(*choices)]
+
+
+OF_HEAD = [{"head": head, "at": at} for head, at in HEADS]
+KOTKOV = every(
+    [{"distance": x} for x in (-0.2, 0, 0.3, 0.5, 1)],
+    [{"novel": x} for x in (0.01, 0.5)],
+    [{"features": x} for x in ("topics", "vectors")],
+    RELS,
+)
+PARAMETERS = {
+    "msi": UNSEEN,
+    "self_information": UNSEEN,
+    "epc": every(UNSEEN, DISCOUNTS, RELEVANCE),
+    "efd": every(UNSEEN, DISCOUNTS, RELEVANCE),
+    "unexpectedness": [{"top": top} for top in (1, 3, 100)],
+    "serendipity": every([{"top": top} for top in (1, 3, 100)], RELS),
+    "serendipity_murakami": every([{"form": form} for form in ("murakami", "rectools")], RELS),
+    "serendipity_kotkov": KOTKOV,
+    "arp": [{}],
+    "delta_gap": [{}],
+    **dict.fromkeys(("aplt", "aclt", "tail_coverage", "pop_rsp"), OF_HEAD),
+    "pop_reo": every(OF_HEAD, RELS),
+}
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_the_slow_definition_gives_the_same_for_every_parameter(name):
+    asked = {text_of(name, p, k): (p, k) for p in PARAMETERS[name] for k in CUTS}
+    for seed in SEEDS:
+        case = filled(seed)
+        res = evaluated(case, *asked)
+        frame, judged = res.per_query, set(judged_users(case))
+        for text, (parameters, k) in asked.items():
+            metric = metric_of(text)
+            if name in CORPUS:
+                assert agree(res[metric], CORPUS[name](case, k, **parameters)), (seed, text)
+                continue
+            ours = dict(zip(frame["query"].to_list(), frame[str(metric)].to_list(), strict=True))
+            for user, value in PER_LIST[name](case, k, **parameters).items():
+                # the slow ones give users without judgements 0; relevance has no value there
+                wanted = value if user in judged or not metric.judgements else None
+                assert agree(ours.get(user), wanted), (seed, text, user)
+
+
+# --- worked examples ----------------------------------------------------------------------------------------
+
+EXAMPLES = shared_examples() or {}
+WORKED = {
+    "rs.msi": "msi@3",
+    "rs.epc_plain": "epc(discount=none)@3",
+    "rs.arp": "arp@3",
+    "rs.aplt": "aplt(at=.5)@3",
+    "rs.unexpectedness": "unexpectedness(top=2)@3",
+}
+
+
+@pytest.mark.skipif(not EXAMPLES, reason=MISSING)
+@pytest.mark.parametrize("name", WORKED)
+def test_a_worked_example_comes_out_to_1e_12(name):
+    data = EXAMPLES["rs.data"]["input"]
+    train = {user: dict.fromkeys(items, 1) for user, items in data["train"].items()}
+    res = rw.evaluate(data["recs"], metrics=[WORKED[name]], items=data["catalogue"], train=train)
+    assert res[WORKED[name]] == pytest.approx(EXAMPLES[name]["expected"], rel=0, abs=1e-12)
+
+
+# --- items that train lacks, by hand --------------------------------------------------------------------------
+
+# a: 4 of 4 users, b: 2, c: 1, d: 1; T = 8. x and y are in no training row
+TRAIN = {
+    "u": {"a": 1, "b": 1, "c": 1},
+    "v": {"a": 1, "b": 1},
+    "w": {"a": 1, "d": 1},
+    "z": {"a": 1},
+}
+RUN = {"u": ["x", "b"], "new": ["a", "y"], "v": ["x", "y"]}
+QRELS = {"u": {"x": 1, "b": 1}, "new": {"y": 1}, "v": {"c": 1}}
+LOG3 = 1 / math.log2(3)
+BY_HAND = {
+    # −log2 of 1/4 and 2/4; of 4/4 and 1/4; of 1/4 twice
+    "msi": [1.5, 1.0, 2.0],
+    # of 1/5 and 3/5; of 5/5 and 1/5; of 1/5 twice
+    "msi(unseen=laplace)": [-math.log2(3 / 25) / 2, math.log2(5) / 2, math.log2(5)],
+    "msi(unseen=skip)": [1.0, 0.0, None],
+    # of 1/8 and 2/8; of 4/8 and 1/8; of 1/8 twice
+    "self_information": [2.5, 2.0, 3.0],
+    "self_information(unseen=skip)": [2.0, 1.0, None],
+    "epc(discount=none)": [0.75, 0.5, 1.0],
+    "epc(discount=none,unseen=skip)": [0.5, 0.0, None],
+    "epc(discount=none,unseen=laplace)": [0.6, 0.4, 0.8],
+    "efd": [(3 + 2 * LOG3) / (1 + LOG3), (1 + 3 * LOG3) / (1 + LOG3), 3.0],
+    # b alone, at rank 2, whose weight is in the norm too
+    "efd(unseen=skip)": [2.0, 1.0, None],
+    # g_max = 1: gain 1/2 for a relevant item; b is known to half of the users, x and y to nobody
+    "epc(discount=none,relevance=graded)": [(0.5 + 0.25) / 2, 0.25, 0.0],
+    "epc(discount=none,relevance=graded,max_grade=2)": [(0.25 + 0.125) / 2, 0.125, 0.0],
+    "epc(discount=none,relevance=binary,unseen=skip)": [0.5, 0.0, None],
+    "unexpectedness(top=2)": [0.5, 0.5, 1.0],
+    # what train lacks is unexpected however many are expected
+    "unexpectedness(top=100)": [0.5, 0.5, 1.0],
+    "serendipity(top=2)": [0.5, 0.5, 0.0],
+    "arp": [1.0, 2.0, 0.0],
+    # the head is a, b and c: 7 of 8 rows; 6 are fewer than .8 of them
+    "aplt": [0.5, 0.5, 1.0],
+    "aclt(head=top,at=1)": [2.0, 1.0, 2.0],
+    # of u and v: profiles 7/3 and 3 users per item, lists 1 and 0; U cancels
+    "delta_gap": (0.5 - 8 / 3) / (8 / 3),
+    # relevant and new are x, y and c, of the tail all; of the head only b is relevant, which u has: one part is left
+    "pop_reo(head=top,at=2)": 0.0,
+}
+
+
+@pytest.mark.parametrize("metric", BY_HAND)
+def test_an_item_that_train_lacks_is_unseen_unexpected_and_of_the_tail(metric):
+    res = rw.evaluate(RUN, QRELS, [metric], train=TRAIN)
+    if isinstance(BY_HAND[metric], float):
+        assert res[metric] == pytest.approx(BY_HAND[metric], rel=0, abs=1e-12)
+        return
+    frame = res.per_query
+    found = dict(zip(frame["query"].to_list(), frame[str(metric_of(metric))].to_list(), strict=True))
+    assert [found[user] for user in RUN] == [
+        value if value is None else pytest.approx(value, rel=0, abs=1e-12) for value in BY_HAND[metric]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        # the catalogue is a, b, c, d, x; y is outside it
+        ("aplt(head=top,at=2)", (1 / 2 + 0 + 1 / 2) / 3),
+        ("aclt(head=top,at=2)", 2 / 3),
+        ("tail_coverage(head=top,at=2)", 1 / 3),
+        # head a, b: b and a of 6 − (2 + 2); tail c, d, x: x twice of 9 − 1
+        ("pop_rsp(head=top,at=2)", (2 / 2 - 2 / 8) / (2 / 2 + 2 / 8)),
+        # tail: x of u found, c of v not; y has no part in it, and u has b
+        ("pop_reo(head=top,at=2)", 0.0),
+        ("msi", (1.5 + 1 + 2) / 3),
+        ("self_information(unseen=laplace)", -np.mean([math.log2(3 / 169), math.log2(5 / 169), math.log2(1 / 169)]) / 2),
+        # u: x is first by list, fifth by place: (5 − 1)/5 · 1; b is second in both. new: y outside is sixth: (6 − 2)/5 · 1/2
+        ("serendipity_murakami", (4 / 5 / 2 + 4 / 5 / 2 / 2 + 0) / 3),
+        ("serendipity_murakami(form=rectools)", ((5 / 5) / 2 + (4 / 5) / 2 + 0) / 3),
+    ],
+)  # fmt: skip
+def test_an_item_outside_the_catalogue_counts_in_the_list_and_in_no_part_of_the_catalogue(metric, value):
+    policy = rw.Policy(outside="ignore")
+    res = rw.evaluate(RUN, QRELS, [metric], train=TRAIN, items=list("abcdx"), policy=policy)
+    assert res[metric] == pytest.approx(value, rel=0, abs=1e-12)
+    assert res.counts["rows outside the catalogue"] == 2
+
+
+def test_rows_of_unseen_items_are_counted():
+    res = rw.evaluate(RUN, metrics=["msi@1", "epc(unseen=skip)@2"], train=TRAIN)
+    assert res.counts["rows of items without training users"] == 4
+    assert res.undefined["epc(unseen=skip)@2"] == {"undefined by the list": 1}
+
+
+# --- other edges --------------------------------------------------------------------------------------------------
+
+FILMS = [
+    {"item": "a", "genres": "War", "year": 1990},
+    {"item": "b", "genres": "Drama|War", "year": 2000},
+    {"item": "c", "genres": "Drama", "year": None},
+    {"item": "d", "genres": None, "year": 1970},
+]
+
+
+def test_a_cosine_at_the_threshold_is_unexpected():
+    # x = {War, Drama}, own item {Drama, Noir}: the cosine is one half
+    items = [{"item": "x", "genres": "Drama|War"}, {"item": "own", "genres": "Drama|Noir"}]
+    found = rw.evaluate({"u": ["x"]}, {"u": {"x": 1}}, ["serendipity_kotkov(distance=.5)", "serendipity_kotkov(distance=.49)"],
+                        items=items, train={"u": {"own": 1}})  # fmt: skip
+    assert list(found.mean.values()) == [1.0, 0.0]
+
+
+def test_many_features_and_long_histories_are_compared_in_parts(monkeypatch):
+    from rankwell.metrics import serendipity
+
+    case = filled(8)
+    metric = "serendipity_kotkov(distance=.3,novel=1)"
+    whole = evaluated(case, metric).per_query
+    monkeypatch.setattr(serendipity, "CELLS", 5)
+    assert evaluated(case, metric).per_query.equals(whole)
+
+
+def test_relevance_has_values_for_judged_queries_only():
+    res = rw.evaluate(
+        RUN, {"u": {"b": 1}, "nobody": {"a": 1}}, ["epc@2", "epc(relevance=binary)@2"], train=TRAIN
+    )
+    assert (res.n["epc@2"], res.n["epc(relevance=binary)@2"]) == (3, 1)
+    assert res.undefined["epc(relevance=binary)@2"] == {"undefined by the list": 1}
+
+
+def test_a_judged_query_without_a_list_counts_in_pop_reo():
+    # head a: one hit of one; tail: one hit of two, as v has no list
+    qrels = {"new": {"a": 1, "b": 1}, "other": {"c": 1}}
+    res = rw.evaluate({"new": ["a", "b"]}, qrels, ["pop_reo(head=top,at=1)"], train=TRAIN)
+    assert res["pop_reo(head=top,at=1)"] == pytest.approx(1 / 3, abs=1e-12)
+    skipped = rw.evaluate(
+        {"new": ["a", "b"]}, qrels, ["pop_reo(head=top,at=1)"], train=TRAIN, policy=rw.Policy(missing="skip")
+    )
+    assert skipped["pop_reo(head=top,at=1)"] == 0.0
+
+
+def test_ratings_need_a_threshold_where_relevance_counts_and_only_there():
+    qrels = {"u": {"x": 9, "b": 3}, "new": {"y": 7, "a": 5}}
+    assert rw.evaluate(RUN, qrels, ["epc", "msi"], train=TRAIN).n["epc"] == 3
+    with pytest.raises(rw.RankwellError, match="grades look like ratings"):
+        rw.evaluate(RUN, qrels, ["epc(relevance=binary)"], train=TRAIN)
+    # gains count from the threshold: 9 is level 3 of 3, so 7/8, for an item nobody knows, over two rows
+    res = rw.evaluate(RUN, qrels, ["epc(discount=none,relevance=graded,rel=7)@2"], train=TRAIN)
+    assert res.per_query.filter(res.per_query["query"] == "u").row(0)[1] == pytest.approx(
+        7 / 8 / 2, abs=1e-12
+    )
+
+
+def test_a_table_of_integers_gives_what_text_gives():
+    names = {item: number for number, item in enumerate("abcdxy", start=1)}
+    users = {user: number for number, user in enumerate(["u", "new", "v", "w", "z"], start=1)}
+    train = {users[user]: {names[item]: 1 for item in row} for user, row in TRAIN.items()}
+    run = {users[user]: [names[item] for item in row] for user, row in RUN.items()}
+    qrels = {users[user]: {names[item]: 1 for item in row} for user, row in QRELS.items()}
+    metrics = ["msi", "efd", "serendipity(top=2)", "aplt", "pop_reo", "delta_gap", "pop_rsp", "tail_coverage"]
+    there = rw.evaluate(run, qrels, metrics, train=train, items=list(names.values()))
+    assert rw.evaluate(RUN, QRELS, metrics, train=TRAIN, items=list(names)).mean == there.mean
+
+
+def test_delta_gap_of_a_group_is_that_of_its_users():
+    users = [
+        {"query": "u", "tier": "gold"},
+        {"query": "v", "tier": "silver"},
+        {"query": "new", "tier": "gold"},
+    ]
+    res = rw.evaluate(RUN, metrics=["delta_gap"], train=TRAIN, users=users, by="tier")
+    found = {row["tier"]: row["mean"]["delta_gap"] for row in res.segments.to_dicts()}
+    # u alone, as new has no training items: profile 7/3, list 1; v: 3 and 0
+    assert found == {"gold": pytest.approx((1 - 7 / 3) / (7 / 3), abs=1e-12), "silver": -1.0}
+
+
+@pytest.mark.parametrize("metric", ["tail_coverage(at=.5)", "pop_rsp(at=.5)", "pop_reo(at=.5)", "delta_gap"])
+def test_the_jackknife_leaves_lists_out(metric):
+    case = filled(4)
+    truth = {user: grades for user, grades in case.truth.items() if grades and user in case.lists}
+    train = {user: grades for user, grades in case.train.items() if grades}
+    options = {"train": train, "items": case.catalogue, "policy": rw.Policy(grades="judgements")}
+    found = rw.jackknife(case.lists, metric, truth, **options)[metric]
+    parts = []
+    for user in case.lists:
+        lists = {other: items for other, items in case.lists.items() if other != user}
+        judged = {other: grades for other, grades in truth.items() if other != user}
+        parts.append(rw.evaluate(lists, judged, [metric], **options)[metric])
+    n, middle = len(parts), math.fsum(parts) / len(parts)
+    assert found.value == rw.evaluate(case.lists, truth, [metric], **options)[metric]
+    assert found.error == pytest.approx(
+        math.sqrt((n - 1) / n * math.fsum((x - middle) ** 2 for x in parts)), abs=1e-12
+    )
+
+
+# --- what is refused ----------------------------------------------------------------------------------------------
+
+REFUSED = [
+    ("msi(unseen=error)@2", {}, r"msi\(unseen=error\)@2: query 'u', rank 1: the item has no training user. Say unseen=max"),
+    ("msi(unseen=zero)", {}, "unseen is one of max, laplace, skip, error"),
+    ("self_information(unseen=laplace)", {}, "needs the catalogue: give items="),
+    ("efd(unseen=laplace)", {}, "needs the catalogue: give items="),
+    ("tail_coverage", {}, "needs the catalogue: give items="),
+    ("pop_rsp", {}, "needs the catalogue: give items="),
+    ("serendipity_murakami", {}, "needs the catalogue: give items="),
+    ("serendipity_kotkov(distance=.5)", {}, "needs a table of items: give items="),
+    ("serendipity_kotkov@5", {"items": FILMS}, r"needs a threshold: write serendipity_kotkov\(distance=0.5\)"),
+    ("serendipity_kotkov(distance=.5,novel=2)", {"items": FILMS}, "novel, a share of the users, is from 0 to 1"),
+    ("serendipity_kotkov(distance=.5,features=genre)", {"items": FILMS}, r"no column 'genre'.*Did you mean genres\?"),
+    ("unexpectedness(top=0)", {}, "top, a number of items, is at least 1"),
+    ("arp", {"train": None}, "needs what the system learned from: give train="),
+    ("arp", {"train": {}}, "nothing the system learned from"),
+    ("aplt(head=top)", {}, "head=top, at=0.8: at is a whole number"),
+    ("aplt(at=1.5)", {}, "head=volume, at=1.5: at is a share from 0 to 1"),
+    ("aplt(head=heavy)", {}, "head is one of volume, top, fraction, reach, count, quantile, iqr"),
+    ("epc(rel=2)", {}, "rel=2 has no effect"),
+    ("epc(max_grade=2,relevance=binary)", {}, "max_grade=2 has no effect"),
+    ("efd(gain_from=raw,relevance=binary)", {}, "gain_from=raw has no effect"),
+    ("epc(relevance=graded,max_grade=.5)", {}, "a grade is higher than max_grade"),
+    ("serendipity", {"policy": rw.Policy(unjudged="condense")}, "reads whole lists.*unjudged='nonrelevant'"),
+    ("msi", {"policy": rw.Policy(ties="expected")}, "has no formula for the mean over all orders"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("metric", "options", "words"), REFUSED, ids=str)
+def test_what_cannot_be_had_is_refused_with_the_remedy(metric, options, words):
+    with pytest.raises(rw.RankwellError, match=words):
+        rw.evaluate(RUN, QRELS, [metric], **{"train": TRAIN} | options)
+
+
+@pytest.mark.parametrize(
+    "metric", ["serendipity(top=1)", "serendipity_murakami", "pop_reo", "epc(relevance=binary)"]
+)
+def test_relevance_needs_judgements(metric):
+    with pytest.raises(rw.RankwellError, match="needs judgements: give qrels="):
+        rw.evaluate(RUN, metrics=[metric], train=TRAIN, items=list("abcdxy"))
+
+
+def test_unseen_error_is_content_where_everything_is_known():
+    res = rw.evaluate(
+        {"u": ["a"], "v": ["b"]}, metrics=["msi(unseen=error)", "efd(unseen=error)"], train=TRAIN
+    )
+    assert list(res.mean.values()) == [0.5, 1.5]

@@ -1,0 +1,112 @@
+"""One planted bug per rule of novelty, serendipity and popularity bias; each is caught by the slow definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.definitions.beyond import agree, evaluated, filled, text_of
+from tests.definitions.reference_beyond import CORPUS, PER_LIST
+from tests.definitions.reference_case import judged_users
+
+from rankwell import history
+from rankwell.metrics import metric_of, novelty, parity, popular, serendipity, tail
+from rankwell.ranked import Ranked
+
+SEEDS = range(12)
+
+
+def put(owner, name, value):
+    """Return a mutant: ``name`` is something else."""
+    return lambda patch: patch.setattr(owner, name, value)
+
+
+def around(owner, name, change):
+    """Return a mutant: ``change`` gets the original and what it was called with."""
+
+    def plant(patch):
+        original = getattr(owner, name)
+        patch.setattr(owner, name, lambda *given: change(original, *given))
+
+    return plant
+
+
+def rows_of_all(original, state, *given):
+    made = original(state, *given)
+    return parity.Rates(made.shown, (made.possible[0] + 1, made.possible[1]), made.n)
+
+
+MUTANTS = {
+    "MSI of pairs": (put(novelty.MSI, "among", "pairs"), ("msi", {})),
+    "self-information of users": (put(novelty.SelfInformation, "among", "users"), ("self_information", {})),
+    "EPC: an unseen item has a user": (put(novelty.EPC, "fewest", 1), ("epc", {})),
+    "EFD: an unseen item is not surprising": (
+        around(novelty.EFD, "novelty", lambda original, self, chances: original(self, np.minimum(chances * 2, 1))),
+        ("efd", {})),
+    "EPC: ranks from 0": (
+        around(novelty, "discount", lambda original, kind, base, ranks: original(kind, base, ranks + 1)), ("epc", {})),
+    "EPC: relevance forgotten": (
+        put(novelty.EPC, "_relevance", lambda self, rows, context: np.ones(len(rows))), ("epc", {"relevance": "binary"})),
+    "places from 0": (
+        around(history.History, "places_of", lambda original, *given: original(*given) - 1), ("unexpectedness", {"top": 3})),
+    "unexpected ones need not be relevant": (
+        put(serendipity.Serendipity, "_wanted", serendipity.Unexpectedness._wanted), ("serendipity", {"top": 3})),
+    "Murakami without the precision": (
+        around(Ranked, "nth", lambda original, rows: np.where(original(rows) > 0, rows.rank, 0)),
+        ("serendipity_murakami", {})),
+    "RecTools' form with places that differ": (
+        put(serendipity.SerendipityMurakami, "_places", lambda _, rows, context: context.train.places_of(rows)),
+        ("serendipity_murakami", {"form": "rectools"})),
+    "Kotkov: own items count": (
+        put(Ranked, "among", lambda self, others: np.zeros(len(self), bool)),
+        ("serendipity_kotkov", {"distance": 1, "novel": 1})),
+    "Kotkov: the first own item for the closest": (
+        around(serendipity, "closest", lambda original, rows, others, features:
+            original(rows, others.where(others.nth() == 1), features)),
+        ("serendipity_kotkov", {"distance": 0.3, "novel": 1})),
+    "ARP: the sum": (
+        around(popular.ARP, "per_query", lambda original, self, judged, context:
+            original(self, judged, context) * judged.shown.count()), ("arp", {})),
+    "the head is the tail": (
+        around(tail.OfHead, "in_head", lambda original, *given: ~original(*given)), ("aplt", {"at": 0.5})),
+    "ACLT over n": (put(tail.ACLT, "per_query", tail.APLT.per_query), ("aclt", {})),
+    "tail coverage of the catalogue": (
+        put(tail.TailCoverage, "about", lambda self, judged, context: np.ones(len(context.catalogue), bool)),
+        ("tail_coverage", {})),
+    "PopRSP: one item more is possible": (around(parity.PopRSP, "state", rows_of_all), ("pop_rsp", {"at": 0.5})),
+    "PopREO: own items are possible": (
+        put(Ranked, "among", lambda self, others: np.zeros(len(self), bool)), ("pop_reo", {"at": 0.5})),
+    "PopREO: the missing are forgotten": (put(parity.PopREO, "sees_missing", False), ("pop_reo", {"at": 0.5})),
+    "ΔGAP: relative to the lists": (
+        put(popular.Gap, "value", property(lambda self: 1 - self.profiles.value / (self.lists.value or 1))),
+        ("delta_gap", {})),
+}  # fmt: skip
+
+
+def caught(name, parameters):
+    """Whether the slow definition notices a difference."""
+    text = text_of(name, parameters, None)
+    for seed in SEEDS:
+        case = filled(seed)
+        res = evaluated(case, text)
+        if name in CORPUS:
+            if not agree(res[text], CORPUS[name](case, None, **parameters)):
+                return True
+            continue
+        ours = dict(res.per_query.iter_rows())
+        known = set(judged_users(case)) if metric_of(text).judgements else set(case.lists)
+        values = PER_LIST[name](case, None, **parameters)
+        if any(not agree(ours.get(user), value) for user, value in values.items() if user in known):
+            return True
+    return False
+
+
+def test_nothing_is_caught_where_nothing_is_planted():
+    for _, (name, parameters) in MUTANTS.values():
+        assert not caught(name, parameters), name
+
+
+@pytest.mark.parametrize("bug", MUTANTS)
+def test_a_planted_bug_is_caught(bug, monkeypatch):
+    plant, (name, parameters) = MUTANTS[bug]
+    plant(monkeypatch)
+    assert caught(name, parameters)
