@@ -1,9 +1,9 @@
-from rankwell.base import metric as metric
 from rankwell.comparison.leaving_out import jackknife as jackknife
 from rankwell.errors import RankwellError as RankwellError
 from rankwell.evaluation import Evaluator as Evaluator
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.explanation import explain as explain
+from rankwell.functions import metric as metric
 from rankwell.linting import lint as lint
 from rankwell.metrics.auc import AUC as AUC
 from rankwell.metrics.auc import PAUC as PAUC
@@ -18,8 +18,6 @@ from rankwell.metrics.cascade import nERR as nERR
 from rankwell.metrics.catalogue import Coverage as Coverage
 from rankwell.metrics.catalogue import PredictionCoverage as PredictionCoverage
 from rankwell.metrics.catalogue import TestShare as TestShare
-from rankwell.metrics.catalogue import TopicCoverage as TopicCoverage
-from rankwell.metrics.catalogue import UserCoverage as UserCoverage
 from rankwell.metrics.collection import Accuracy as Accuracy
 from rankwell.metrics.collection import Fallout as Fallout
 from rankwell.metrics.collection import Specificity as Specificity
@@ -63,6 +61,8 @@ from rankwell.metrics.personalization import Personalization as Personalization
 from rankwell.metrics.precision import AP as AP
 from rankwell.metrics.precision import MeanPrecision as MeanPrecision
 from rankwell.metrics.precision import RPrec as RPrec
+from rankwell.metrics.reach import TopicCoverage as TopicCoverage
+from rankwell.metrics.reach import UserCoverage as UserCoverage
 from rankwell.metrics.sets import SetAP as SetAP
 from rankwell.metrics.sets import SetF as SetF
 from rankwell.metrics.sets import SetP as SetP

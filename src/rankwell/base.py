@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import (
@@ -27,12 +27,12 @@ from rankwell.parameters import UNFIT, described, fitted, parameter_types, value
 from rankwell.states import Mean, State, WeightedMean
 
 Better = Literal["higher", "lower", "neither"]
-Function = Callable[[Judged, Context], np.ndarray]
 
 REGISTRY: dict[str, type[Metric]] = {}
 M = TypeVar("M", bound=type)
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
+    "topics",
 )  # fmt: skip
 
 
@@ -155,7 +155,8 @@ class Metric(metaclass=MetricType):
     @property
     def signature(self) -> str:
         """The definition with every switch that is in force, as text that parses back."""
-        return self._text({name: value for name, value in self.resolved().items() if self.in_force(name)})
+        shown = {name: value for name, value in self.resolved().items() if self.in_force(name)}
+        return self._text({n: v.signature if isinstance(v, Metric) else v for n, v in shown.items()})
 
     @cached_property
     def _shortest(self) -> str:
@@ -235,67 +236,6 @@ class CorpusMetric(Metric):
 
     judgements: ClassVar[bool] = False
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
-
-
-def metric(
-    *,
-    name: str,
-    range: tuple[float, float] = (0.0, 1.0),
-    better: Better = "higher",
-    needs: Iterable[str] = (),
-) -> Callable[[Function], QueryMetric]:
-    """Make a metric without parameters of a module-level function ``(judged, context) -> one value per query``.
-
-    Parameters
-    ----------
-    name
-        How the metric is written, in lower case; it must not be taken.
-    range
-        The lowest and the highest value.
-    better
-        ``higher``, ``lower`` or ``neither``.
-    needs
-        Tables beyond the judged hits: ``shown``, ``item``, ``score``, ``ties``, ``catalogue``, ``features``, ``history``,
-        ``counts``, ``grade_max``.
-
-    Returns
-    -------
-    QueryMetric
-        The metric, which works wherever a built-in does, also by its name.
-
-    Raises
-    ------
-    UsageError
-        If the name is taken or a need is unknown.
-
-    Examples
-    --------
-    >>> @metric(name="last_hit", range=(1, float("inf")), better="lower")
-    ... def last_hit(judged, context):
-    ...     '''The rank of the last relevant item found.'''
-    ...     hits = judged.relevant()
-    ...     last = hits.where(hits.nth() == hits.count()[hits.query])
-    ...     return np.where(last.count() > 0, last.sum(last.rank), np.nan)
-    >>> last_hit
-    last_hit
-    """
-
-    def make(function: Function) -> QueryMetric:
-        body = {
-            "__doc__": function.__doc__,
-            "__module__": function.__module__,
-            "__qualname__": function.__qualname__,
-            "__reduce__": lambda _: function.__qualname__,
-            "name": name,
-            "range": range,
-            "better": better,
-            "needs": frozenset(needs),
-            "cut": "none",
-            "per_query": lambda _, judged, context: function(judged, context),
-        }
-        return definition(MetricType(function.__name__, (QueryMetric,), body))()
-
-    return make
 
 
 def unknown_metric(name: str) -> UsageError:

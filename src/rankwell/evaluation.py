@@ -9,7 +9,7 @@ from typing import Any
 
 from rankwell.base import Metric
 from rankwell.engines import Engine, Task, cores, engine_of
-from rankwell.errors import UsageError
+from rankwell.errors import NeededError, UsageError
 from rankwell.ids import Known
 from rankwell.judge import pool_of
 from rankwell.metrics import Wanted, metrics_of
@@ -94,8 +94,8 @@ class Evaluator:
         pool, counts = pool_of(judgements, policy, self.metrics)
         context, told = context_of(self.metrics, pool, policy, items=items, train=train)
         self._counts = counts + told
-        needs = frozenset().union(*(metric.needs for metric in self.metrics))
-        cuts = [metric.k for metric in self.metrics if "shown" in metric.needs]
+        needs = frozenset().union(*(metric.needed() | metric.needs for metric in self.metrics))
+        cuts = [m.k for m in self.metrics if "shown" in m.needed() | m.needs]
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
         segments = segments_of(users, by, weights)
         self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments)
@@ -157,7 +157,11 @@ class Evaluator:
         """Return an evaluator of other metrics with the same judgements and policy, which are not read again."""
         other = copy.copy(self)
         other.metrics = metrics_of(metrics)
-        needs = frozenset().union(*(metric.needs for metric in other.metrics))
+        needs = frozenset().union(*(metric.needed() for metric in other.metrics))
+        if "topics" in needs and self.task.pool.topics is None:
+            raise NeededError(
+                "the judgements were made ready without topics; ask for metrics of topics from the start."
+            )
         other.task = replace(self.task, metrics=other.metrics, needs=needs, deepest=None, per_query=True)
         return other
 

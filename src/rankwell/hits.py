@@ -11,27 +11,28 @@ import numpy as np
 from rankwell.context import Context, Scale
 from rankwell.ids import Ids, Known, alike
 from rankwell.kernels import order
-from rankwell.ranked import Ranked
+from rankwell.ranked import Ranked, Topics
 
 __all__ = ["Context", "Judged", "Pool", "Scale"]
 
 
 class Pool:
-    """The judgements, prepared once for all runs: per query its judged items and their grades.
+    """The judgements, prepared once for all runs: per query its judged items and their grades, and on request topics.
 
     What depends on the judgements alone is kept (``once``) and so shared by runs, batches and cut-offs.
     """
 
     def __init__(
-        self, queries: Ids, offsets: np.ndarray, items: Ids, grades: np.ndarray, scale: Scale
+        self,
+        queries: Ids,
+        offsets: np.ndarray,
+        items: Ids,
+        grades: np.ndarray,
+        scale: Scale,
+        topics: Topics | None = None,
     ) -> None:
-        self.queries, self.offsets, self.items, self.grades, self.scale = (
-            Known(queries),
-            offsets,
-            items,
-            grades,
-            scale,
-        )
+        self.queries, self.offsets, self.items = Known(queries), offsets, items
+        self.grades, self.scale, self.topics = grades, scale, topics
         self._kept: dict[Any, Any] = {}
         self._lock = threading.RLock()
 
@@ -50,14 +51,13 @@ class Pool:
 
     def _ideal(self) -> Ranked:
         lengths = np.diff(self.offsets)
-        grades = self.grades
+        grades, rows = self.grades, np.arange(len(self.grades))
         if self.scale.kind != "interactions":
-            rows = np.arange(len(grades))
             order.sort(rows, self.offsets, grades, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
             grades = grades[rows]
         query = np.repeat(np.arange(len(lengths)), lengths)
         rank = np.arange(1, len(grades) + 1) - np.repeat(self.offsets[:-1], lengths)
-        return Ranked(len(lengths), query, rank, grades)
+        return Ranked(len(lengths), query, rank, grades, judgement=None if self.topics is None else rows)
 
     @property
     def ideals(self) -> tuple[Ranked, np.ndarray | None]:
@@ -92,7 +92,9 @@ class Pool:
         kept = items.find(alike(self.items, items.ids, "item")[0]) >= 0
         until = np.concatenate(([0], np.cumsum(kept)))
         rows = np.flatnonzero(kept)
-        return Pool(self.queries.ids, until[self.offsets], self.items[rows], self.grades[rows], self.scale)
+        topics = None if self.topics is None else self.topics.take(rows)
+        offsets = until[self.offsets]
+        return Pool(self.queries.ids, offsets, self.items[rows], self.grades[rows], self.scale, topics)
 
     def in_integers(self) -> Pool:
         """Return the same pool with those ids as integers that are text and plain numbers."""
@@ -101,7 +103,7 @@ class Pool:
             queries, items = (
                 ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
             )
-            return Pool(queries, self.offsets, items, self.grades, self.scale)
+            return Pool(queries, self.offsets, items, self.grades, self.scale, self.topics)
 
         return self.once("integers", convert)
 
@@ -132,10 +134,16 @@ class Judged:
         self.queries, self.known, self.found, self.n_retrieved = queries, known, found, n_retrieved
         self.tied, self.in_run, self.is_expected = tied, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
+        self.is_condensed = False
         self._kept: dict[Any, Any] = {}
 
     def __len__(self) -> int:
         return len(self.known)
+
+    @property
+    def listed(self) -> Ranked | None:
+        """The whole lists in rank order, if a metric of the batch needs them."""
+        return self._shown
 
     @property
     def shown(self) -> Ranked:
@@ -155,7 +163,8 @@ class Judged:
         starts = np.cumsum(lengths) - lengths
         rows = np.arange(int(lengths.sum())) + np.repeat(offsets[self.known] - starts, lengths)
         query = np.repeat(np.arange(len(self)), lengths)
-        return Ranked(len(self), query, pooled.rank[rows], pooled.grade[rows])
+        judgement = None if pooled.judgement is None else pooled.judgement[rows]
+        return Ranked(len(self), query, pooled.rank[rows], pooled.grade[rows], judgement=judgement)
 
     def take(self, rows: np.ndarray, found: Ranked) -> Judged:
         """Return the judged lists of some queries (ascending rows), with their hits given anew."""

@@ -191,6 +191,10 @@ class Ids:
         listed = [self.text[s : s + n].tobytes() for s, n in zip(self.starts, self.lengths, strict=True)]
         return np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
 
+    def text_order(self) -> np.ndarray:
+        """Return the rows sorted by the bytes of the id as text, integers too: the same for every format of the data."""
+        return np.array(sorted(range(len(self)), key=lambda row: str(self.one(row)).encode()), np.int64)
+
     def group(self) -> tuple[np.ndarray, np.ndarray]:
         """Return each row's number among the distinct ids (by first appearance) and their first rows."""
         return kernel.group(*self.columns)

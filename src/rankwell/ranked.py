@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +16,8 @@ class Ranked:
 
     Columns of one length: ``query`` (which of the ``queries``, ascending), ``rank`` (from 1), ``grade`` (NaN where
     unjudged), and on request ``item`` (row of the catalogue, -1 outside), ``score``, ``tie_start`` and ``tie_size``
-    (first rank and size of the group of equal scores).
+    (first rank and size of the group of equal scores), ``judgement`` (row of the pool, which leads to its topics; -1
+    where unjudged).
     """
 
     __slots__ = (
@@ -24,6 +26,7 @@ class Ranked:
         "_tops",
         "grade",
         "item",
+        "judgement",
         "queries",
         "query",
         "rank",
@@ -43,9 +46,11 @@ class Ranked:
         score: np.ndarray | None = None,
         tie_start: np.ndarray | None = None,
         tie_size: np.ndarray | None = None,
+        judgement: np.ndarray | None = None,
     ) -> None:
         self.queries, self.query, self.rank, self.grade = queries, query, rank, grade
         self.item, self.score, self.tie_start, self.tie_size = item, score, tie_start, tie_size
+        self.judgement = judgement
         self._counts: np.ndarray | None = None
         self._nth: np.ndarray | None = None
         self._tops: dict[int, Ranked] = {}
@@ -58,7 +63,7 @@ class Ranked:
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         extra = {
             name: None if (column := getattr(self, name)) is None else column[rows]
-            for name in ("item", "score", "tie_start", "tie_size")
+            for name in ("item", "score", "tie_start", "tie_size", "judgement")
         }
         return Ranked(self.queries, self.query[rows], self.rank[rows], self.grade[rows], **extra)
 
@@ -133,3 +138,30 @@ class Ranked:
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     """Return ``above / below``, NaN where ``below`` is 0: the value is undefined there."""
     return np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below != 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics that the rows of a table are judged for: row → (topic, subgroup, grade), by topic, then subgroup.
+
+    ``offsets`` has one entry per row and one more; topics and subgroups are numbered in the order of their ids.
+    ``subgroup`` is None unless preferences are told by parts of a topic's judgements.
+    """
+
+    offsets: np.ndarray
+    topic: np.ndarray
+    grade: np.ndarray
+    subgroup: np.ndarray | None = None
+
+    def take(self, rows: np.ndarray) -> Topics:
+        """Return the topics of some rows."""
+        places, offsets = spread(self.offsets, rows)
+        subgroup = None if self.subgroup is None else self.subgroup[places]
+        return Topics(offsets, self.topic[places], self.grade[places], subgroup)
+
+
+def spread(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of all that some rows lead to, row after row, and where each row's begin."""
+    lengths = offsets[rows + 1] - offsets[rows]
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    return np.arange(starts[-1]) + np.repeat(offsets[rows] - starts[:-1], lengths), starts

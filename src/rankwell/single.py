@@ -112,4 +112,6 @@ def _alone(pool: Pool, row: int) -> tuple[Pool, Ranked]:
             order.TIE_RULES["order"],
         )
     best = Ranked(1, np.zeros(len(rows), np.int64), np.arange(1, len(rows) + 1), grades[rows], item=rows)
-    return Pool(queries, offsets, items, grades, pool.scale), best
+    topics = None if pool.topics is None else pool.topics.take(np.arange(low, high))
+    best.judgement = None if topics is None else rows
+    return Pool(queries, offsets, items, grades, pool.scale, topics), best

@@ -89,6 +89,8 @@ class Qrels:
         How relevant; None means interactions: every row is a 1, and the result says so.
     topic
         The topic (aspect, genre, subtopic) that a judgement is about; None if there are none.
+    subgroup
+        For preferences: the part of a topic's judgements within which grades are compared; None if they all are.
     name
         What the qrels are called in messages.
 
@@ -113,6 +115,7 @@ class Qrels:
         grade: Iterable[float] | np.ndarray | None = None,
         topic: IdColumn | None = None,
         *,
+        subgroup: IdColumn | None = None,
         name: str = "qrels",
         place: Place | None = None,
     ) -> None:
@@ -128,10 +131,12 @@ class Qrels:
             row = int(np.flatnonzero(np.isinf(self.grade))[0])
             raise DataError(f"{self.place(row)}: the grade is infinite. Remove the row or mend the grade.")
         self.topic = None if topic is None else Ids.of_column(topic, "topic")
+        self.subgroup = None if subgroup is None else Ids.of_column(subgroup, "subgroup")
+        if self.subgroup is not None and self.topic is None:
+            raise DataError(f"{name}: subgroups are parts of a topic's judgements; give topic too.")
         columns = {"item": len(self.item)}
-        columns |= {
-            word: len(x) for word, x in (("grade", self.grade), ("topic", self.topic)) if x is not None
-        }
+        given = (("grade", self.grade), ("topic", self.topic), ("subgroup", self.subgroup))
+        columns |= {word: len(x) for word, x in given if x is not None}
         same_length(len(self.query), columns, name)
 
     def __len__(self) -> int:

@@ -82,6 +82,7 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
         score=moved.score,
         tie_start=moved.tie_start,
         tie_size=moved.tie_size,
+        judgement=moved.judgement,
     )
 
 
@@ -95,7 +96,9 @@ def condensed(judged: Judged) -> Judged:
         found.tie_start, found.tie_size = (
             column[groups.of_row] for column in (groups.first_rank, groups.rows)
         )
-    return judged.with_found(found, lengths)
+    made = judged.with_found(found, lengths)
+    made.is_condensed = True
+    return made
 
 
 @dataclass(frozen=True, slots=True)

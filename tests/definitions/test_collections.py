@@ -11,11 +11,12 @@ from rankwell.metrics import metric_of
 
 from .both import values_of
 from .collections_data import expectations, shared
+from .collections_topics import topic_expectations
 from .outside import count
 
 FOLDER = shared()
 GROUPS = defaultdict(list)
-for expectation in expectations(FOLDER) if FOLDER else ():
+for expectation in [*expectations(FOLDER), *topic_expectations(FOLDER)] if FOLDER else ():
     GROUPS[expectation.source, str(expectation.run), str(sorted(expectation.policy.items()))].append(
         expectation
     )

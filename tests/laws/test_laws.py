@@ -44,6 +44,13 @@ def variants(cls):
 METRICS = [
     *(metric for cls in classes() if cls.__module__.startswith("rankwell.") for metric in variants(cls)),
     *map(metric_of, ["ndcg(gain={1:3,2:1,3:5})@3", "ndcg(discount=[1,.5])", "ndcg(discount=jk,base=3)@3"]),
+    *map(
+        metric_of,
+        [
+            f"by_topic(metric={text})"
+            for text in ("ndcg@3", "p@2", "rr,over=all", "err", "bpref", "first_rank")
+        ],
+    ),
 ]
 
 
@@ -93,6 +100,12 @@ COUNTEREXAMPLES = {
         "only the first k count",
         {"q": {"x": 3.0, "a": 2.0, "b": 1.0}},
         {"q": {"a": 1, "b": 1}},
+    ),
+    # a is the only item of topic x, b one of two of topic y: with b above, x falls from 1 to 1/2, y grows from 1/4 to 1/2
+    "by_topic(metric=ap)": (
+        "a better list scores no worse",
+        {"q": {"a": 2.0, "b": 1.0}},
+        {"q": {"z": 0, "a": 1, "b": 2, "y": 0, "w": 0, "c": 1}},
     ),
     "ndcg(ideal=retrieved)@1": (
         "only the first k count",

@@ -156,7 +156,7 @@ MUTANTS = {
     "multiple of R: cut off": (
         put(precision, "needed_hits", lambda level, relevant, levels: (level * relevant).astype(np.int64)),
         ["rprec(multiple=.35)"]),
-    "counts averaged": (put(counts._Count, "summary", lambda self, values: Mean.of(values)), ["num_ret", "num_rel"]),
+    "counts averaged": (put(counts.Count, "summary", lambda self, values: Mean.of(values)), ["num_ret", "num_rel"]),
     "expected: the rank of the sort": (around(additive.RankWeighted, "_mean_weights", ties_by_rank), ["expected dcg@3"]),
     "expected hit: the rank of the sort": (
         put(binary, "chance_of_a_hit", lambda hits, k: (hits.top(k).count() > 0).astype(float)), ["expected hit@2"]),

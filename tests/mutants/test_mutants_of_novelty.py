@@ -40,7 +40,8 @@ MUTANTS = {
     "self-information of users": (put(novelty.SelfInformation, "among", "users"), ("self_information", {})),
     "EPC: an unseen item has a user": (put(novelty.EPC, "fewest", 1), ("epc", {})),
     "EFD: an unseen item is not surprising": (
-        around(novelty.EFD, "novelty", lambda original, self, chances: original(self, np.minimum(chances * 2, 1))),
+        around(novelty.EFD, "novelties", lambda original, *given: (
+            (rows := original(*given))[0], np.maximum(rows[1] - 1, 0))),
         ("efd", {})),
     "EPC: ranks from 0": (
         around(novelty, "discount", lambda original, kind, base, ranks: original(kind, base, ranks + 1)), ("epc", {})),

@@ -158,7 +158,8 @@ class Task:
         counts: Counter[str],
     ) -> Ends:
         """What gives, when asked, the states under the best and the worst order of equal scores."""
-        ends = {m: (states[m], states[m]) for m in values if m.judgements and "shown" not in m.needs}
+        apart = {"shown", "topics"}  # what a reordered table of hits does not tell
+        ends = {m: (states[m], states[m]) for m in values if m.judgements and not apart & m.needed()}
         tied = judged.tied
         if tied is None or not len(queries := undecided(tied, judged.scale)):
             return partial(dict, ends)

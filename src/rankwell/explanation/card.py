@@ -44,10 +44,10 @@ class Explanation:
             "names": [cls.name, *cls.aliases],
             "sentence": self.sentence,
             **{title.lower(): text for title, text in self.sections.items()},
-            "range": f"{_end(low)} to {_end(high)}, {BETTER[cls.better]}",
+            "range": f"{_end(low)} to {_end(high)}, {BETTER[self.metric.better]}",
             "cut-off": CUTS[cls.cut],
             "reads": ", ".join((["judgements"] if self.metric.judgements else ["lists"]) + sorted(cls.needs)),
-            "undefined": UNDEFINED[cls.undefined],
+            "undefined": UNDEFINED[self.metric.undefined],
         }
 
     def __str__(self) -> str:
@@ -92,15 +92,16 @@ def catalogue() -> Table:
     rows = []
     for cls in classes():
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
-        plain = cls()
-        low, high = plain.range
-        tables = ["judgements" if plain.judgements else "lists"]
+        made = cls()
+        low, high = made.range
+        tables = ["judgements" if made.judgements else "lists"]
         tables += sorted({TABLES[need] for need in cls.needs & TABLES.keys()})
-        needs = ", ".join([*tables, *(["size"] if "collection_size" in plain.needed() else [])])
+        needed = [word for word in ("topics", "collection_size") if word in made.needed()]
+        needs = ", ".join([*tables, *(word.replace("collection_", "") for word in needed)])
         rows.append(
             (
                 f"{cls.name}{cut}",
-                f"{_end(low)}–{_end(high)} {ARROWS[cls.better]}",
+                f"{_end(low)}–{_end(high)} {ARROWS[made.better]}",
                 needs,
                 sentence(cls).replace("``", ""),
             )

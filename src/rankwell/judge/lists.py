@@ -64,7 +64,7 @@ def judge(
     if len(left_out):
         until = np.concatenate(([0], np.cumsum(left_out)))
         lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
-    hits = _ranked(lists, rule, left_out, matches, pool.grades)
+    hits = _ranked(lists, rule, left_out, matches, pool)
     shown = (
         _shown(lists, rule, left_out, matches, known, pool, context, deepest, counts, policy)
         if "shown" in needs
@@ -74,7 +74,8 @@ def judge(
     counts["judged items found"] = len(hits)
     is_expected = policy.ties == "expected"
     wanted = is_expected or needs & {"ties", "score"}
-    found = hits if wanted else Ranked(hits.queries, hits.query, hits.rank, hits.grade)
+    plain = Ranked(hits.queries, hits.query, hits.rank, hits.grade, judgement=hits.judgement)
+    found = hits if wanted else plain
     judged = Judged(lists.queries, known, found, lengths, pool, shown, tied=hits, is_expected=is_expected)
     return (condensed(judged) if policy.unjudged == "condense" else judged), +counts
 
@@ -85,7 +86,7 @@ def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
     absent[seen] = False
     known = np.flatnonzero(absent)
     nothing = np.empty(0)
-    none = Ranked(len(known), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing)
+    none = Ranked(len(known), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing, judgement=NO_ROWS)
     lengths = np.zeros(len(known), np.int64)
     return Judged(pool.queries.ids[known], known, none, lengths, pool, none, in_run=False)
 
@@ -159,19 +160,26 @@ def _ranked(
     rule: int,
     left_out: np.ndarray,
     found: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
-    grades: np.ndarray,
+    pool: Pool,
 ) -> Ranked:
     """The hits of each list with their ranks and tie groups, in rank order."""
     query, rows, pooled, _ = found
     ends = np.searchsorted(query, np.arange(len(lists.queries) + 1))
     place = np.arange(len(rows))
     order.sort(place, ends, lists.score[rows], *lists.items[rows].columns, rule)
-    rows, grade = rows[place], grades[pooled[place]]
+    rows, pooled = rows[place], pooled[place]
     rank, start, size = ranks.ranks(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, ends, rows
     )
     return Ranked(
-        len(lists.queries), query, rank, grade, score=lists.score[rows], tie_start=start, tie_size=size
+        len(lists.queries),
+        query,
+        rank,
+        pool.grades[pooled],
+        score=lists.score[rows],
+        tie_start=start,
+        tie_size=size,
+        judgement=None if pool.topics is None else pooled,
     )
 
 
@@ -193,6 +201,10 @@ def _shown(
     query = np.repeat(np.arange(len(lists.queries)), np.diff(lists.offsets))
     grade = np.full(lists.rows, np.nan)
     grade[matches[1]] = pool.grades[matches[2]]
+    judgement = None
+    if pool.topics is not None:
+        judgement = np.full(lists.rows, -1)
+        judgement[matches[1]] = matches[2]
     if len(left_out):
         kept = left_out[rows] == 0
         rows, query = rows[kept], query[kept]
@@ -214,7 +226,9 @@ def _shown(
             )
         what = "rows outside the catalogue" if context.items is not None else "rows of items that train lacks"
         counts[what] = len(outside)
-    return Ranked(len(lists.queries), query, rank, grade[rows], item=item, score=lists.score[rows])
+    judgement = None if judgement is None else judgement[rows]
+    score = lists.score[rows]
+    return Ranked(len(lists.queries), query, rank, grade[rows], item=item, score=score, judgement=judgement)
 
 
 def _twice(lists: Lists, first: int, second: int) -> DataError:

@@ -11,6 +11,7 @@ from rankwell.base import Metric
 from rankwell.errors import DataError, UsageError
 from rankwell.hits import Pool, Scale
 from rankwell.ids import NO_TEXT, Ids
+from rankwell.judge.topics import keys_of, require_topics, topics_of, wanting
 from rankwell.kernels import match
 from rankwell.policy import Policy
 from rankwell.ranked import NO_ROWS
@@ -21,10 +22,14 @@ from rankwell.tables import Qrels
 def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> tuple[Pool, Counter[str]]:
     """Prepare judgements: rows of each query together, one grade per item, the meaning of the grades settled.
 
+    Topics are kept if a metric needs them.
+
     Raises
     ------
     DataError
         If an item is judged twice (``duplicate_grades=error``).
+    NeededError
+        If a metric needs topics and the judgements have none.
     UsageError
         If the grades look like ratings and no ``rel`` says from which one an item is relevant.
     """
@@ -34,21 +39,28 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
         return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), Scale()), counts
     grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
     scale = scale_of(qrels, policy, metrics)
+    if (metric := wanting(metrics)) is not None:
+        require_topics(qrels, metric)
     queries, offsets, rows = grouped(qrels.query)
     items = qrels.item if rows is None else qrels.item[rows]
     grades = grades if rows is None else grades[rows]
     again, firsts = match.repeats(offsets, *items.columns)
+    own, owner = grades, np.arange(len(grades))
     if len(again):
-        keep, grades, copies = _merged(qrels, policy, rows, firsts, again, grades)
+        keep, own, grades, copies = _merged(qrels, policy, rows, firsts, again, grades)
         items, grades = items[keep], grades[keep]
-        offsets = np.concatenate(([0], np.cumsum(keep)))[offsets]
+        until = np.concatenate(([0], np.cumsum(keep)))
+        offsets = until[offsets]
+        owner[again] = firsts
+        owner = until[owner]
         counts["judgements given twice"] = copies
     if scale.kind == "interactions":
-        grades = np.broadcast_to(1.0, len(grades))
+        grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
+    topics = None if metric is None else topics_of(qrels, rows, owner, own)
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
     counts["negative grades"] = int(np.count_nonzero(grades < 0))
-    return Pool(queries, offsets, items, grades, scale), +counts
+    return Pool(queries, offsets, items, grades, scale, topics), +counts
 
 
 def _merged(
@@ -58,15 +70,15 @@ def _merged(
     firsts: np.ndarray,
     again: np.ndarray,
     grades: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Which rows to keep so that each item stands once, the grades of all rows, and how many were true copies.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Which rows to keep so that each item stands once, the grades of all rows by themselves and with those of the other
+    topics of the item, and how many were true copies.
 
     Rows of one item that differ in their topic are no copies; without topics the highest grade counts.
     """
     copy = again
     if qrels.topic is not None:
-        codes = qrels.topic.group()[0]
-        codes = codes if rows is None else codes[rows]
+        codes = keys_of(qrels) if rows is None else keys_of(qrels)[rows]
         pairs = np.stack([firsts, codes[again]], axis=1)
         own = np.stack([firsts, codes[firsts]], axis=1)
         seen = np.unique(np.concatenate([own, pairs]), axis=0, return_index=True)[1]
@@ -79,21 +91,21 @@ def _merged(
             f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice (first: "
             f"{qrels.place(earlier)}). Remove one, or say duplicate_grades='max' or 'last'."
         )
-    grades = grades.copy()
     if policy.duplicate_grades == "last":
         grades = _last_copies(qrels, rows, firsts, again, grades)
-    np.maximum.at(grades, firsts, grades[again])
+    highest = grades.copy()
+    np.maximum.at(highest, firsts, grades[again])
     keep = np.ones(len(grades), np.bool_)
     keep[again] = False
-    return keep, grades, len(copy)
+    return keep, grades, highest, len(copy)
 
 
 def _last_copies(
     qrels: Qrels, rows: np.ndarray | None, firsts: np.ndarray, again: np.ndarray, grades: np.ndarray
 ) -> np.ndarray:
     """Give every copy of a (query, item, topic) the grade of the last one."""
-    codes = np.zeros(len(grades), np.int64) if qrels.topic is None else qrels.topic.group()[0]
-    codes = codes if rows is None else codes[rows]
+    codes = keys_of(qrels) if rows is None else keys_of(qrels)[rows]
+    grades = grades.copy()
     first_of = {int(row): int(row) for row in firsts} | dict(
         zip(again.tolist(), firsts.tolist(), strict=True)
     )

@@ -40,7 +40,7 @@ def clean_run(run: RunData) -> pl.DataFrame:
 
 
 def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
-    """Return the judgements, the highest grade of each (query, item, topic) kept."""
+    """Return the judgements, the highest grade of each (query, item, topic, subgroup) kept."""
     import polars as pl
 
     given = qrels.qrels
@@ -49,9 +49,10 @@ def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
         "item": _stripped(given.item).tolist(),
     }
     keys = ["query", "item"]
-    if given.topic is not None:
-        columns["topic"] = given.topic.tolist()
-        keys.append("topic")
+    for word, column in (("topic", given.topic), ("subgroup", given.subgroup)):
+        if column is not None:
+            columns[word] = column.tolist()
+            keys.append(word)
     if given.grade is not None:
         columns["grade"] = given.grade
     table = pl.DataFrame(columns)
@@ -98,7 +99,10 @@ def _trec(table: pl.DataFrame, path: Path) -> None:
         for row in table.iter_rows(named=True):
             if has_grade:
                 grade = row.get("grade", 1.0)
-                file.write(f"{row['query']} {row.get('topic', 0)} {row['item']} {_number(grade)}\n")
+                parts = (
+                    f"{row.get('topic', 0)} {row['subgroup']}" if "subgroup" in row else row.get("topic", 0)
+                )
+                file.write(f"{row['query']} {parts} {row['item']} {_number(grade)}\n")
             else:
                 score = row.get("score", -row["rank"])
                 file.write(f"{row['query']} Q0 {row['item']} {row['rank']} {_number(score)} cleaned\n")

@@ -2,6 +2,8 @@
 
 text   = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
 value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" number ":" number … "}" | text
+
+A word alone is a metric where the parameter is one: by_topic(metric=ap).
 """
 
 from __future__ import annotations
@@ -133,7 +135,9 @@ class _Reader:
                     has = f"it has {one_of(allowed)}" if allowed else "it has none"
                     raise UsageError(f"{cls.name} has no parameter {name!r}; {has}.{nearest(name, allowed)}")
                 self._expect("sign", "'='", "=")
-                values[name] = self._value()
+                value = self._value()
+                is_metric = parameter_types(cls)[name] is Metric and isinstance(value, str)
+                values[name] = metric_of(value, complete=False) if is_metric else value
         made = cls(**values)
         if self._take("sign", "@"):
             k = self._expect("number", "a cut-off, a whole number from 1,")

@@ -14,7 +14,7 @@ __all__ = ["NumNonrelJudgedRet", "NumRel", "NumRelRet", "NumRet"]
 
 
 @definition
-class _Count(QueryMetric):
+class Count(QueryMetric):
     """A count per query, whose sum over queries is told in place of a mean."""
 
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
@@ -35,7 +35,7 @@ class _Count(QueryMetric):
 
 
 @definition
-class NumRet(_Count):
+class NumRet(Count):
     """Number of items retrieved for the judged queries, summed over queries.
 
     Formula
@@ -67,7 +67,7 @@ class NumRet(_Count):
 
 
 @definition
-class NumRel(_Count):
+class NumRel(Count):
     """Number of relevant items of the judged queries, summed over queries.
 
     Formula
@@ -104,7 +104,7 @@ class NumRel(_Count):
 
 
 @definition
-class NumRelRet(_Count):
+class NumRelRet(Count):
     """Number of relevant items retrieved, summed over queries: the hits.
 
     Formula
@@ -141,7 +141,7 @@ class NumRelRet(_Count):
 
 
 @definition
-class NumNonrelJudgedRet(_Count):
+class NumNonrelJudgedRet(Count):
     """Number of items retrieved that are judged and not relevant, summed over queries.
 
     Formula

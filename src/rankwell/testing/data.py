@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.results import Results
+from rankwell.tables import Qrels
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -53,9 +54,22 @@ class Data:
             for query, row in TRAIN.items()
         }
         wanted = [metric, *map(metric_of, options.pop("others", ()))]
-        judgements = self.qrels if any(each.judgements for each in wanted) else None
+        judgements = self.judgements(wanted) if any(each.judgements for each in wanted) else None
         evaluator = Evaluator(judgements, wanted, items=items, train=train, policy=policy, **options)
         return evaluator.evaluate(self.run if run is None else run)
+
+    def judgements(self, metrics: Sequence[Metric]) -> Any:
+        """The qrels; with topics if a metric needs them: an item has one of two, or both, by its place in its query."""
+        if not any("topics" in metric.needed() for metric in metrics):
+            return self.qrels
+        rows = [
+            (query, item, grade, topic)
+            for query, items in self.qrels.items()
+            for place, (item, grade) in enumerate(items.items())
+            for topic in ("xy", "x", "y")[place % 3]
+        ]
+        query, item, grade, topic = (list(column) for column in zip(*rows, strict=True))
+        return Qrels(query, item, grade, topic)
 
 
 def example(seed: int) -> Data:

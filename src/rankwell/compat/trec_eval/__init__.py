@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from rankwell import __version__
 from rankwell.arguments import with_standard_input
 from rankwell.compat.trec_eval import differences, measures, output
-from rankwell.compat.trec_eval.evaluated import Evaluated, by_groups, by_judgements, by_preferences
+from rankwell.compat.trec_eval.evaluated import Evaluated, evaluated
 from rankwell.compat.trec_eval.options import Options, parse
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
 from rankwell.readers import read_run
@@ -81,9 +81,8 @@ def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
         zscores = output.read_zscores(options.zscores) if options.zscores else None
     except RankwellError as error:
         raise _Exit(INPUT, str(error), f"Quit in file '{lists}'") from error
-    way = {"qrels": by_judgements, "qrels_jg": by_groups}.get(options.rel_format, by_preferences)
     try:
-        found = way(options, judgements, run, lambda settings: measures.lines(wanted, settings))
+        found = evaluated(options, judgements, run, lambda settings: measures.lines(wanted, settings))
     except NothingInCommonError as error:
         raise _Exit(NOTHING if options.version == 9 else EVALUATION, str(error)) from error
     except (UsageError, InputError) as error:

@@ -12,6 +12,7 @@ from rankwell.compat.trec_eval.numbers import INTEGER, real, whole
 from rankwell.compat.trec_eval.special import Relstring, Residual
 from rankwell.errors import UsageError
 from rankwell.metrics import metric_of
+from rankwell.metrics.by_topic import ByTopic
 
 Kind = Literal["real", "count", "text", "log"]
 RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -27,6 +28,7 @@ class Settings:
     version: int = 10
     collection: int | None = None
     grades: tuple[float, ...] = ()
+    groups: Literal["topic", "query"] = "topic"  # what the judgement groups of preferences are
 
     @property
     def levels(self) -> str:
@@ -182,9 +184,23 @@ def nothing(name: str, *_: object) -> list[Printed]:
     return [Printed(name, None, "text" if name == "runid" else "count", is_summary=True)]
 
 
-def preference(kind: Kind) -> Maker:
-    """A measure of preferences, which are counted apart."""
-    return lambda name, *_: [Printed(name, None, kind)]
+def preference(text: str, kind: Kind = "real") -> Maker:
+    """A measure of preferences, between the judgements of each group or of each topic of the collection."""
+    return lambda name, _, settings: [Printed(name, replace(metric_of(text), groups=settings.groups), kind)]  # type: ignore[call-arg]
+
+
+def by_group(maker: Maker) -> Maker:
+    """A measure averaged over the judgement groups of a topic; where there is one group in all, its own value."""
+
+    def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
+        lines = maker(name, given, settings)
+        if settings.groups == "query":
+            return lines
+        return [
+            replace(line, metric=ByTopic(metric=line.metric, over="all")) for line in lines if line.metric
+        ]
+
+    return make
 
 
 def residual(name: str, *_: object) -> list[Printed]:

@@ -11,6 +11,7 @@ from rankwell.compat.trec_eval.makers import (
     Printed,
     Settings,
     at,
+    by_group,
     cut,
     eleven,
     gains,
@@ -23,9 +24,25 @@ from rankwell.compat.trec_eval.makers import (
     set_f,
     utility,
 )
-from rankwell.compat.trec_eval.preferences import NAMES
 from rankwell.errors import UsageError, nearest
 
+PREFERENCES: Mapping[str, Maker] = {
+    "prefs_num_prefs_poss": preference("prefs_num_poss", "count"),
+    "prefs_num_prefs_ful": preference("prefs_num_ful", "count"),
+    "prefs_num_prefs_ful_ret": preference("prefs_num_ful(pairs=both)", "count"),
+    "prefs_simp": preference("prefs_simp"),
+    "prefs_pair": preference("prefs_pair"),
+    "prefs_avgjg": preference("prefs_avgjg(over=all)"),
+    "prefs_avgjg_Rnonrel": preference("prefs_avgjg_rnonrel(over=all,rule=trec_eval)"),
+    "prefs_simp_ret": preference("prefs_simp(pairs=both)"),
+    "prefs_pair_ret": preference("prefs_pair(pairs=both)"),
+    "prefs_avgjg_ret": preference("prefs_avgjg(pairs=both,over=all)"),
+    "prefs_avgjg_Rnonrel_ret": preference("prefs_avgjg_rnonrel(pairs=both,over=all,rule=trec_eval)"),
+    "prefs_simp_imp": preference("prefs_simp(pairs=one)"),
+    "prefs_pair_imp": preference("prefs_pair(pairs=one)"),
+    "prefs_avgjg_imp": preference("prefs_avgjg(pairs=one,over=all)"),
+}
+NAMES = tuple(PREFERENCES)
 # in the order in which they are printed
 MEASURES: Mapping[str, Maker] = {
     "runid": nothing,
@@ -64,11 +81,10 @@ MEASURES: Mapping[str, Maker] = {
     "set_map": plain("set_ap"),
     "set_F": set_f,
     "num_nonrel_judged_ret": plain("num_nonrel_judged_ret", "count"),
-    **dict.fromkeys(NAMES[:3], preference("count")),
-    **dict.fromkeys(NAMES[3:], preference("real")),
-    "map_avgjg": plain("ap(denom=R)"),
-    "P_avgjg": cut("p"),
-    "Rprec_mult_avgjg": at("rprec(multiple={!r},levels={})", MULTIPLES, rule="trec9"),
+    **PREFERENCES,
+    "map_avgjg": by_group(plain("ap(denom=R)")),
+    "P_avgjg": by_group(cut("p")),
+    "Rprec_mult_avgjg": by_group(at("rprec(multiple={!r},levels={})", MULTIPLES, rule="trec9")),
     "yaap": plain("yaap"),
     "rbp": rbp,
     "rbp_resid": residual,

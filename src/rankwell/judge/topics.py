@@ -1,0 +1,80 @@
+"""The topics of the judgements: which of them each judged item has, with the grade for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from rankwell.base import Metric
+from rankwell.errors import NeededError
+from rankwell.ids import Ids
+from rankwell.ranked import Topics
+from rankwell.tables import Qrels
+
+
+def keys_of(qrels: Qrels) -> np.ndarray:
+    """Return a number per judgement that is one for judgements of the same topic and subgroup."""
+    codes = np.zeros(len(qrels), np.int64)
+    for column in (qrels.topic, qrels.subgroup):
+        if column is not None:
+            numbers, firsts = column.group()
+            codes = codes * len(firsts) + numbers
+    return codes
+
+
+def wanting(metrics: Iterable[Metric]) -> Metric | None:
+    """Return the first metric that needs topics."""
+    return next((metric for metric in metrics if "topics" in metric.needed()), None)
+
+
+def require_topics(qrels: Qrels, metric: Metric) -> None:
+    """Raise NeededError if the judgements have no topics: no column, or one value in the whole file.
+
+    Preferences by subgroups name their judgement groups, so there one is enough.
+    """
+    if qrels.topic is not None and (qrels.subgroup is not None or len(qrels.topic.runs()) > 1):
+        return
+    has = "no topic column" if qrels.topic is None else "one topic in the whole file"
+    by_query = any(field == "groups" for field in metric.resolved())
+    instead = f", or write {metric.name}(groups=query) for one group per query" if by_query else ""
+    raise NeededError(
+        f"{metric} needs topics: {qrels.name} has {has}. Give judgements with a topic column (the second one of "
+        f"TREC text){instead}."
+    )
+
+
+def topics_of(qrels: Qrels, rows: np.ndarray | None, owner: np.ndarray, grades: np.ndarray) -> Topics:
+    """Return the topics of the rows of the pool, each (topic, subgroup) once with the highest of its grades.
+
+    Parameters
+    ----------
+    qrels, rows
+        The judgements, and which of them ``owner`` and ``grades`` speak of (None: all, as they are).
+    owner
+        The row of the pool that each judgement belongs to.
+    grades
+        The grade of each judgement.
+    """
+    assert qrels.topic is not None
+    topic = _numbers(qrels.topic, rows)
+    subgroup = None if qrels.subgroup is None else _numbers(qrels.subgroup, rows)
+    columns = [owner, topic] if subgroup is None else [owner, topic, subgroup]
+    order = np.lexsort(columns[::-1])
+    columns = [column[order] for column in columns]
+    fresh = np.zeros(len(order), np.bool_)
+    fresh[:1] = True
+    for column in columns:
+        fresh[1:] |= column[1:] != column[:-1]
+    starts = np.flatnonzero(fresh)
+    highest = np.maximum.reduceat(grades[order], starts) if len(starts) else grades[:0]
+    offsets = np.searchsorted(columns[0][starts], np.arange(int(owner.max(initial=-1)) + 2))
+    return Topics(offsets, columns[1][starts], highest, None if subgroup is None else columns[2][starts])
+
+
+def _numbers(column: Ids, rows: np.ndarray | None) -> np.ndarray:
+    """The place of each id among the distinct ones in the order of ids, which no order of rows changes."""
+    codes, firsts = column.group()
+    place = np.empty(len(firsts), np.int64)
+    place[column[firsts].text_order()] = np.arange(len(firsts))
+    return place[codes] if rows is None else place[codes[rows]]

@@ -1,0 +1,231 @@
+"""Preferences: judgements that say which of two items is the better one, and how many of them a list fulfils."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.base import QueryMetric, definition
+from rankwell.hits import Context, Judged
+from rankwell.preferred import Items, Pairs, Tally, compound, matrices
+from rankwell.ranked import NO_ROWS, ratio
+from rankwell.topics import Each, each_topic
+
+__all__ = ["PrefsAvgJG", "PrefsPair", "PrefsSimp"]
+
+Groups = Literal["topic", "query"]
+
+
+@dataclass(frozen=True, eq=False)
+class Preferred:
+    """The judgement groups of a batch, the query of each, and the preferences of each."""
+
+    each: Each
+    tally: Tally
+    has_any: np.ndarray  # whether a group prefers anything
+
+    @classmethod
+    def of(cls, judged: Judged, groups: Groups) -> Preferred:
+        """Return the preferences of each topic's judgements, or of all judgements of a query."""
+        return judged.once(("preferences", groups), lambda: cls._make(judged, groups))
+
+    @classmethod
+    def _make(cls, judged: Judged, groups: Groups) -> Preferred:
+        is_split = groups == "topic"
+        each = each_topic(judged) if is_split else Each(judged, np.arange(len(judged)), NO_ROWS, None)
+        tally = Items.of(each.judged).tally()
+        several = compound(each.judged, each.subgroups)
+        if len(several):
+            matrix = matrices(each.judged, each.subgroups)
+            for group in several.tolist():
+                tally.put(group, matrix(group).tally())
+        return cls(each, tally, tally.possible("all") > 0)
+
+    def sum(self, queries: int, numbers: np.ndarray) -> np.ndarray:
+        """Return per query the sum of whole numbers over its groups."""
+        return np.bincount(self.each.owner, weights=numbers, minlength=queries)
+
+    def defined(self, queries: int) -> np.ndarray:
+        """Return per query how many of its groups prefer anything."""
+        return np.bincount(self.each.owner[self.has_any], minlength=queries)
+
+
+def share(fulfilled: np.ndarray, possible: np.ndarray) -> np.ndarray:
+    """Return the share fulfilled, 0 where the list has nothing to fulfil."""
+    return np.where(possible > 0, ratio(fulfilled, possible), 0.0)
+
+
+@definition
+class Preference(QueryMetric):
+    """A metric of preferences, which are those of each topic's judgements (a judgement group) or of each query's."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"topics"})
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+
+    groups: Groups = "topic"
+
+    def needed(self) -> frozenset[str]:
+        """Topics, unless all judgements of a query are one group."""
+        return self.needs if self.groups == "topic" else frozenset()
+
+
+@definition
+class PrefsSimp(Preference):
+    """Share of preferences fulfilled: of all pairs of which one item was judged better, those in the right order.
+
+    Formula
+        Σ_g fulfilled_g / Σ_g possible_g, over the judgement groups g of the query. Item a is preferred to b in g where
+        both are judged in g and grade(a) > grade(b); it is fulfilled where a stands above b. An item retrieved stands
+        above one that is not.
+
+    Edge cases
+        A preference between two items of which neither was retrieved is not fulfilled. Undefined by the judgements where
+        no group prefers anything; 0 where ``pairs`` leaves nothing to fulfil. Grades below 0 are unjudged unless the
+        policy says ``negative=nonrelevant``. Where a group has subgroups (preference files), grades are compared within
+        each, and what follows by transitivity is preferred too; judgements that contradict each other are an error.
+
+    Convention
+        A group is a topic of the judgements (who judged, or what about); a preference on which two groups agree counts
+        twice. trec_eval's prefs_simp, prefs_simp_imp (``pairs=one``) and prefs_simp_ret (``pairs=both``); it reads
+        plain judgements as ``groups=query`` and has equal scores by ascending id (``ties=item-asc``).
+
+    Parameters
+        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
+        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
+
+    Example
+        >>> import rankwell as rw
+        >>> run, qrels = {"q": ["a", "b", "c"]}, {"q": {"a": 1, "b": 0, "c": 2, "d": 1}}
+        >>> rw.evaluate(run, qrels, ["prefs_simp(groups=query)", "prefs_simp(groups=query,pairs=both)"]).mean
+        {'prefs_simp(groups=query)': 0.4, 'prefs_simp(groups=query,pairs=both)': 0.3333333333333333}
+
+    Reference
+        B. Carterette, P. N. Bennett, D. M. Chickering, S. T. Dumais, Here or there: preference judgments for relevance,
+        ECIR 2008; trec_eval prefs_simp.
+    """
+
+    name: ClassVar[str] = "prefs_simp"
+
+    pairs: Pairs = "all"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """What all groups have fulfilled, divided by what is possible."""
+        given, n = Preferred.of(judged, self.groups), len(judged)
+        fulfilled = given.sum(n, given.tally.fulfilled(self.pairs))
+        possible = given.sum(n, given.tally.possible(self.pairs))
+        return np.where(given.defined(n) > 0, share(fulfilled, possible), np.nan)
+
+
+@definition
+class PrefsAvgJG(Preference):
+    """Share of preferences fulfilled, averaged over judgement groups: every judge has the same weight.
+
+    Formula
+        mean over the judgement groups g of the query of fulfilled_g / possible_g, with preferences as in prefs_simp
+
+    Edge cases
+        A group that prefers nothing is left out of the mean (``over=defined``) or counts as 0 (``over=all``); undefined by
+        the judgements where no group prefers anything. A group counts as 0 where ``pairs`` leaves nothing to fulfil.
+
+    Convention
+        trec_eval's prefs_avgjg, prefs_avgjg_imp (``pairs=one``) and prefs_avgjg_ret (``pairs=both``), all with
+        ``over=all``. With one group per query it is prefs_simp.
+
+    Parameters
+        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
+        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
+        over: defined, the groups that prefer anything; or all groups
+
+    Example
+        >>> import rankwell as rw
+        >>> qrels = rw.Qrels(query=["q"] * 5, item=["a", "b", "a", "b", "c"], grade=[1, 0, 0, 1, 1], topic=list("xxyyy"))
+        >>> rw.evaluate({"q": ["a", "b", "c"]}, qrels, ["prefs_avgjg", "prefs_simp"]).mean
+        {'prefs_avgjg': 0.5, 'prefs_simp': 0.3333333333333333}
+
+    Reference
+        trec_eval prefs_avgjg.
+    """
+
+    name: ClassVar[str] = "prefs_avgjg"
+
+    pairs: Pairs = "all"
+    over: Literal["defined", "all"] = "defined"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of each group's share."""
+        given, n = Preferred.of(judged, self.groups), len(judged)
+        shares = share(given.tally.fulfilled(self.pairs), given.tally.possible(self.pairs))
+        counted = given.has_any if self.over == "defined" else np.ones(len(shares), np.bool_)
+        return np.where(given.defined(n) > 0, given.each.mean(n, shares, counted), np.nan)
+
+
+@definition
+class PrefsPair(Preference):
+    """Share of preferences fulfilled, averaged over pairs of items: a pair that many judged has no more weight.
+
+    Formula
+        mean over the pairs {a, b} on which a group has a preference, of the share of these groups whose preference is
+        fulfilled; preferences as in prefs_simp
+
+    Edge cases
+        Undefined by the judgements where no group prefers anything; 0 where ``pairs`` leaves nothing to fulfil. Where two
+        groups prefer the opposite, one of them is fulfilled: the pair counts for one half.
+
+    Convention
+        trec_eval's prefs_pair, prefs_pair_imp (``pairs=one``) and prefs_pair_ret (``pairs=both``). With one group per query
+        it is prefs_simp.
+
+    Parameters
+        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
+        pairs: all pairs with a preference; one, those with at least one item retrieved; or both, with both retrieved
+
+    Example
+        >>> import rankwell as rw
+        >>> qrels = rw.Qrels(query=["q"] * 5, item=["a", "b", "a", "b", "c"], grade=[1, 0, 0, 1, 1], topic=list("xxyyy"))
+        >>> rw.evaluate({"q": ["a", "b", "c"]}, qrels, ["prefs_pair"]).mean
+        {'prefs_pair': 0.25}
+
+    Reference
+        trec_eval prefs_pair.
+    """
+
+    name: ClassVar[str] = "prefs_pair"
+
+    pairs: Pairs = "all"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of each pair's share; with one group every pair has one preference, so it is that group's share."""
+        given, n = Preferred.of(judged, self.groups), len(judged)
+        fulfilled = given.sum(n, given.tally.fulfilled(self.pairs))
+        possible = given.sum(n, given.tally.possible(self.pairs))
+        defined = given.defined(n)
+        values = np.where(defined > 0, share(fulfilled, possible), np.nan)
+        for query in np.flatnonzero(defined > 1).tolist():
+            values[query] = self._of_several(judged, given, query)
+        return values
+
+    def _of_several(self, judged: Judged, given: Preferred, query: int) -> float:
+        """The value of a query with several groups: for each two items, how many groups prefer the one or the other."""
+        pool, each = judged.pool, given.each
+        matrix = matrices(each.judged, each.subgroups)
+        first, last = (int(pool.offsets[judged.known[query] + at]) for at in (0, 1))
+        assert judged.found.judgement is not None
+        low, high = np.searchsorted(judged.found.query, [query, query + 1])
+        shown = judged.found.judgement[low:high] - first
+        place = np.empty(last - first, np.int64)
+        place[np.concatenate((shown, np.setdiff1d(np.arange(last - first), shown)))] = np.arange(last - first)
+        total = np.zeros((len(place), len(place)), np.int32)
+        low, high = np.searchsorted(each.owner, [query, query + 1])
+        for group in range(low, high):
+            own = matrix(group)
+            at = place[each.origin[own.rows] - first]
+            total[np.ix_(at, at)] += own.preferred
+        right, wrong = np.triu(total), np.triu(total.T)
+        told = right + wrong
+        k = len(shown)
+        seen = (slice(None, k), slice(None, k if self.pairs == "both" else None))
+        asked = told[seen] > 0
+        below = np.count_nonzero(told) if self.pairs == "all" else np.count_nonzero(asked)
+        return float((right[seen][asked] / told[seen][asked]).sum()) / below if below else 0.0

@@ -1,0 +1,225 @@
+"""Preferences between two items of a group of judgements, and how many of them a list fulfils.
+
+Of two items of a group the one of the higher grade is preferred. With both retrieved a preference is fulfilled if that one
+stands above; with one retrieved, if it is that one; with none it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+
+from rankwell.errors import DataError
+from rankwell.hits import Judged
+from rankwell.ranked import Topics, spread
+
+Pairs = Literal["all", "one", "both"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Per group the preferences between two items retrieved, one of the two, and none, and those fulfilled."""
+
+    both: np.ndarray
+    both_fulfilled: np.ndarray
+    one: np.ndarray
+    one_fulfilled: np.ndarray
+    none: np.ndarray
+
+    def possible(self, pairs: Pairs) -> np.ndarray:
+        """How many preferences there are, of those that ``pairs`` counts."""
+        found = self.both if pairs == "both" else self.both + self.one
+        return found + self.none if pairs == "all" else found
+
+    def fulfilled(self, pairs: Pairs) -> np.ndarray:
+        """How many of them are fulfilled."""
+        return self.both_fulfilled if pairs == "both" else self.both_fulfilled + self.one_fulfilled
+
+    def put(self, group: int, other: Tally) -> None:
+        """Replace the numbers of a group by those of a tally of one group."""
+        for each in fields(self):
+            getattr(self, each.name)[group] = getattr(other, each.name)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The judged items of groups: per item its group, its level (grades in order, from 0), its grade, whether retrieved.
+
+    The items of a group stand in the order of the list; those not retrieved follow, the lowest level first.
+    """
+
+    groups: int
+    group: np.ndarray
+    level: np.ndarray
+    grade: np.ndarray
+    is_shown: np.ndarray
+
+    @classmethod
+    def of(cls, groups: Judged) -> Items:
+        """Return the items of each group of a batch."""
+        scale, n = groups.scale, len(groups)
+        found, best = groups.found, groups.ideal
+        found = found.where(scale.judged(found.grade))
+        best = best.where(scale.judged(best.grade))
+        grades, level = np.unique(best.grade, return_inverse=True)
+        size = max(len(grades), 1)
+        keys, counts = np.unique(best.query * size + level, return_counts=True)
+        own = np.searchsorted(grades, found.grade)
+        np.subtract.at(counts, np.searchsorted(keys, found.query * size + own), 1)
+        left = np.repeat(keys, counts)
+        group = np.concatenate((found.query, left // size))
+        order = np.argsort(group, kind="stable")
+        level = np.concatenate((own, left % size))[order]
+        is_shown = np.arange(len(group)) < len(found)
+        return cls(n, group[order], level, grades[level], is_shown[order])
+
+    def where(self, kept: np.ndarray) -> Items:
+        """Return some of the items."""
+        return Items(self.groups, self.group[kept], self.level[kept], self.grade[kept], self.is_shown[kept])
+
+    def count(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the number of chosen items per group."""
+        return np.bincount(self.group[chosen], minlength=self.groups)
+
+    def nth(self, chosen: np.ndarray) -> np.ndarray:
+        """Return for each item how many chosen ones its group has down to it."""
+        until = np.cumsum(chosen)
+        before = np.concatenate(([0], np.cumsum(self.count(chosen))))
+        return until - before[self.group]
+
+    def tally(self) -> Tally:
+        """Return the preferences of each group."""
+        shown, hidden = self.where(self.is_shown), self.where(~self.is_shown)
+        both, none, whole = shown.unlike(), hidden.unlike(), self.unlike()
+        both_fulfilled = shown.above()
+        # items not retrieved are in ascending order, so that they add nothing of their own
+        one_fulfilled = self.above() - both_fulfilled
+        return Tally(both, both_fulfilled, whole - both - none, one_fulfilled, none)
+
+    def unlike(self) -> np.ndarray:
+        """Return per group the pairs of items on different levels."""
+        size = int(self.level.max(initial=0)) + 1
+        keys, counts = np.unique(self.group * size + self.level, return_counts=True)
+        n = np.bincount(self.group, minlength=self.groups)
+        alike = np.zeros(self.groups, np.int64)
+        np.add.at(alike, keys // size, counts * (counts - 1) // 2)
+        return n * (n - 1) // 2 - alike
+
+    def above(self) -> np.ndarray:
+        """Return per group the pairs of items of which the first is on the higher level.
+
+        Two levels differ first in one binary digit: for each digit, from the highest, the items alike before it are taken
+        together, and those with a 1 counted above those with a 0.
+        """
+        total = np.zeros(self.groups, np.int64)
+        digits = int(self.level.max(initial=0)).bit_length()
+        for digit in range(digits - 1, -1, -1):
+            block = (self.group << digits - digit - 1) + (self.level >> digit + 1)
+            order = np.argsort(block, kind="stable")
+            block, group = block[order], self.group[order]
+            is_one = (self.level[order] >> digit & 1).astype(np.bool_)
+            ones = np.concatenate(([0], np.cumsum(is_one)))
+            starts = np.searchsorted(block, block)
+            above = ones[:-1] - ones[starts]
+            np.add.at(total, group[~is_one], above[~is_one])
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """The preferences of one group as a matrix: ``[a, b]`` is whether a is preferred to b.
+
+    ``rows`` are the rows of the pool in the order of the list, the first ``shown`` of which are retrieved; the others follow,
+    in groups of subgroups in the order of their ids.
+    """
+
+    preferred: np.ndarray
+    rows: np.ndarray
+    grade: np.ndarray
+    shown: int
+
+    def tally(self, kept: np.ndarray | None = None) -> Tally:
+        """Return the preferences among the ``kept`` items (None: all)."""
+        preferred, shown = self.preferred, self.shown
+        if kept is not None:
+            preferred, shown = preferred[np.ix_(kept, kept)], int(kept[:shown].sum())
+        above, below = slice(None, shown), slice(shown, None)
+        one_fulfilled = preferred[above, below].sum()
+        numbers = (
+            preferred[above, above].sum(),
+            np.triu(preferred[above, above]).sum(),
+            one_fulfilled + preferred[below, above].sum(),
+            one_fulfilled,
+            preferred[below, below].sum(),
+        )
+        return Tally(*(np.array([number], np.int64) for number in numbers))
+
+
+def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix]:
+    """Return what gives the matrix of a group: of one part by its grades, of several by what follows from all of them."""
+    pool, found = groups.pool, groups.found
+    assert found.judgement is not None
+    ends = np.searchsorted(found.query, np.arange(len(groups) + 1))
+
+    def matrix(group: int) -> Matrix:
+        first = int(pool.offsets[groups.known[group]])
+        rows = np.arange(first, int(pool.offsets[groups.known[group] + 1]))
+        shown = found.judgement[ends[group] : ends[group + 1]]  # type: ignore[index]
+        hidden = np.setdiff1d(rows, shown)
+        if subgroups is not None:
+            hidden = hidden[pool.items[hidden].text_order()]
+        rows = np.concatenate((shown, hidden))
+        rows = rows[groups.scale.judged(pool.grades[rows])]
+        grade = pool.grades[rows]
+        count = int(np.isin(rows, shown).sum())
+        if subgroups is None:
+            return Matrix(grade[:, None] > grade[None, :], rows, grade, count)
+        entries, starts = spread(subgroups.offsets, rows)
+        at = np.repeat(np.arange(len(rows)), np.diff(starts))
+        assert subgroups.subgroup is None
+        part, level = subgroups.topic[entries], subgroups.grade[entries]
+        preferred = np.zeros((len(rows), len(rows)), np.bool_)
+        parts = np.unique(part)
+        for each in parts:
+            inside = (part == each) & groups.scale.judged(level)
+            members = at[inside]
+            preferred[np.ix_(members, members)] |= level[inside][:, None] > level[inside][None, :]
+        if len(parts) > 1:
+            preferred = _closed(preferred)
+        if (preferred & preferred.T).any():
+            a, b = np.argwhere(preferred & preferred.T)[0]
+            names = pool.items.one(int(rows[a])), pool.items.one(int(rows[b]))
+            raise DataError(
+                f"preferences contradict each other: in one judgement group {names[0]!r} and {names[1]!r} are each "
+                f"preferred to the other. Mend the judgements, or give the two opinions as two groups."
+            )
+        return Matrix(preferred, rows, grade, count)
+
+    return matrix
+
+
+def compound(groups: Judged, subgroups: Topics | None) -> np.ndarray:
+    """Return the groups whose judgements are in several parts."""
+    if subgroups is None:
+        return np.empty(0, np.int64)
+    starts = subgroups.offsets[groups.pool.offsets]
+
+    def count() -> np.ndarray:
+        pair = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        keys = np.unique(np.stack([pair, subgroups.topic]), axis=1)
+        return np.bincount(keys[0], minlength=len(starts) - 1) > 1
+
+    several = groups.pool.once("groups of several parts", count)
+    return np.flatnonzero(several[groups.known]) if len(several) else np.empty(0, np.int64)
+
+
+def _closed(preferred: np.ndarray) -> np.ndarray:
+    """Add what follows: a above b and b above c make a above c."""
+    while True:
+        wider = preferred | (preferred.astype(np.float32) @ preferred.astype(np.float32) > 0)
+        if (wider == preferred).all():
+            return preferred
+        preferred = wider

@@ -1,0 +1,97 @@
+"""Preference files: lines of ``topic group sub-group item level``, as trec_eval reads them.
+
+The topic is the query, the judgement group the topic of rankwell: within a group an item of a higher level is preferred.
+Where a group has several sub-groups, levels are compared within each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError
+from rankwell.ids import LONGEST_ID, Ids
+from rankwell.readers.files import File, refuse_what_is_no_text, text_of
+from rankwell.tables import Qrels
+
+SUFFIXES = (".prefs",)
+LINE = "A line is: query group subgroup item level."
+COLUMNS = 5
+
+
+def recognises(start: bytes) -> bool:
+    """Whether every whole line has five words, of which the last is a number and the fourth now and then is not.
+
+    A run without its tag has five words too, and so have sampled judgements; there the fourth is a number.
+    """
+    lines = [line.split() for line in start.splitlines() if line.strip() and not line.startswith(b"#")]
+    if len(start) >= 1 << 16:
+        lines = lines[:-1]  # the last one may be cut off
+    if not lines or any(len(words) != COLUMNS for words in lines):
+        return False
+    return all(_is_number(words[4]) for words in lines) and not all(_is_number(words[3]) for words in lines)
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+    """Return the judgements behind preferences: the groups are topics, the levels grades."""
+    if columns:
+        raise UsageError(
+            f"{file.label}: preference files have no named columns; columns= is for tables such as CSV."
+        )
+    refuse_what_is_no_text(file)
+    text, begin = text_of(file)
+    file.check()
+    starts, ends, line = _words(text, begin)
+    firsts = np.flatnonzero(np.diff(line, prepend=-1))
+    counts = np.diff(np.append(firsts, len(line)))
+    if (wrong := np.flatnonzero(counts != COLUMNS)).size:
+        at = int(line[firsts[wrong[0]]]) + 1
+        raise DataError(f"{file.label}:{at}: {counts[wrong[0]]} columns where exactly 5 are wanted. {LINE}")
+    if not len(firsts):
+        raise DataError(f"{file.label}: the file holds no preferences. {LINE}")
+    lengths = (ends - starts).astype(np.int32)
+    if lengths.max() > LONGEST_ID:
+        at = int(line[lengths.argmax()]) + 1
+        raise DataError(
+            f"{file.label}:{at}: an id of more than {LONGEST_ID:,} bytes. Is this the right file?"
+        )
+    table = (
+        np.ascontiguousarray(starts.reshape(-1, COLUMNS).T),
+        np.ascontiguousarray(lengths.reshape(-1, COLUMNS).T),
+    )
+    query, group, subgroup, item, level = (Ids.of_spans(text, *column) for column in zip(*table, strict=True))
+    lines = line[::COLUMNS]
+
+    def place(row: int) -> str:
+        return f"{file.label}:{int(lines[row]) + 1}"
+
+    codes, heads = level.group()
+    levels = np.empty(len(heads))
+    for number, row in enumerate(heads.tolist()):
+        word = str(level.one(row))
+        try:
+            levels[number] = float(word)
+        except ValueError:
+            raise DataError(f"{place(row)}: the level {word[:40]!r} is not a number. {LINE}") from None
+    return Qrels(query, item, levels[codes], group, subgroup=subgroup, name=name, place=place)
+
+
+def _words(text: np.ndarray, begin: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where each word of a text starts and ends, and the line that it is in; without lines that begin with #."""
+    is_blank = text[begin:] <= ord(" ")
+    edge = np.diff(is_blank.astype(np.int8), prepend=1, append=1)
+    starts, ends = np.flatnonzero(edge == -1) + begin, np.flatnonzero(edge == 1) + begin
+    breaks = np.flatnonzero(text == ord("\n"))
+    line = np.searchsorted(breaks, starts)
+    first_bytes = text[np.concatenate(([begin], breaks[:-1] + 1))]
+    told = first_bytes[line] != ord("#")
+    return starts[told], ends[told], line[told]

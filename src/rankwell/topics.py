@@ -1,0 +1,148 @@
+"""Each topic of each query as a query of its own, with that topic's judgements alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwell.hits import Judged, Pool
+from rankwell.ids import Ids
+from rankwell.ranked import Ranked, Topics, spread
+from rankwell.ties import condensed
+
+
+@dataclass(frozen=True, eq=False)
+class _Split:
+    """The judgements by query and topic, made once for all runs.
+
+    ``pool`` has a query for each pair of query and topic, ``first`` the first pair of each query (and one more). A cell is
+    an item judged for one topic: ``cells`` are the offsets of the cells of each row of the whole pool, ``row`` is the
+    row of ``pool`` that a cell became, ``pair`` the pair of such a row and ``origin`` its row in the whole pool;
+    ``subgroups`` are the parts of a pair's judgements, if there are any.
+    """
+
+    pool: Pool
+    first: np.ndarray
+    cells: np.ndarray
+    row: np.ndarray
+    pair: np.ndarray
+    origin: np.ndarray
+    subgroups: Topics | None
+
+
+@dataclass(frozen=True, eq=False)
+class Each:
+    """The judged lists by topic: ``judged`` has a query per pair of query and topic, ``owner`` is the query of each.
+
+    ``origin`` is the row of the whole pool of each row of the pool of ``judged``; ``subgroups`` as in ``_Split``.
+    """
+
+    judged: Judged
+    owner: np.ndarray
+    origin: np.ndarray
+    subgroups: Topics | None
+
+    def mean(self, queries: int, values: np.ndarray, counted: np.ndarray) -> np.ndarray:
+        """Return per query the mean of one value per pair over the ``counted`` pairs, added in the order of topics."""
+        owner = self.owner[counted]
+        below = np.bincount(owner, minlength=queries)
+        total = np.bincount(owner, weights=values[counted], minlength=queries)
+        return np.divide(total, below, out=np.full(queries, np.nan), where=below > 0)
+
+
+def each_topic(judged: Judged) -> Each:
+    """Return the judged lists of each topic of each query; for metrics that declare ``needs = {"topics"}``."""
+    return judged.once("each topic", lambda: _each(judged))
+
+
+def _each(judged: Judged) -> Each:
+    split = judged.pool.once("by topic", lambda: _split(judged.pool))
+    is_known = judged.known >= 0
+    lengths = np.where(is_known, split.first[judged.known + 1] - split.first[judged.known], 0)
+    starts = np.cumsum(lengths) - lengths
+    owner = np.repeat(np.arange(len(judged)), lengths)
+    known = np.arange(len(owner)) + (split.first[judged.known] - starts)[owner]
+    here = starts - split.first[judged.known]  # from the pair of a query to its place here
+    made = Judged(
+        Ids.of_integers(known),
+        known,
+        _found(judged.found, split, here, len(owner)),
+        judged.n_retrieved[owner],
+        split.pool,
+        None if judged.listed is None else _shown(judged.listed, split, here, owner),
+        in_run=judged.in_run,
+        is_expected=judged.is_expected,
+    )
+    made = condensed(made) if judged.is_condensed else made
+    return Each(made, owner, split.origin, split.subgroups)
+
+
+def _split(pool: Pool) -> _Split:
+    topics = pool.topics
+    if topics is None:
+        raise LookupError('a metric that reads topics declares needs = {"topics"}')
+    entries = np.diff(topics.offsets)
+    of_row = np.repeat(np.arange(len(entries)), entries)
+    fresh = np.ones(len(of_row), np.bool_)
+    fresh[1:] = (of_row[1:] != of_row[:-1]) | (topics.topic[1:] != topics.topic[:-1])
+    heads = np.flatnonzero(fresh)
+    grades = np.maximum.reduceat(topics.grade, heads) if len(heads) else topics.grade
+    origin, topic = of_row[heads], topics.topic[heads]
+    query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))[origin]
+    order = np.lexsort((topic, query))
+    query, topic = query[order], topic[order]
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = (query[1:] != query[:-1]) | (topic[1:] != topic[:-1])
+    firsts = np.flatnonzero(fresh)
+    row = np.empty(len(order), np.int64)
+    row[order] = np.arange(len(order))
+    subgroups = None
+    if topics.subgroup is not None:
+        parts = Topics(np.append(heads, len(of_row)), topics.subgroup, topics.grade)
+        subgroups = parts.take(order)
+    pairs, origin = Ids.of_integers(np.arange(len(firsts))), origin[order]
+    offsets = np.append(firsts, len(order))
+    made = Pool(pairs, offsets, pool.items[origin], grades[order], pool.scale)
+    return _Split(
+        made,
+        np.searchsorted(query[firsts], np.arange(len(pool.offsets))),
+        np.searchsorted(of_row[heads], np.arange(len(entries) + 1)),
+        row,
+        np.cumsum(fresh) - 1,
+        origin,
+        subgroups,
+    )
+
+
+def _found(found: Ranked, split: _Split, here: np.ndarray, pairs: int) -> Ranked:
+    """The hits of each pair: every hit as often as it has topics."""
+    assert found.judgement is not None
+    cells, starts = spread(split.cells, found.judgement)
+    of_hit = np.repeat(np.arange(len(found)), np.diff(starts))
+    rows = split.row[cells]
+    pair = split.pair[rows] + here[found.query[of_hit]]
+    order = np.argsort(pair, kind="stable")  # hits are in rank order
+    made = found.where(of_hit[order])
+    made.queries, made.query = pairs, pair[order]
+    made.judgement = rows[order]
+    made.grade = split.pool.grades[made.judgement]
+    return made
+
+
+def _shown(shown: Ranked, split: _Split, here: np.ndarray, owner: np.ndarray) -> Ranked:
+    """The whole list of each pair: that of its query, with the grades for its topic."""
+    assert shown.judgement is not None
+    ends = np.searchsorted(shown.query, np.arange(shown.queries + 1))
+    rows, starts = spread(ends, owner)
+    made = shown.where(rows)
+    made.queries, made.query = len(owner), np.repeat(np.arange(len(owner)), np.diff(starts))
+    made.grade, made.judgement = np.full(len(rows), np.nan), np.full(len(rows), -1)
+    hits = np.flatnonzero(shown.judgement >= 0)
+    cells, cell_starts = spread(split.cells, shown.judgement[hits])
+    hits = np.repeat(hits, np.diff(cell_starts))
+    judgement = split.row[cells]
+    query = shown.query[hits]
+    at = starts[split.pair[judgement] + here[query]] + hits - ends[query]
+    made.judgement[at], made.grade[at] = judgement, split.pool.grades[judgement]
+    return made
