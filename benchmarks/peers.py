@@ -29,6 +29,8 @@ PEERS = {
     "pytrec_eval": Peer("pytrec_eval-terrier"),
     # pandas reads Parquet through pyarrow, whose version 26 refuses the NumPy 1 that rectools brings
     "rectools": Peer("rectools", also=("pyarrow<26",)),
+    # its pins bring a pandas that is older than NumPy 2; matplotlib 3.9 lacks what it imports
+    "recmetrics": Peer("recmetrics", also=("numpy<2", "matplotlib<3.9", "scikit-learn<1.8", "pyarrow<26")),
 }
 
 

@@ -9,6 +9,7 @@ w1_shuffled  the same lines in random order (same qrels)
 w2           20 TREC runs of 250 queries x 1,000 items; 1,250 items judged 0-3 per query
 w3           Parquet: 20 items recommended to each of 1,000,000 users out of 100,000; about ten liked by each
 w3_shuffled  the same rows in random order, recommendations and truth alike
+w3_beyond    what goes with w3: the 100,000 items, each with 1-6 out of 20 topics; about ten items in each user's train
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Size:
 FULL = Size()
 QUICK = Size(w1_queries=300, w2_queries=20, w2_runs=3, w3_users=20_000)
 W3_DEPTH, W3_ITEMS, W3_MOST_LIKED = 20, 100_000, 24
+W3_TOPICS, W3_MOST_TOPICS = 20, 6
 
 
 def distinct_lists(rng: np.random.Generator, rows: int, width: int, below: int) -> Ints:
@@ -147,14 +149,14 @@ def make_w2(folder: Path, size: Size) -> None:
 class Catalogue:
     """Items drawn by popularity (rank to the power of -0.9), without repeats inside a list."""
 
-    def __init__(self, rng: np.random.Generator, items: int) -> None:
+    def __init__(self, rng: np.random.Generator, items: int, by_popularity: Ints | None = None) -> None:
         self._rng = rng
         self._share = np.cumsum(np.arange(1, items + 1) ** -0.9)
         self._share /= self._share[-1]
-        self._item = rng.permutation(items)
+        self.by_popularity = rng.permutation(items) if by_popularity is None else by_popularity
 
     def draw(self, count: int) -> Ints:
-        drawn: Ints = self._item[np.searchsorted(self._share, self._rng.random(count))]
+        drawn: Ints = self.by_popularity[np.searchsorted(self._share, self._rng.random(count))]
         return drawn
 
     def append(self, lists: Ints, column: int, wanted: Ints) -> None:
@@ -203,12 +205,35 @@ def make_w3_shuffled(folder: Path, size: Size) -> None:
         write_table(frame.sample(fraction=1, shuffle=True, seed=302), folder / f"w3_{name}_shuffled.parquet")
 
 
+def make_w3_beyond(folder: Path, size: Size) -> None:
+    rng = np.random.default_rng(303)
+    users = size.w3_users
+    catalogue = Catalogue(rng, W3_ITEMS, Catalogue(np.random.default_rng(301), W3_ITEMS).by_popularity)
+    train = np.empty((users, W3_MOST_LIKED), dtype=np.int64)
+    for column in range(W3_MOST_LIKED):
+        catalogue.append(train, column, catalogue.draw(users))
+    had = np.clip(rng.poisson(10, size=users), 1, W3_MOST_LIKED)
+    kept = np.arange(W3_MOST_LIKED) < had[:, None]
+    pairs = pl.DataFrame({"query": np.repeat(np.arange(users), had), "item": train[kept]})
+    write_table(pairs, folder / "w3_train.parquet")
+
+    topics = distinct_lists(rng, W3_ITEMS, W3_MOST_TOPICS, W3_TOPICS)
+    many = rng.integers(1, W3_MOST_TOPICS + 1, size=W3_ITEMS)
+    kept = np.arange(W3_MOST_TOPICS) < many[:, None]
+    rows = pl.DataFrame({"item": np.repeat(np.arange(W3_ITEMS), many), "topics": topics[kept]})
+    names = rows.with_columns(
+        pl.format("topic{}", pl.col("topics").cast(pl.String).str.zfill(2)).alias("topics")
+    )
+    write_table(names.group_by("item", maintain_order=True).agg("topics"), folder / "w3_items.parquet")
+
+
 MAKERS: dict[str, tuple[Callable[[Path, Size], None], tuple[str, ...]]] = {
     "w1": (make_w1, ("w1.run", "w1.qrels")),
     "w1_shuffled": (make_w1_shuffled, ("w1_shuffled.run",)),
     "w2": (make_w2, ("w2.qrels", "w2_00.run")),
     "w3": (make_w3, ("w3_rec.parquet", "w3_truth.parquet")),
     "w3_shuffled": (make_w3_shuffled, ("w3_rec_shuffled.parquet", "w3_truth_shuffled.parquet")),
+    "w3_beyond": (make_w3_beyond, ("w3_items.parquet", "w3_train.parquet")),
 }
 
 

@@ -13,6 +13,9 @@ from rankwell.metrics.binary import F as F
 from rankwell.metrics.binary import Hit as Hit
 from rankwell.metrics.binary import P as P
 from rankwell.metrics.binary import R as R
+from rankwell.metrics.by_topic import ByTopic as ByTopic
+from rankwell.metrics.calibration import UPD as UPD
+from rankwell.metrics.calibration import Calibration as Calibration
 from rankwell.metrics.cascade import ERR as ERR
 from rankwell.metrics.cascade import nERR as nERR
 from rankwell.metrics.catalogue import Coverage as Coverage
@@ -38,6 +41,13 @@ from rankwell.metrics.experimental import YAAP as YAAP
 from rankwell.metrics.experimental import BinG as BinG
 from rankwell.metrics.experimental import G as G
 from rankwell.metrics.experimental import NDCGRel as NDCGRel
+from rankwell.metrics.exposure import AWRF as AWRF
+from rankwell.metrics.exposure import DTR as DTR
+from rankwell.metrics.exposure import DPRatio as DPRatio
+from rankwell.metrics.exposure import Exposure as Exposure
+from rankwell.metrics.familiarity import EPD as EPD
+from rankwell.metrics.familiarity import Surprise as Surprise
+from rankwell.metrics.familiarity import Unserendipity as Unserendipity
 from rankwell.metrics.first import RR as RR
 from rankwell.metrics.first import FirstRank as FirstRank
 from rankwell.metrics.first import FullRank as FullRank
@@ -56,17 +66,48 @@ from rankwell.metrics.judged import Bpref as Bpref
 from rankwell.metrics.judged import InfAP as InfAP
 from rankwell.metrics.judged import JudgedShare as JudgedShare
 from rankwell.metrics.judged import UnjudgedShare as UnjudgedShare
+from rankwell.metrics.lists import EILD as EILD
+from rankwell.metrics.lists import ILD as ILD
 from rankwell.metrics.lists import ILS as ILS
+from rankwell.metrics.novelty import EFD as EFD
+from rankwell.metrics.novelty import EPC as EPC
+from rankwell.metrics.novelty import MSI as MSI
+from rankwell.metrics.novelty import SelfInformation as SelfInformation
+from rankwell.metrics.parity import PopREO as PopREO
+from rankwell.metrics.parity import PopRSP as PopRSP
 from rankwell.metrics.personalization import Personalization as Personalization
+from rankwell.metrics.popular import ARP as ARP
+from rankwell.metrics.popular import DeltaGAP as DeltaGAP
 from rankwell.metrics.precision import AP as AP
 from rankwell.metrics.precision import MeanPrecision as MeanPrecision
 from rankwell.metrics.precision import RPrec as RPrec
+from rankwell.metrics.preference_counts import PrefsNumFul as PrefsNumFul
+from rankwell.metrics.preference_counts import PrefsNumPoss as PrefsNumPoss
+from rankwell.metrics.preferences import PrefsAvgJG as PrefsAvgJG
+from rankwell.metrics.preferences import PrefsPair as PrefsPair
+from rankwell.metrics.preferences import PrefsSimp as PrefsSimp
+from rankwell.metrics.preferences_fair import PrefsAvgJGRnonrel as PrefsAvgJGRnonrel
+from rankwell.metrics.propensities import IPS as IPS
+from rankwell.metrics.propensities import SNIPS as SNIPS
+from rankwell.metrics.ratings import MAE as MAE
+from rankwell.metrics.ratings import MSE as MSE
+from rankwell.metrics.ratings import RMSE as RMSE
+from rankwell.metrics.ratings import UserMAE as UserMAE
+from rankwell.metrics.ratings import UserMSE as UserMSE
+from rankwell.metrics.ratings import UserRMSE as UserRMSE
 from rankwell.metrics.reach import TopicCoverage as TopicCoverage
 from rankwell.metrics.reach import UserCoverage as UserCoverage
+from rankwell.metrics.serendipity import Serendipity as Serendipity
+from rankwell.metrics.serendipity import SerendipityKotkov as SerendipityKotkov
+from rankwell.metrics.serendipity import SerendipityMurakami as SerendipityMurakami
+from rankwell.metrics.serendipity import Unexpectedness as Unexpectedness
 from rankwell.metrics.sets import SetAP as SetAP
 from rankwell.metrics.sets import SetF as SetF
 from rankwell.metrics.sets import SetP as SetP
 from rankwell.metrics.sets import SetR as SetR
+from rankwell.metrics.tail import ACLT as ACLT
+from rankwell.metrics.tail import APLT as APLT
+from rankwell.metrics.tail import TailCoverage as TailCoverage
 from rankwell.metrics.users import INSQ as INSQ
 from rankwell.metrics.users import INST as INST
 from rankwell.metrics.users import RBP as RBP
@@ -81,33 +122,55 @@ from rankwell.translation import rosetta as rosetta
 
 __version__: str
 __all__ = [
+    "ACLT",
     "AP",
+    "APLT",
+    "ARP",
     "AUC",
     "AUCPR",
+    "AWRF",
     "CG",
     "DCG",
+    "DTR",
+    "EFD",
+    "EILD",
+    "EPC",
+    "EPD",
     "ERR",
     "GMAP",
     "IDCG",
+    "ILD",
     "ILS",
     "INSQ",
     "INST",
+    "IPS",
+    "MAE",
+    "MSE",
+    "MSI",
     "PAUC",
     "RBP",
+    "RMSE",
     "RNDCG",
     "RR",
+    "SNIPS",
+    "UPD",
     "YAAP",
     "AUCTopK",
     "Accuracy",
     "Avg11",
     "BinG",
     "Bpref",
+    "ByTopic",
+    "Calibration",
     "Compat",
     "Coverage",
+    "DPRatio",
+    "DeltaGAP",
     "EffectiveItems",
     "Entropy",
     "EntropyNorm",
     "Evaluator",
+    "Exposure",
     "F",
     "Fallout",
     "FirstRank",
@@ -131,7 +194,15 @@ __all__ = [
     "PAp",
     "Personalization",
     "Policy",
+    "PopREO",
+    "PopRSP",
     "PredictionCoverage",
+    "PrefsAvgJG",
+    "PrefsAvgJGRnonrel",
+    "PrefsNumFul",
+    "PrefsNumPoss",
+    "PrefsPair",
+    "PrefsSimp",
     "Q",
     "Qrels",
     "R",
@@ -140,16 +211,27 @@ __all__ = [
     "RankwellError",
     "Results",
     "Run",
+    "SelfInformation",
+    "Serendipity",
+    "SerendipityKotkov",
+    "SerendipityMurakami",
     "SetAP",
     "SetF",
     "SetP",
     "SetR",
     "Simpson",
     "Specificity",
+    "Surprise",
+    "TailCoverage",
     "TestShare",
     "TopicCoverage",
+    "Unexpectedness",
     "UnjudgedShare",
+    "Unserendipity",
     "UserCoverage",
+    "UserMAE",
+    "UserMSE",
+    "UserRMSE",
     "Utility",
     "__version__",
     "evaluate",

@@ -65,6 +65,22 @@ class Items:
             self._features[wanted] = features_of(frame, wanted, self.name)
         return self._features[wanted]
 
+    def groups(self, column: str) -> Features:
+        """Return the groups that a column puts each item into: as topics are told; whole numbers are names of groups.
+
+        Raises
+        ------
+        UsageError, DataError
+            If there is no such column, it holds fractions, or no group at all.
+        """
+        kept = f"groups {column}"
+        if kept not in self._features:
+            found = features_of(_names(self.frame, column, self.name).to_frame(), column, self.name)
+            if not found.names:
+                raise DataError(f"{self.name}: the column {column!r} holds no group.")
+            self._features[kept] = found
+        return self._features[kept]
+
     def texts(self, column: str) -> list[str | None]:
         """Return a column as text, None where it is missing.
 
@@ -160,6 +176,22 @@ def column_of(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
         has = f"it has {one_of(columns)}" if columns else "it has no others"
         raise UsageError(f"{name} has no column {column!r}; {has}.{nearest(column, columns)}")
     return frame[column]
+
+
+def _names(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
+    """Return a column of names, or lists of them; whole numbers become text."""
+    import polars as pl
+
+    series = column_of(frame, column, name)
+    inner = getattr(series.dtype, "inner", None)
+    kind = inner or series.dtype
+    if kind.is_float() or kind.is_decimal():
+        raise DataError(
+            f"{name}: the column {column!r} is {series.dtype}; groups are texts or whole numbers."
+        )
+    if kind.is_integer() or kind == pl.Boolean:
+        return series.cast(pl.String if inner is None else pl.List(pl.String))
+    return series
 
 
 def numbers_in(series: pl.Series, name: str) -> np.ndarray:

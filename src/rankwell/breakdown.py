@@ -5,19 +5,42 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankwell.base import Metric
-from rankwell.display import Cell, Column, Table
-from rankwell.segments import Segments
+from rankwell.display import Cell, Column, Table, number
+from rankwell.errors import UsageError, nearest
+from rankwell.metrics import metric_of
+from rankwell.segments import UNKNOWN, Segments
 from rankwell.states import State
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+@dataclass(frozen=True)
+class Gap:
+    """How far apart a metric's values for two segments are: ``difference`` = highest − lowest, ``ratio`` = lowest ÷ highest.
+
+    ``highest`` and ``lowest`` are the segments, empty where fewer than two have a value; then the numbers are NaN.
+    """
+
+    metric: str
+    difference: float
+    ratio: float
+    highest: str = ""
+    lowest: str = ""
+
+    def __str__(self) -> str:
+        if not self.highest:
+            return f"{self.metric}: fewer than two segments have a value"
+        between = f"between {self.highest} (highest) and {self.lowest} (lowest)"
+        return f"{self.metric}: {number(self.difference)} {between}, ratio {number(self.ratio)}"
+
+
 class Breakdown:
-    """The values of each segment: ``print`` it, or take ``to_frame()`` or ``to_table()``."""
+    """The values of each segment: ``print`` it, or take ``to_frame()``, ``to_table()`` or the ``gap`` between two."""
 
     def __init__(
         self,
@@ -46,6 +69,47 @@ class Breakdown:
             }
             for labels, size, states in self._rows
         ]
+
+    def gap(self, metric: str | Metric | type[Metric]) -> Gap:
+        """Return the largest difference between the segments in a metric, with which two, and the ratio of their values.
+
+        Parameters
+        ----------
+        metric
+            One of the metrics asked for, in any spelling. Queries that the table of users lacks are no segment here; the
+            ratio is undefined (NaN) where the highest value is not above 0.
+
+        Raises
+        ------
+        UsageError
+            If the metric was not asked for.
+
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> users = [{"query": "1", "tier": "gold"}, {"query": "2", "tier": "tin"}]
+        >>> res = rw.evaluate({"1": ["a"], "2": ["b", "a"]}, {"1": {"a": 1}, "2": {"a": 1}}, ["rr"], users=users, by="tier")
+        >>> print(res.segments.gap("mrr"))
+        rr: 0.5000 between gold (highest) and tin (lowest), ratio 0.5000
+        """
+        wanted = metric_of(metric)
+        names = [str(each) for each in self.metrics]
+        if wanted not in self.metrics:
+            raise UsageError(
+                f"{wanted} was not asked for; there are {', '.join(names)}.{nearest(str(wanted), names)}"
+            )
+        values = {
+            ", ".join(labels): states[wanted].value
+            for labels, _, states in self._rows
+            if wanted in states and set(labels) != {UNKNOWN} and not math.isnan(states[wanted].value)
+        }
+        if len(values) < 2:
+            return Gap(str(wanted), math.nan, math.nan)
+        highest, lowest = max(values, key=values.__getitem__), min(values, key=values.__getitem__)
+        high, low = values[highest], values[lowest]
+        if high == low:  # all alike: name two all the same
+            lowest = next(label for label in values if label != highest)
+        return Gap(str(wanted), high - low, low / high if high > 0 else math.nan, highest, lowest)
 
     def to_frame(self) -> pl.DataFrame:
         """Return one row per segment: the columns of ``by``, ``queries``, and one column per metric."""

@@ -151,6 +151,7 @@ class Evaluator:
             weighted=part.weighted,
             sizes=part.sizes,
             slices=slices,
+            diagnostics=part.diagnostics,
         )
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:

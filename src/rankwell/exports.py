@@ -47,6 +47,11 @@ class Exports:
                     "range": [_plain(end) for end in metric.range],
                     "undefined": undefined.get(str(metric), {}),
                     "tie_range": list(ranges[str(metric)]) if str(metric) in ranges else None,
+                    **(
+                        {"diagnostics": _plain_values(known)}
+                        if (known := res.diagnostics.get(str(metric)))
+                        else {}
+                    ),
                 }
                 for metric in res.metrics
             ],

@@ -29,13 +29,13 @@ class Featured(ListMetric):
         assert context.items is not None
         return context.items.features(self.features)
 
-    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """The rows of items that have no features."""
-        _, has = self.rows(judged, context)
-        return {f"rows without {self.features}": int(np.count_nonzero(~has))}
-
     def rows(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """Return the first k rows of each list, and which of them have features."""
+        """The first k rows of each list, and which of them have features."""
         rows = judged.shown.top(self.k)
         assert rows.item is not None
         return rows, self.vectors(context).has(rows.item)
+
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
+        """Rows of items that have no features."""
+        _, has = self.rows(judged, context)
+        return {f"rows without {self.features}": len(has) - int(np.count_nonzero(has))}

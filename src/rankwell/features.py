@@ -155,7 +155,8 @@ def _of_column(series: pl.Series, column: str, table: str) -> Features:
         raise DataError(
             f"{table}: the column {column!r} is {kind}; features are texts, numbers or lists of them."
         )
-    words = pl.DataFrame({"row": np.arange(len(series)), "word": series}).explode("word")
+    words = pl.DataFrame({"row": np.arange(len(series)), "word": series})
+    words = words if series.dtype == pl.String else words.explode("word")
     words = (
         words.with_columns(pl.col("word").str.strip_chars())
         .filter(pl.col("word") != "")

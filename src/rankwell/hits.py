@@ -17,7 +17,7 @@ __all__ = ["Context", "Judged", "Pool", "Scale"]
 
 
 class Pool:
-    """The judgements, prepared once for all runs: per query its judged items and their grades, and on request topics.
+    """The judgements, prepared once for all runs: per query its judged items, their grades, on request topics, propensities.
 
     What depends on the judgements alone is kept (``once``) and so shared by runs, batches and cut-offs.
     """
@@ -30,11 +30,17 @@ class Pool:
         grades: np.ndarray,
         scale: Scale,
         topics: Topics | None = None,
+        propensity: np.ndarray | None = None,
     ) -> None:
         self.queries, self.offsets, self.items = Known(queries), offsets, items
-        self.grades, self.scale, self.topics = grades, scale, topics
+        self.grades, self.scale, self.topics, self.propensity = grades, scale, topics, propensity
         self._kept: dict[Any, Any] = {}
         self._lock = threading.RLock()
+
+    @property
+    def is_wider(self) -> bool:
+        """Whether rows of the pool lead to more than grades: to topics or propensities."""
+        return self.topics is not None or self.propensity is not None
 
     def once(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return what ``make`` gives, computed at the first call with this key; safe between threads."""
@@ -93,8 +99,11 @@ class Pool:
         until = np.concatenate(([0], np.cumsum(kept)))
         rows = np.flatnonzero(kept)
         topics = None if self.topics is None else self.topics.take(rows)
+        propensity = None if self.propensity is None else self.propensity[rows]
         offsets = until[self.offsets]
-        return Pool(self.queries.ids, offsets, self.items[rows], self.grades[rows], self.scale, topics)
+        return Pool(
+            self.queries.ids, offsets, self.items[rows], self.grades[rows], self.scale, topics, propensity
+        )
 
     def in_integers(self) -> Pool:
         """Return the same pool with those ids as integers that are text and plain numbers."""
@@ -103,7 +112,7 @@ class Pool:
             queries, items = (
                 ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
             )
-            return Pool(queries, self.offsets, items, self.grades, self.scale, self.topics)
+            return Pool(queries, self.offsets, items, self.grades, self.scale, self.topics, self.propensity)
 
         return self.once("integers", convert)
 
@@ -158,19 +167,25 @@ class Judged:
         return self.once("ideal", self._ideal)
 
     def _ideal(self) -> Ranked:
-        pooled, offsets = self.pool.ideal, self.pool.offsets
-        lengths = np.where(self.known >= 0, offsets[self.known + 1] - offsets[self.known], 0)
-        starts = np.cumsum(lengths) - lengths
-        rows = np.arange(int(lengths.sum())) + np.repeat(offsets[self.known] - starts, lengths)
-        query = np.repeat(np.arange(len(self)), lengths)
+        pooled = self.pool.ideal
+        query, rank, rows = self.pool_rows()
         judgement = None if pooled.judgement is None else pooled.judgement[rows]
-        return Ranked(len(self), query, pooled.rank[rows], pooled.grade[rows], judgement=judgement)
+        return Ranked(len(self), query, rank, pooled.grade[rows], judgement=judgement)
+
+    def pool_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the judgements of these queries: of which query each is, its place from 1, and its row in the pool."""
+        offsets = self.pool.offsets
+        lengths = np.where(self.known >= 0, offsets[self.known + 1] - offsets[self.known], 0)
+        query = np.repeat(np.arange(len(self)), lengths)
+        place = np.arange(len(query)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return query, place + 1, place + np.repeat(offsets[self.known], lengths)
 
     def take(self, rows: np.ndarray, found: Ranked) -> Judged:
         """Return the judged lists of some queries (ascending rows), with their hits given anew."""
         shown = None if self._shown is None else self._shown.of_queries(rows)
         found = found.of_queries(rows)
-        return Judged(self.queries[rows], self.known[rows], found, self.n_retrieved[rows], self.pool, shown)
+        known, lengths = self.known[rows], self.n_retrieved[rows]
+        return Judged(self.queries[rows], known, found, lengths, self.pool, shown, in_run=self.in_run)
 
     def with_found(self, found: Ranked, n_retrieved: np.ndarray) -> Judged:
         """Return the same queries with other hits and lengths."""
@@ -205,6 +220,18 @@ class Judged:
             raise LookupError('a metric that reads judged.history declares needs = {"history"}')
         train = context.train
         return self.once("history", lambda: train.rows(self.queries))
+
+    def in_catalogue(self, context: Context) -> Ranked:
+        """Return all judged items of these queries, in the order of the data, ``item`` being rows of the catalogue."""
+
+        def find() -> Ranked:
+            pool, catalogue = self.pool, context.catalogue
+            assert catalogue is not None
+            item = pool.once(("in catalogue", id(catalogue)), lambda: catalogue.rows_of(pool.items, "item"))
+            query, rank, rows = self.pool_rows()
+            return Ranked(len(self), query, rank, pool.grades[rows], item=item[rows], judgement=rows)
+
+        return self.once("in catalogue", find)
 
     def n_nonrelevant(self, rel: float | None = None) -> np.ndarray:
         """Return N per query: how many judged items are not relevant, retrieved or not."""

@@ -38,6 +38,16 @@ class Saved:
         raise UsageError("loaded results hold values, not what they were made from; they do not add.")
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Diagnostics whose sums were not kept."""
+
+    told: dict[str, float]
+
+    def __add__(self, other: object) -> Told:
+        raise UsageError("loaded results hold values, not what they were made from; they do not add.")
+
+
 def saved_results(
     path: str | Path,
 ) -> tuple[dict[str, Any], dict[str, tuple[float, float]], dict[str, dict[str, Any]]]:
@@ -75,6 +85,7 @@ def saved_results(
         "split": split,
         "weighted": _kept(data["mean"], counts, [m for m in metrics if told[m]["weighted"]]),
         "sizes": sizes,
+        "diagnostics": {m: Told(told[m]["diagnostics"]) for m in metrics if "diagnostics" in told[m]},
     }
     ranges = {str(m): told[m]["tie_range"] for m in metrics if told[m]["tie_range"]}
     slices: dict[str, dict[str, Any]] = {

@@ -9,7 +9,7 @@ from rankwell.errors import UsageError
 K = 10
 PROFILES = {
     "recsys": (
-        "ndcg", "hit", "r", "ap", "coverage", "gini", "personalization", "ils",
+        "ndcg", "hit", "r", "ap", "coverage", "gini", "personalization", "ild", "msi", "arp", "aplt", "calibration",
     ),
 }  # fmt: skip
 

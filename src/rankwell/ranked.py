@@ -16,8 +16,8 @@ class Ranked:
 
     Columns of one length: ``query`` (which of the ``queries``, ascending), ``rank`` (from 1), ``grade`` (NaN where
     unjudged), and on request ``item`` (row of the catalogue, -1 outside), ``score``, ``tie_start`` and ``tie_size``
-    (first rank and size of the group of equal scores), ``judgement`` (row of the pool, which leads to its topics; -1
-    where unjudged).
+    (first rank and size of the group of equal scores), ``judgement`` (row of the pool, which leads to topics and
+    propensities; -1 where unjudged).
     """
 
     __slots__ = (

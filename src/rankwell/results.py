@@ -18,7 +18,7 @@ from rankwell.ids import Ids
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.segments import Segments
-from rankwell.states import State
+from rankwell.states import Diagnostics, State
 from rankwell.views import Origin, Views
 
 if TYPE_CHECKING:
@@ -62,12 +62,13 @@ class Results(Views, Exports):
         weighted: dict[Metric, State] | None = None,
         sizes: Counter[int] | None = None,
         slices: dict[str, Results] | None = None,
+        diagnostics: dict[Metric, Diagnostics] | None = None,
     ) -> None:
         self.name, self.metrics, self.policy, self.context = name, metrics, policy, context
         self._queries, self._values, self._states, self._ends = queries, values, states, ends
         self._counts, self._undefined, self._known = counts, undefined, known
         self._origin, self._segments = origin, segments
-        self.slices = slices or {}
+        self.slices, self._diagnostics = slices or {}, diagnostics or {}
         self._split, self._weighted, self._sizes = split or {}, weighted or {}, sizes or Counter()
 
     @cached_property
@@ -130,6 +131,11 @@ class Results(Views, Exports):
         for (metric, reason), count in self._undefined.items():
             found.setdefault(str(metric), {})[reason] = count
         return found
+
+    @property
+    def diagnostics(self) -> dict[str, dict[str, float]]:
+        """For metrics whose value rests on weights: how many observations these are worth, and the like."""
+        return {str(metric): dict(known.told) for metric, known in self._diagnostics.items()}
 
     @cached_property
     def tie_range(self) -> dict[str, tuple[float, float]]:
@@ -270,6 +276,7 @@ class Results(Views, Exports):
             weighted=_added(self._weighted, other._weighted),
             sizes=self._sizes + other._sizes,
             slices={name: self.slices[name] + other.slices[name] for name in self.slices},
+            diagnostics=_added(self._diagnostics, other._diagnostics),
         )
 
     def __repr__(self) -> str:
@@ -277,7 +284,7 @@ class Results(Views, Exports):
         return f"Results of {self.name!r}: {values}"
 
 
-def _added(left: Mapping[Any, State], right: Mapping[Any, State]) -> dict[Any, State]:
+def _added(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> dict[Any, Any]:
     """The states of both, added where both have one."""
     both = {key: left[key] + right[key] for key in left.keys() & right.keys()}
     return {**left, **right, **both}

@@ -23,7 +23,10 @@ PART_ROWS = 400_000
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Whole lists of a run, end to end: one query each, rows in the order of the input."""
+    """Whole lists of a run, end to end: one query each, rows in the order of the input.
+
+    ``score`` is what orders the rows; ``given`` are the scores that the run has beside its ranks.
+    """
 
     queries: Ids
     offsets: np.ndarray
@@ -32,6 +35,7 @@ class Lists:
     place: Place
     by_rank: bool = False
     against_score: int = 0
+    given: np.ndarray | None = None
 
     @property
     def rows(self) -> int:
@@ -164,7 +168,7 @@ class Columns:
         def place(row: int) -> str:
             return self.place(first + row if rows is None else int(rows[first + row]))
 
-        return Lists(queries, offsets - first, self.item[taken], score, place, self.by_rank, against)
+        return Lists(queries, offsets - first, self.item[taken], score, place, self.by_rank, against, given)
 
     def regrouped(self) -> Columns:
         """Return the same rows: columns are always grouped."""

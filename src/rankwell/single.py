@@ -114,4 +114,5 @@ def _alone(pool: Pool, row: int) -> tuple[Pool, Ranked]:
     best = Ranked(1, np.zeros(len(rows), np.int64), np.arange(1, len(rows) + 1), grades[rows], item=rows)
     topics = None if pool.topics is None else pool.topics.take(np.arange(low, high))
     best.judgement = None if topics is None else rows
-    return Pool(queries, offsets, items, grades, pool.scale, topics), best
+    propensity = None if pool.propensity is None else pool.propensity[low:high]
+    return Pool(queries, offsets, items, grades, pool.scale, topics, propensity), best

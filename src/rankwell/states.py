@@ -33,6 +33,17 @@ class State(Protocol):
         """The number of queries that the value rests on."""
 
 
+class Diagnostics(Protocol):
+    """What a metric keeps of a batch to tell how far its value can be trusted."""
+
+    def __add__(self, other: Self) -> Self:
+        """Return those of both batches together."""
+
+    @property
+    def told(self) -> dict[str, float]:
+        """What a reader should know, by its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mean:
     """An arithmetic mean with an exact sum: a whole number of 2**-1127, rounded once, when the value is read.

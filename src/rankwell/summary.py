@@ -212,11 +212,24 @@ def counted(res: Results) -> list[str]:
             f"{counts.pop('judgements', 0):,} judgements of {counts.pop('judged queries'):,} queries"
         )
     words += [f"{IN_WORDS.get(what, what)}: {count:,}" for what, count in counts.items()]
+    words += _diagnosed(res.diagnostics)
     alike: dict[tuple[str, int], list[str]] = {}
     for name, reasons in res.undefined.items():
         for reason, count in reasons.items():
             alike.setdefault((reason, count), []).append(name)
     return words + [f"{', '.join(names)} {why}: {count:,} queries" for (why, count), names in alike.items()]
+
+
+def _diagnosed(diagnostics: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """How far values can be trusted, told once for all metrics of which the same is to be told."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, told in diagnostics.items():
+        parts = (
+            f"{what} {value:,}" if isinstance(value, int) else f"{what} {number(value)}"
+            for what, value in told.items()
+        )
+        alike.setdefault(tuple(parts), []).append(name)
+    return [f"{', '.join(names)}: {', '.join(parts)}" for parts, names in alike.items()]
 
 
 def _ranges(res: Results) -> list[str]:

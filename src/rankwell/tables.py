@@ -91,13 +91,15 @@ class Qrels:
         The topic (aspect, genre, subtopic) that a judgement is about; None if there are none.
     subgroup
         For preferences: the part of a topic's judgements within which grades are compared; None if they all are.
+    propensity
+        The chance, above 0 and at most 1, that a judgement was observed, for metrics that weigh by it.
     name
         What the qrels are called in messages.
 
     Raises
     ------
     DataError
-        For columns of unequal length, mixed id types, or a grade that is not a number.
+        For columns of unequal length, mixed id types, a grade that is not a number, or a propensity that is none.
 
     Examples
     --------
@@ -116,6 +118,7 @@ class Qrels:
         topic: IdColumn | None = None,
         *,
         subgroup: IdColumn | None = None,
+        propensity: Iterable[float] | np.ndarray | None = None,
         name: str = "qrels",
         place: Place | None = None,
     ) -> None:
@@ -134,8 +137,14 @@ class Qrels:
         self.subgroup = None if subgroup is None else Ids.of_column(subgroup, "subgroup")
         if self.subgroup is not None and self.topic is None:
             raise DataError(f"{name}: subgroups are parts of a topic's judgements; give topic too.")
+        self.propensity = None if propensity is None else _chances(propensity, self.place)
         columns = {"item": len(self.item)}
-        given = (("grade", self.grade), ("topic", self.topic), ("subgroup", self.subgroup))
+        given = (
+            ("grade", self.grade),
+            ("topic", self.topic),
+            ("subgroup", self.subgroup),
+            ("propensity", self.propensity),
+        )
         columns |= {word: len(x) for word, x in given if x is not None}
         same_length(len(self.query), columns, name)
 
@@ -144,3 +153,15 @@ class Qrels:
 
     def __repr__(self) -> str:
         return f"Qrels {self.name!r}: {len(self):,} rows"
+
+
+def _chances(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
+    """Return propensities; DataError names the first that is no chance, or 0: its weight would be infinite."""
+    chances = numbers_of(values, "propensity", place).astype(np.float64)
+    wrong = np.flatnonzero(~((chances > 0) & (chances <= 1)))
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(
+            f"{place(row)}: the propensity is {chances[row]:g}; a chance to be observed is above 0 and at most 1."
+        )
+    return chances

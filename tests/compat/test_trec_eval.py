@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.definitions.collections_data import shared
 
+import rankwell as rw
 from rankwell.compat.trec_eval import main, measures
 
 FOLDER = shared()
@@ -213,6 +215,83 @@ def test_a_comment_at_the_end_and_two_in_a_row_are_skipped(tmp_path, capsys):
     files = write(tmp_path, "# one\n# two\n" + QRELS + "# end\n", "# one\n# two\n" + LISTS + "# end\n")
     assert main(["-c", "-m", "map", "-m", "runid", *files]) == 0
     assert capsys.readouterr().out == "runid                 \tall\tt\nmap                   \tall\t0.0968\n"
+
+
+# the program reads a minimum and a maximum that it never set, so this is its intent, worked out by hand
+@pytest.mark.parametrize(
+    ("parameters", "gains"),
+    [
+        ("p=0.5,1=0.5,2=1,3=0.25", {0: 0, 1: 0.5, 2: 1, 3: 0.25}),  # within 0 to 1: as they are
+        ("p=0.5,1=2,2=4,3=8", {0: 0, 1: 0.25, 2: 0.5, 3: 1}),  # by the highest
+        ("p=0.5,0=-1,1=1,2=2,3=3", {0: 0, 1: 0.5, 2: 0.75, 3: 1}),  # by the lowest too
+        ("p=0.5,1=0.5", {0: 0, 1: 0.5 / 3, 2: 2 / 3, 3: 1}),  # other grades gain themselves
+        ("p=0.5,9=6", {0: 0, 1: 1 / 6, 2: 2 / 6, 3: 3 / 6}),  # a grade that nobody gave counts as the highest
+    ],
+)
+def test_rbp_takes_gains_of_its_own(parameters, gains, tmp_path, capsys):
+    # topic 1 is ranked x c a d b f g in QRELS; equal scores put c (0) before a (2); x and d are not judged
+    grades = [None, 0, 2, None, 1, 0, 3]
+    expected = sum(0.5 ** (r + 1) * gains[g] for r, g in enumerate(grades) if g is not None)
+    assert main(["-q", "-c", "-m", f"rbp.{parameters}", *write(tmp_path, QRELS, LISTS)]) == 0
+    out, told = capsys.readouterr()
+    assert values(out)[f"rbp_{parameters}", "1"] == f"{expected:.4f}"
+    assert "rbp with gains" in told
+    assert "rbp of grades" not in told
+
+
+def test_the_manual_tells_what_each_measure_is(capsys):
+    for nickname in [*measures.NICKNAMES, *measures.MEASURES]:
+        assert main(["-h", "-m", nickname]) == 0
+        told = capsys.readouterr().out
+        for name in measures.NICKNAMES.get(nickname, (nickname,)):
+            assert f"\n{name}\n  " in f"\n{told}", (nickname, name)
+        assert "``" not in told
+        assert "author gave no description" not in told
+        assert told.count("  parameters  ") == len(measures.NICKNAMES.get(nickname, (nickname,)))
+    assert main(["-h", "-m", "map", "-m", "P.3,7", "-l2"]) == 0
+    told = capsys.readouterr().out
+    for words in (
+        "map is ap(rel=2)",
+        "with        denom=R",
+        "P_3 is p(rel=2)@3, P_7 is p(rel=2)@7",
+        "formula     P@k",
+    ):
+        assert words in told, words
+    assert told.index("map is") < told.index("P_3 is")
+    assert main(["-h", "-m", "nap"]) == 1
+    assert main(["--version-of", "9", "-h", "-m", "rbp"]) == 1
+    assert "Did you mean map?" in capsys.readouterr().err
+    assert main(["-h"]) == 0
+    assert "with -m what the measures are" in capsys.readouterr().out
+
+
+def test_the_manual_names_metrics_that_rankwell_has(capsys):
+    main(["-h", "-m", "all_trec", "-m", "dcg", "-m", "ideal_dcg", "-m", "yaap"])
+    named = re.findall(r" is (\S+?),?\s", re.sub(r"\n {14}", " ", "".join(
+        part for part in re.findall(r"  metric((?:.|\n {14})*)", capsys.readouterr().out)
+    ) + "\n"))  # fmt: skip
+    assert len(named) > 90
+    for text in named:
+        assert str(rw.metrics.metric_of(text)) == text
+
+
+# version 10 changed the rounding of levels of recall, and added measures
+@needs_data
+def test_in_nist_s_output_9_and_10_have_all_else_in_common():
+    for name in BOTH:
+        nine, ten = (
+            {
+                tuple(line.split("\t")[:2]): line
+                for line in (FOLDER / "trec_eval" / folder / name).read_text().splitlines()
+            }
+            for folder in ("v9.0.7", "")
+        )
+        changed = {key[0].split("_")[0].strip() for key in nine if nine[key] != ten.get(key, nine[key])}
+        assert changed <= {"iprec", "11pt"}, name
+        assert {key[0].split("_")[0].strip() for key in ten.keys() - nine.keys() if key[1] == "all"} <= {
+            "rbp",
+            "unj",
+        }, name
 
 
 PARAMETERS = [

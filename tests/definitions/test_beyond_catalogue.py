@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 import statistics
+from dataclasses import replace
 
 import pytest
 
@@ -42,8 +43,12 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "parameters", "k"), CASES, ids=str)
 def test_the_slow_definition_gives_the_same(name, parameters, k):
-    for seed in range(60):
-        assert not differences(filled(seed), name, k, parameters), seed
+    for seed in range(40):
+        case = filled(seed)
+        if name == "test_share":  # needs judgements, and so does not see queries without
+            judged = {user: items for user, items in case.lists.items() if case.truth.get(user)}
+            case = replace(case, lists=judged)
+        assert not differences(case, name, k, parameters), seed
 
 
 @pytest.mark.parametrize("metric", ["coverage", "gini", "gini_diversity", "entropy", "simpson",

@@ -107,3 +107,17 @@ def test_a_catalogue_with_genres_is_read_from_every_kind_of_table(tmp_path, name
 def test_an_item_given_twice_is_told():
     with pytest.raises(rw.RankwellError, match="row 2: item 'a' stands there twice"):
         read_catalogue([{"item": "a", "genres": "x"}, {"item": "a", "genres": "y"}])
+
+
+def test_train_may_have_other_items_only_if_the_policy_says_so():
+    run, train = {"u": ["a", "b"]}, {"u": ["a", "z"], "v": ["b"]}
+    items = [{"item": "a", "topics": "x"}, {"item": "b", "topics": "y"}]
+    metrics = ["recsys@2"]
+    with pytest.raises(rw.RankwellError, match=r"train: item 'z' is not in the catalogue \(1 such pairs\)"):
+        rw.evaluate(run, {"u": {"a": 1}}, [*metrics, "arp@2"], items=items, train=train)
+    res = rw.evaluate(
+        run, {"u": {"a": 1}}, ["arp@2"], items=items, train=train, policy=rw.Policy(outside="ignore")
+    )
+    assert res.counts["training pairs outside the catalogue"] == 1
+    with pytest.raises(rw.RankwellError, match="arp@2 needs what the system learned from: give train="):
+        rw.evaluate(run, {"u": {"a": 1}}, ["arp@2"], items=items)

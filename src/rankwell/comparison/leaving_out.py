@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from rankwell.errors import DataError, UsageError, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.hits import Judged
 from rankwell.ids import Known
+from rankwell.judge import missing_lists
 from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_run
 from rankwell.states import State
@@ -205,16 +206,18 @@ class Side:
     task: Task
     judged: Judged
     place: np.ndarray
+    missing: dict[Metric, State]  # of judged queries without a list, which always belong to the value
 
     def states(self) -> dict[Metric, State]:
         """Return the states of these lists."""
-        return {metric: metric.state(self.judged, self.task.context) for metric in self.task.metrics}
+        return {metric: self.task.state_of(metric, self.judged) for metric in self.task.metrics}
 
     def take(self, users: np.ndarray) -> Side:
         """Return the lists of some users."""
         wanted = self.place[users]
         rows = np.sort(wanted)
-        return Side(self.task, self.judged.take(rows, self.judged.found), np.searchsorted(rows, wanted))
+        judged = self.judged.take(rows, self.judged.found)
+        return Side(self.task, judged, np.searchsorted(rows, wanted), self.missing)
 
     def beside(self, first: Side) -> Side:
         """Return the same lists with the users in the order of another run's; DataError if one has others."""
@@ -224,7 +227,7 @@ class Side:
                 f"the two runs hold lists of different users ({len(place):,} and {len(self.judged):,}); a difference is "
                 f"taken over the same ones."
             )
-        return Side(self.task, self.judged, place)
+        return Side(self.task, self.judged, place, self.missing)
 
     def distinct(self) -> int:
         """How many different items the lists hold."""
@@ -234,12 +237,15 @@ class Side:
 
 def _side(task: Task, run: Run) -> Side:
     """All lists of a run, judged at once."""
-    task = task.of_run(run)
+    task = replace(task, needs=task.needs | {"shown", "item"}).of_run(run)
     if not len(run):
         raise DataError(f"{run.name}: the run holds no rows.")
     lists = next(run.rows.table().batches(len(run)))()
     judged, _ = task.judged(lists)
-    return Side(task, judged, np.arange(len(judged)))
+    absent = missing_lists(task.pool, judged.known[judged.known >= 0])
+    sees = [m for m in task.metrics if m.sees_missing and task.policy.missing == "empty" and len(absent)]
+    missing = {metric: task.state_of(metric, absent) for metric in sees}
+    return Side(task, judged, np.arange(len(judged)), missing)
 
 
 Outside = list[dict[Metric, State]] | None
@@ -275,7 +281,13 @@ def _together(left: Outside, right: list[dict[Metric, State]]) -> list[dict[Metr
 
 def _values(sides: list[Side], states: list[dict[Metric, State]]) -> list[float]:
     """The values, or the differences of two sides."""
-    values = [[state.value for state in each.values()] for each in states]
+    values = [
+        [
+            (state + side.missing[metric] if metric in side.missing else state).value
+            for metric, state in each.items()
+        ]
+        for side, each in zip(sides, states, strict=True)
+    ]
     return values[0] if len(sides) == 1 else [a - b for a, b in zip(*values, strict=True)]
 
 

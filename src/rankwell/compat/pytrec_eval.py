@@ -192,5 +192,4 @@ def _chosen(wanted: Iterable[str]) -> set[str]:
 def _column(line: makers.Printed, res: Results) -> np.ndarray:
     if line.metric is None:
         return np.full(len(res.queries), NOT_PRINTED[line.name.partition("_")[0] if line.text else line.name])
-    values = res.values(line.metric)
-    return np.log(np.maximum(values, 1e-5)) if line.kind == "log" else values
+    return line.values(res)

@@ -24,7 +24,7 @@ from rankwell.judge import judge
 from rankwell.policy import Policy
 from rankwell.rows import Lists
 from rankwell.segments import Segments
-from rankwell.states import State
+from rankwell.states import Diagnostics, State
 from rankwell.tables import Run
 from rankwell.ties import reordered, undecided
 
@@ -74,20 +74,33 @@ class Task:
                 values[metric] = own
                 states[metric] = metric.summary(own[~np.isnan(own)])
             elif judged.in_run or metric.sees_missing:
-                everybody = self.policy.population == "all" or is_known.all()
-                lists = judged if everybody else judged.take(np.flatnonzero(is_known), judged.found)
-                states[metric] = metric.state(lists, self.context)
+                states[metric] = self.state_of(metric, judged)
         ends = self._tied_ends(judged, values, states, counts)
         told: Counter[str] = Counter()
+        diagnostics: dict[Metric, Diagnostics] = {}
         for metric in self.metrics:
+            if (known := metric.diagnostics(judged)) is not None:
+                diagnostics[metric] = known
             if counted := metric.counts(judged, self.context):
                 told |= Counter(counted)
         counts += told
         kept = values if self.per_query else {}
-        part = Part(judged.queries, judged.known, kept, states, (ends,), +counts, n)
+        part = Part(judged.queries, judged.known, kept, states, (ends,), +counts, n, diagnostics)
         if self.segments is not None:
             self._divide(part, self.segments, judged, values)
         return part
+
+    def state_of(self, metric: Metric, judged: Judged, chosen: np.ndarray | None = None) -> State:
+        """Return the state of a batch, or of some of its lists, without those that do not concern the metric."""
+        if self._judged_alone(metric):
+            chosen = (judged.known >= 0) & (True if chosen is None else chosen)
+        if chosen is None or chosen.all():
+            return metric.state(judged, self.context)
+        return metric.state(judged.take(np.flatnonzero(chosen), judged.found), self.context)
+
+    def _judged_alone(self, metric: Metric) -> bool:
+        """Whether only lists with judgements concern a metric."""
+        return metric.judgements or self.policy.population == "judged"
 
     def _divide(
         self, part: Part, segments: Segments, judged: Judged, values: dict[Metric, np.ndarray]
@@ -108,23 +121,18 @@ class Task:
         part.sizes.update(codes[concerned].tolist())
         for code in np.unique(codes).tolist():
             inside = codes == code
-            chosen = inside if self.policy.population == "all" else inside & (judged.known >= 0)
             for metric in self.metrics:
                 if isinstance(metric, QueryMetric):
                     own = values[metric][inside]
                     part.split[metric, code] = metric.summary(own[~np.isnan(own)])
                 elif judged.in_run or metric.sees_missing:
-                    lists = judged.take(np.flatnonzero(chosen), judged.found)
-                    part.split[metric, code] = metric.state(lists, self.context)
+                    part.split[metric, code] = self.state_of(metric, judged, inside)
 
     def _values(
         self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
     ) -> np.ndarray:
         """The metric's values under the policy: NaN where there is none, and the reasons counted."""
-        if metric.judgements or self.policy.population == "judged":
-            concerned = is_known
-        else:
-            concerned = np.ones(len(judged), np.bool_)
+        concerned = is_known if self._judged_alone(metric) else np.ones(len(judged), np.bool_)
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
             return np.full(len(judged), np.nan)
         values = np.asarray(metric.per_query(judged, self.context), np.float64)
@@ -194,6 +202,7 @@ class Part:
     ends: tuple[Ends, ...]
     counts: Counter[str]
     undefined: Counter[tuple[Metric, str]]
+    diagnostics: dict[Metric, Diagnostics] = field(default_factory=dict)
     split: dict[tuple[Metric, int], State] = field(default_factory=dict)
     weighted: dict[Metric, State] = field(default_factory=dict)
     sizes: Counter[int] = field(default_factory=Counter)
@@ -208,11 +217,12 @@ class Part:
         columns = {metric: Growing(values) for metric, values in total.values.items()}
         queries, known, states, ends = [total.queries], Growing(total.known), dict(total.states), total.ends
         counts, undefined, sizes = total.counts.copy(), total.undefined.copy(), total.sizes.copy()
-        split, weighted = dict(total.split), dict(total.weighted)
+        split, weighted, diagnostics = dict(total.split), dict(total.weighted), dict(total.diagnostics)
         while part is not None:
             add_states(states, part.states)
             add_states(split, part.split)
             add_states(weighted, part.weighted)
+            add_states(diagnostics, part.diagnostics)
             sizes.update(part.sizes)
             for metric, values in part.values.items():
                 columns.setdefault(metric, Growing(values[:0])).extend(values)
@@ -223,13 +233,12 @@ class Part:
             undefined.update(part.undefined)
             part = next(parts, None)
         joined = {metric: column.values for metric, column in columns.items()}
-        queries_of_all = Ids.concatenate(queries)
-        return cls(
-            queries_of_all, known.values, joined, states, ends, counts, undefined, split, weighted, sizes
-        )
+        everyone, rows = Ids.concatenate(queries), known.values
+        kept = (states, ends, counts, undefined, diagnostics, split, weighted, sizes)
+        return cls(everyone, rows, joined, *kept)
 
 
-def add_states(total: dict[Any, State], more: Mapping[Any, State]) -> None:
+def add_states(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
     """Add states to those of the same key."""
     for key, state in more.items():
         total[key] = total[key] + state if key in total else state

@@ -32,11 +32,13 @@ def judge(
     ------
     DataError
         If a list holds an item twice (``duplicates=error``), an item is not in the catalogue (``outside=error``),
-        or ids are text on one side and integers on the other.
+        ids are text on one side and integers on the other, or a metric of scores meets lists of ranks alone.
     """
     counts: Counter[str] = Counter({"lists": len(lists.queries), "rows": lists.rows})
     counts["rows whose rank contradicts the score"] = lists.against_score
     lists, pool = _same_kinds(lists, pool, counts)
+    if "score" in needs:
+        lists = replace(lists, given=_scores(lists))
     if policy.scores == "single" and not lists.by_rank:
         with np.errstate(over="ignore"):  # beyond the range of single precision lies infinity, as in C
             lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
@@ -88,7 +90,7 @@ def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
     nothing = np.empty(0)
     none = Ranked(len(known), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing, judgement=NO_ROWS)
     lengths = np.zeros(len(known), np.int64)
-    return Judged(pool.queries.ids[known], known, none, lengths, pool, none, in_run=False)
+    return Judged(pool.queries.ids[known], known, none, lengths, pool, shown=none, in_run=False)
 
 
 def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:
@@ -104,6 +106,18 @@ def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, 
     items, items_changed = alike(lists.items, pool.items, "item")
     counts["run ids read as integers"] = queries_changed * len(queries) + items_changed * len(items)
     return replace(lists, queries=queries, items=items), pool
+
+
+def _scores(lists: Lists) -> np.ndarray:
+    """The scores as the run gives them."""
+    if not lists.by_rank:
+        return lists.score
+    if lists.given is None:
+        raise DataError(
+            f"{lists.place(0)}: the run has an order but no scores, and rating errors compare scores with grades. Give a "
+            f"score column, the predicted rating, or {{query: {{item: score}}}}."
+        )
+    return np.asarray(lists.given, np.float64)
 
 
 def _settled(
@@ -143,6 +157,7 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
         offsets=offsets,
         items=lists.items[kept],
         score=lists.score[kept],
+        given=None if lists.given is None else lists.given[kept],
         place=lambda row: place(int(kept[row])),
     )
 
@@ -176,10 +191,10 @@ def _ranked(
         query,
         rank,
         pool.grades[pooled],
-        score=lists.score[rows],
+        score=(lists.score if lists.given is None else lists.given)[rows],
         tie_start=start,
         tie_size=size,
-        judgement=None if pool.topics is None else pooled,
+        judgement=pooled if pool.is_wider else None,
     )
 
 
@@ -202,7 +217,7 @@ def _shown(
     grade = np.full(lists.rows, np.nan)
     grade[matches[1]] = pool.grades[matches[2]]
     judgement = None
-    if pool.topics is not None:
+    if pool.is_wider:
         judgement = np.full(lists.rows, -1)
         judgement[matches[1]] = matches[2]
     if len(left_out):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rankwell.base import Metric
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, NeededError, UsageError
 from rankwell.hits import Pool, Scale
 from rankwell.ids import NO_TEXT, Ids
 from rankwell.judge.topics import keys_of, require_topics, topics_of, wanting
@@ -44,11 +44,14 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
     queries, offsets, rows = grouped(qrels.query)
     items = qrels.item if rows is None else qrels.item[rows]
     grades = grades if rows is None else grades[rows]
+    chances = propensities_of(qrels, metrics)
+    chances = chances if rows is None or chances is None else chances[rows]
     again, firsts = match.repeats(offsets, *items.columns)
     own, owner = grades, np.arange(len(grades))
     if len(again):
         keep, own, grades, copies = _merged(qrels, policy, rows, firsts, again, grades)
         items, grades = items[keep], grades[keep]
+        chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[keep]
         until = np.concatenate(([0], np.cumsum(keep)))
         offsets = until[offsets]
         owner[again] = firsts
@@ -60,7 +63,33 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
     counts["negative grades"] = int(np.count_nonzero(grades < 0))
-    return Pool(queries, offsets, items, grades, scale, topics), +counts
+    return Pool(queries, offsets, items, grades, scale, topics, chances), +counts
+
+
+def propensities_of(qrels: Qrels, metrics: Iterable[Metric]) -> np.ndarray | None:
+    """Return the propensities if a metric weighs by them; NeededError if the judgements have none."""
+    wanting = next((metric for metric in metrics if "propensity" in metric.needed()), None)
+    if wanting is not None and qrels.propensity is None:
+        raise NeededError(
+            f"{wanting} needs propensities: a column 'propensity' of the judgements, the chance that each was observed; "
+            f"{qrels.name} has none."
+        )
+    return None if wanting is None else qrels.propensity
+
+
+def _same_chances(
+    qrels: Qrels, rows: np.ndarray | None, chances: np.ndarray, firsts: np.ndarray, again: np.ndarray
+) -> np.ndarray:
+    """Return the propensities; DataError if copies of a judgement (or its topics) have different ones."""
+    differ = np.flatnonzero(chances[firsts] != chances[again])
+    if len(differ):
+        copy = int(again[differ[0]])
+        at = copy if rows is None else int(rows[copy])
+        raise DataError(
+            f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice, with different "
+            f"propensities. A pair has one."
+        )
+    return chances
 
 
 def _merged(

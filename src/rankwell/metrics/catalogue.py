@@ -171,7 +171,7 @@ class TestShare(OfCounts):
         |{items shown within k} ∩ {items judged for any query}| / |{items shown within k}|
 
     Edge cases
-        Undefined where nothing is shown. A judgement of any grade counts.
+        Undefined where nothing is shown. A judgement of any grade counts. Lists of queries without judgements are not seen.
 
     Convention
         An article calls this coverage ("the percentage of recommended items that are in the test data"); it says nothing of

@@ -115,7 +115,8 @@ class Preset:
         least = given.rel
         rows = np.flatnonzero(qrels.grade > 0 if least is None else qrels.grade >= least)
         topic = None if qrels.topic is None else qrels.topic[rows]
-        return Qrels(qrels.query[rows], qrels.item[rows], None, topic, name=qrels.name)
+        chance = None if qrels.propensity is None else qrels.propensity[rows]
+        return Qrels(qrels.query[rows], qrels.item[rows], None, topic, propensity=chance, name=qrels.name)
 
 
 def names() -> list[str]:

@@ -24,6 +24,7 @@ from rankwell.tables import Qrels, Run
 _INTERNAL = (
     "attributes",
     "buffers",
+    "damage",
     "files",
     "frames",
     "irds",

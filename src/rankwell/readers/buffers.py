@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankwell.errors import InputError
+from rankwell.readers.damage import Damage, refused
 from rankwell.readers.files import HARMLESS, MOST_GROWTH, File
 
 MARK, CONTINUED = b"ARROW1", b"\xff\xff\xff\xff"
@@ -20,21 +20,12 @@ BLOCK, BUFFER = 24, 16  # bytes of the structures
 DICTIONARY, BATCH = 2, 3  # kinds of message that have buffers
 
 
-class _Damage(Exception):
-    """What is wrong, in words that end the sentence of the error."""
-
-
 def check(file: File) -> None:
     """Raise InputError if a message or a buffer cannot be as it says."""
     content = file.content
-    try:
+    with refused(file, "Arrow", struct.error, ValueError):
         for start, body in _messages(content):
             _check_message(content, start, body)
-    except (_Damage, struct.error, ValueError) as error:
-        trouble = error if isinstance(error, _Damage) else "its structure is not that of Arrow"
-        raise InputError(
-            f"{file.label}: the Arrow file cannot be read; it is damaged or cut off ({trouble}). Write it again."
-        ) from error
 
 
 def _messages(content: np.ndarray) -> Iterator[tuple[int, int]]:
@@ -43,7 +34,7 @@ def _messages(content: np.ndarray) -> Iterator[tuple[int, int]]:
         yield from _stream(content)
         return
     if content[-len(MARK) :].tobytes() != MARK:
-        raise _Damage("its end is missing")
+        raise Damage("its end is missing")
     end = len(content) - len(MARK) - 4
     footer = _Table.root(content, end - _number("<i", content, end))
     for field in (2, 3):  # dictionaries, batches
@@ -62,7 +53,7 @@ def _stream(content: np.ndarray) -> Iterator[tuple[int, int]]:
         yield at, body
         size = _Table.root(content, at + 8).number("<q", 3)
         if length < 0 or size < 0:
-            raise _Damage("a message has a negative length")
+            raise Damage("a message has a negative length")
         at = body + size
 
 
@@ -73,20 +64,20 @@ def _check_message(content: np.ndarray, start: int, body: int) -> None:
     if kind not in (DICTIONARY, BATCH):
         return
     if not 0 <= body <= body + size <= len(content):
-        raise _Damage("a batch would end after the file")
+        raise Damage("a batch would end after the file")
     batch = message.table(2)
     if batch is not None and kind == DICTIONARY:
         batch = batch.table(1)
     if batch is None:
-        raise _Damage("a batch has no header")
+        raise Damage("a batch has no header")
     is_compressed = batch.table(3) is not None
     for place in batch.vector(2, BUFFER):
         offset, length = _number("<q", content, place), _number("<q", content, place + 8)
         if not 0 <= offset <= offset + length <= size or length < 0:
-            raise _Damage("a buffer would lie outside of its batch")
+            raise Damage("a buffer would lie outside of its batch")
         whole = _number("<q", content, body + offset) if is_compressed and length else 0
         if not -1 <= whole <= max(MOST_GROWTH * length, HARMLESS):
-            raise _Damage(f"a buffer of {length:,} bytes would hold {whole:,}")
+            raise Damage(f"a buffer of {length:,} bytes would hold {whole:,}")
 
 
 class _Table:
@@ -120,7 +111,7 @@ class _Table:
         start = at + _number("<I", self.content, at)
         count = _number("<I", self.content, start)
         if start + 4 + count * width > len(self.content):
-            raise _Damage("a list is longer than the file")
+            raise Damage("a list is longer than the file")
         return range(start + 4, start + 4 + count * width, width)
 
     def _place(self, field: int) -> int | None:
@@ -131,6 +122,6 @@ class _Table:
 
 def _number(kind: str, content: np.ndarray, at: int) -> int:
     if at < 0:
-        raise _Damage("it points before its beginning")
+        raise Damage("it points before its beginning")
     found: int = struct.unpack_from(kind, content.data, at)[0]
     return found

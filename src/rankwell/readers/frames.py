@@ -29,10 +29,11 @@ ALIASES = {
     "rank": "rank position pos",
     "grade": "grade relevance rating label judgement judgment target gain",
     "topic": "topic subtopic aspect genre",
+    "propensity": "propensity propensityscore pscore",
 }
 WORDS = {
     "run": ("query", "item", "score", "rank"),
-    "qrels": ("query", "item", "grade", "topic"),
+    "qrels": ("query", "item", "grade", "topic", "propensity"),
     "items": ("item",),
     "users": ("query",),
 }
@@ -184,7 +185,7 @@ def run_of_frames(
 
 
 def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
-    """Return the judgements in a table with query, item, and perhaps grade and topic."""
+    """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
     return qrels_of_frames(*pieces_of(table, WORDS["qrels"], name, columns), name)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.errors import InputError
+from rankwell.readers.damage import Damage, refused
 from rankwell.readers.files import File
 
 MARK, TAIL = b"PAR1", 8
@@ -24,21 +24,12 @@ DATA, INDEX, DICTIONARY, DATA_2 = 0, 1, 2, 3
 HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # which field of a page's header holds the number of its values
 
 
-class _Damage(Exception):
-    """What is wrong, in words that end the sentence of the error."""
-
-
 def check(file: File) -> None:
     """Raise InputError if the footer or a page cannot be as it says."""
     content = file.content
-    try:
+    with refused(file, "Parquet", KeyError, IndexError, TypeError, AttributeError):
         for chunk in _chunks(content):
             _check_pages(content, chunk)
-    except (_Damage, KeyError, IndexError, TypeError, AttributeError) as error:
-        trouble = error if isinstance(error, _Damage) else "its structure is not that of Parquet"
-        raise InputError(
-            f"{file.label}: the Parquet file cannot be read; it is damaged or cut off ({trouble}). Write it again."
-        ) from error
 
 
 def _chunks(content: np.ndarray) -> Iterator[dict[int, Any]]:
@@ -46,7 +37,7 @@ def _chunks(content: np.ndarray) -> Iterator[dict[int, Any]]:
     length = int.from_bytes(content[-TAIL:-4].tobytes(), "little")
     start = len(content) - TAIL - length
     if content[-4:].tobytes() != MARK or start < len(MARK):
-        raise _Damage("its end is missing")
+        raise Damage("its end is missing")
     footer, _ = _Thrift(content[start:-TAIL]).struct()
     for group in footer[4]:
         for chunk in group[1]:
@@ -59,17 +50,17 @@ def _check_pages(content: np.ndarray, chunk: dict[Any, Any]) -> None:
     at = min(first, default=0)
     end, values = at + chunk[7], 0
     if at < len(MARK) or not at <= end <= len(content) - TAIL or chunk[5] < 0:
-        raise _Damage(f"column {chunk['name']!r} would lie outside of the file")
+        raise Damage(f"column {chunk['name']!r} would lie outside of the file")
     while values < chunk[5]:
         header, length = _Thrift(content[at:end]).struct()
         at += length + header[3]
         found = header[HEADERS[header[1]]][1] if header[1] in HEADERS else 0
         if header[3] < 0 or at > end:
-            raise _Damage(f"a page of column {chunk['name']!r} would be longer than the column")
+            raise Damage(f"a page of column {chunk['name']!r} would be longer than the column")
         # a value of a dictionary takes a byte at least
         most = header[2] if header[1] == DICTIONARY else chunk[5] - values
         if header[2] < 0 or not 0 <= found <= most:
-            raise _Damage(f"a page of column {chunk['name']!r} would hold {found:,} values")
+            raise Damage(f"a page of column {chunk['name']!r} would hold {found:,} values")
         values += found if header[1] != DICTIONARY else 0
 
 
@@ -90,7 +81,7 @@ class _Thrift:
 
     def _value(self, kind: int, depth: int, *, listed: bool = False) -> Any:
         if depth > DEEPEST:
-            raise _Damage("its structures are nested too deeply")
+            raise Damage("its structures are nested too deeply")
         if kind in (TRUE, FALSE):
             return (self._byte() if listed else kind) == TRUE
         if kind == BYTE:
@@ -114,7 +105,7 @@ class _Thrift:
                 [self._value(each, depth + 1, listed=True) for each in (kinds >> 4, kinds & 15)]
                 for _ in range(size)
             ]
-        raise _Damage(f"there is no type {kind} of Thrift")
+        raise Damage(f"there is no type {kind} of Thrift")
 
     def _byte(self) -> int:
         byte = self.data[self.at]
@@ -123,7 +114,7 @@ class _Thrift:
 
     def _bytes(self, size: int) -> bytes:
         if self.at + size > len(self.data):
-            raise _Damage("a text is longer than the file")
+            raise Damage("a text is longer than the file")
         self.at += size
         return self.data[self.at - size : self.at].tobytes()
 
@@ -133,7 +124,7 @@ class _Thrift:
             value |= (byte & 0x7F) << shift
             shift += 7
             if shift > 63:
-                raise _Damage("a number has more than 64 bits")
+                raise Damage("a number has more than 64 bits")
         return value | byte << shift
 
     def _integer(self) -> int:

@@ -74,19 +74,21 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
     if len(parts) == 1:
         return parts[0]
     names = [part.name for part in parts]
-    for word in ("grade", "topic", "subgroup"):
+    for word in ("grade", "topic", "subgroup", "propensity"):
         without = [part.name for part in parts if getattr(part, word) is None]
         if without and len(without) < len(parts):
             raise DataError(f"{without[0]}: it has no {word}, while other parts of the judgements have one.")
     grades = [part.grade for part in parts if part.grade is not None]
     topics = [part.topic for part in parts if part.topic is not None]
     subgroups = [part.subgroup for part in parts if part.subgroup is not None]
+    chances = [part.propensity for part in parts if part.propensity is not None]
     qrels = Qrels(
         joined([part.query for part in parts], names, "query"),
         joined([part.item for part in parts], names, "item"),
         np.concatenate(grades) if grades else None,
         joined(topics, names, "topic") if topics else None,
         subgroup=joined(subgroups, names, "subgroup") if subgroups else None,
+        propensity=np.concatenate(chances) if chances else None,
         name=name,
         place=_places([len(part) for part in parts], [part.place for part in parts]),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ QUERIES = ["1", "2", "10", "q", "ü"]
 TOPICS = ["x|y", "x", "y|z", None, "z", "x|y|z", "v", "x", "w", "y", None, "z"]
 NUMBERS = [1.0, -0.5, 2.0, 0.0, 0.25, 3.0, -1.0, 0.0, 1.5, 0.5, None, 2.5]
 GROUPS = ["red", "blue", "red", None, "blue", "blue", "red", "red", "blue", "red", "blue", "red"]
+CHANCES = [0.5, 0.25, 1.0, 0.1, 0.3, 0.75, 0.05, 0.9, 0.2, 0.6, 1.0, 0.4]
 TRAIN = {
     "1": {"a": 1, "b": 3, "d": 2},
     "2": {"a": 2, "B": 1},
@@ -54,22 +55,27 @@ class Data:
             for query, row in TRAIN.items()
         }
         wanted = [metric, *map(metric_of, options.pop("others", ()))]
-        judgements = self.judgements(wanted) if any(each.judgements for each in wanted) else None
+        chances = dict(zip(map(rename, ITEMS), CHANCES, strict=True))
+        judgements = self.judgements(wanted, chances) if any(each.judgements for each in wanted) else None
         evaluator = Evaluator(judgements, wanted, items=items, train=train, policy=policy, **options)
         return evaluator.evaluate(self.run if run is None else run)
 
-    def judgements(self, metrics: Sequence[Metric]) -> Any:
-        """The qrels; with topics if a metric needs them: an item has one of two, or both, by its place in its query."""
-        if not any("topics" in metric.needed() for metric in metrics):
+    def judgements(self, metrics: Sequence[Metric], chances: Mapping[str, float]) -> Any:
+        """The qrels; with topics if a metric needs them (an item has one of two, or both, by its place in its query), with
+        the propensity of each item if a metric weighs by it.
+        """
+        needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
+        if not needs & {"topics", "propensity"}:
             return self.qrels
         rows = [
             (query, item, grade, topic)
             for query, items in self.qrels.items()
             for place, (item, grade) in enumerate(items.items())
-            for topic in ("xy", "x", "y")[place % 3]
+            for topic in (("xy", "x", "y")[place % 3] if "topics" in needs else "x")
         ]
         query, item, grade, topic = (list(column) for column in zip(*rows, strict=True))
-        return Qrels(query, item, grade, topic)
+        weights = [chances[each] for each in item] if "propensity" in needs else None
+        return Qrels(query, item, grade, topic if "topics" in needs else None, propensity=weights)
 
 
 def example(seed: int) -> Data:

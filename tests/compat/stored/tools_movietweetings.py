@@ -1,7 +1,8 @@
-"""Print what other tools compute for the bundled MovieTweetings lists: python tools_movietweetings.py FOLDER.
+"""Print what other tools compute for a small fixture and the bundled MovieTweetings lists: python tools_movietweetings.py FOLDER [TOOL].
 
-Run in an environment that has them (installed with --no-deps beside NumPy, pandas, SciPy, scikit-learn, tqdm, Polars and Numba);
-its output is tools_movietweetings.json. A tool that is not there is left out.
+FOLDER is src/rankwell/data/movietweetings; without a tool all of them run. Not all tools can live in one environment (each is installed with --no-deps beside
+NumPy, pandas, SciPy, scikit-learn, tqdm, Polars, Numba or PyTorch): a tool that is not there keeps what tools_movietweetings.json
+holds of it, and the output is the new tools_movietweetings.json.
 """
 
 from __future__ import annotations
@@ -12,22 +13,38 @@ import sys
 import types
 import warnings
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from graded_tools import GRADED, GRADED_PACKAGES
 
-K = 10
 warnings.simplefilter("ignore")
+# a list of two, a user without a list, a user without truth, more relevant items than 5
+FIXTURE = {"1": list("axbcy"), "2": list("de"), "3": list("xyzwv"), "5": list("abcde")}
+FIXTURE_TRUTH = {"1": list("abcfghi"), "2": list("de"), "3": list("ab"), "4": list("ac")}
 
 
-def rs_metrics(lists, truth):
+def rectools(lists, truth, k):
+    from rectools.metrics import MAP, MRR, NDCG, F1Beta, HitRate, Precision, Recall, calc_metrics
+
+    found = {"p": Precision(k), "r": Recall(k), "f": F1Beta(k), "ap": MAP(k), "ndcg": NDCG(k), "rr": MRR(k), "hit": HitRate(k),
+             "ap(denom=k)": MAP(k, divide_by_k=True), "ndcg(ideal=judged)": NDCG(k, divide_by_achievable=True)}  # fmt: skip
+    names = {"user": "user_id", "item": "item_id"}
+    shown = frame(lists).rename(columns=names)
+    shown["rank"] = shown.groupby("user_id").cumcount() + 1
+    values = calc_metrics(found, shown, frame(truth).rename(columns=names)[["user_id", "item_id"]])
+    return at(k, values)
+
+
+def rs_metrics(lists, truth, k):
     import rs_metrics as rs
 
-    return {"r": rs.recall(truth, lists, K), "ap": rs.mapr(truth, lists, K), "ndcg": rs.ndcg(truth, lists, K),
-            "rr": rs.mrr(truth, lists, K), "hit": rs.hitrate(truth, lists, K)}  # fmt: skip
+    found = {"r": rs.recall, "ap": rs.mapr, "ndcg": rs.ndcg, "rr": rs.mrr, "hit": rs.hitrate}
+    return at(k, {name: function(truth, lists, k) for name, function in found.items()})
 
 
-def recmetrics(lists, truth):
+def recmetrics(lists, truth, k):
     for name in (
         "matplotlib",
         "matplotlib.pyplot",
@@ -47,19 +64,23 @@ def recmetrics(lists, truth):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     shared = [user for user in truth if user in lists]
-    return {"p": module.recommender_precision([lists[u] for u in shared], [truth[u] for u in shared])}
+    shown = [lists[user] for user in shared]  # it divides by the length of a list
+    every = [lists.get(user, []) for user in truth]
+    return at(k, {"p": module.recommender_precision(shown, [truth[user] for user in shared]),
+                  "r": module.recommender_recall(every, list(truth.values())),
+                  "ap(denom=R)": module.mark(list(truth.values()), every, k)})  # fmt: skip
 
 
-def jurity(lists, truth):
+def jurity(lists, truth, k):
     from jurity.recommenders import RankingRecoMetrics as Metrics
 
     found = {"p": Metrics.Precision, "r": Metrics.Recall, "ap": Metrics.MAP, "ndcg": Metrics.NDCG}
-    names = {"click_column": "rating", "k": K, "user_id_column": "user", "item_id_column": "item"}
+    names = {"click_column": "rating", "k": k, "user_id_column": "user", "item_id_column": "item"}
     clicks = frame(truth).assign(rating=1)
-    return {name: metric(**names).get_score(clicks, frame(lists)) for name, metric in found.items()}
+    return at(k, {name: metric(**names).get_score(clicks, frame(lists)) for name, metric in found.items()})
 
 
-def microsoft(lists, truth):
+def microsoft(lists, truth, k):
     for name in ("recommenders.datasets", "recommenders.datasets.pandas_df_utils"):
         sys.modules.setdefault(name, types.ModuleType(name))
     utils = sys.modules["recommenders.datasets.pandas_df_utils"]
@@ -72,13 +93,20 @@ def microsoft(lists, truth):
         "col_item": "item",
         "col_rating": "rating",
         "col_prediction": "rating",
-        "k": K,
+        "k": k,
     }
-    found = {"p": ms.precision_at_k, "r": ms.recall_at_k, "ap": ms.map_at_k, "ndcg": ms.ndcg_at_k}
-    return {name: function(frame(truth), frame(lists), **names) for name, function in found.items()}
+    found = {
+        "p": ms.precision_at_k,
+        "r": ms.recall_at_k,
+        "ap": ms.map_at_k,
+        "ap(denom=R)": ms.map,
+        "ndcg": ms.ndcg_at_k,
+    }
+    values = {name: function(frame(truth), frame(lists), **names) for name, function in found.items()}
+    return at(k, values)
 
 
-def replay(lists, truth):
+def replay(lists, truth, k):
     import replay.metrics as rp
 
     found = {
@@ -90,14 +118,12 @@ def replay(lists, truth):
         "hit": rp.HitRate,
     }
     names = {"query_column": "user", "item_column": "item", "rating_column": "rating"}
-    return {
-        name: next(iter(metric(K, **names)(frame(lists), frame(truth)).values()))
-        for name, metric in found.items()
-    }
+    values = {name: metric(k, **names)(frame(lists), frame(truth)) for name, metric in found.items()}
+    return at(k, {name: next(iter(value.values())) for name, value in values.items()})
 
 
-def recpack(lists, truth):
-    from recpack.metrics import NDCGK, PrecisionK, RecallK, ReciprocalRankK
+def recpack(lists, truth, k):
+    from recpack.metrics import NDCGK, CalibratedRecallK, PrecisionK, RecallK, ReciprocalRankK
     from scipy.sparse import csr_matrix
 
     users, items = sorted(truth), sorted({i for row in (*lists.values(), *truth.values()) for i in row})
@@ -110,50 +136,94 @@ def recpack(lists, truth):
             if u in place
             for n, i in enumerate(row)
         ]
-        at, where, what = zip(*cells, strict=True)
-        return csr_matrix((what, (at, where)), shape=(len(users), len(items)))
+        row, where, what = zip(*cells, strict=True)
+        return csr_matrix((what, (row, where)), shape=(len(users), len(items)))
 
-    found = {}
-    for name, metric in {"p": PrecisionK, "r": RecallK, "ndcg": NDCGK, "rr": ReciprocalRankK}.items():
-        made = metric(K)
+    values = {}
+    for name, metric in {"p": PrecisionK, "r": RecallK, "ndcg": NDCGK, "rr": ReciprocalRankK,
+                         "r(denom=min_rk)": CalibratedRecallK}.items():  # fmt: skip
+        made = metric(k)
         made.calculate(matrix(truth, lambda _: 1.0), matrix(lists, lambda n: 100.0 - n))
-        found[name] = made.value
-    return found
+        values[name] = made.value
+    return at(k, values)
 
 
-def implicit(lists, truth):
+def implicit(lists, truth, k):
     from implicit.evaluation import ranking_metrics_at_k
     from scipy.sparse import csr_matrix
 
     users, items = sorted(truth), sorted({i for row in (*lists.values(), *truth.values()) for i in row})
     column = {i: n for n, i in enumerate(items)}
     cells = [(n, column[i]) for n, u in enumerate(users) for i in truth[u]]
-    test = csr_matrix((np.ones(len(cells)), tuple(zip(*cells, strict=True))), shape=(len(users), len(items)))
+    shape = len(users), len(items) + k
+    test = csr_matrix((np.ones(len(cells)), tuple(zip(*cells, strict=True))), shape=shape)
 
     class Model:
-        def recommend(self, ids, *_, N=K, **__):
-            rows = [[column[i] for i in lists[users[n]][:N]] for n in ids]
+        def recommend(self, ids, *_, N=k, **__):
+            nobody = list(range(len(items), len(items) + N))  # items that nobody wants fill a short list
+            rows = [([column[i] for i in lists.get(users[n], [])] + nobody)[:N] for n in ids]
             return np.array(rows, np.int32), np.tile(np.arange(N, 0, -1.0, np.float32), (len(rows), 1))
 
-    found = ranking_metrics_at_k(Model(), test * 0, test, K=K, show_progress=False)
-    return {"ap": float(found["map"]), "ndcg": float(found["ndcg"])}
+    found = ranking_metrics_at_k(Model(), test * 0, test, K=k, show_progress=False)
+    return at(k, {"ap": found["map"], "ndcg": found["ndcg"]})
 
 
-def ranx(lists, truth):
-    from ranx import Qrels, Run, evaluate
+def recbole(lists, truth, k):
+    import torch
 
-    run = Run({u: {i: float(100 - n) for n, i in enumerate(lists[u])} for u in truth})
-    names = {
-        "p": f"precision@{K}",
-        "r": f"recall@{K}",
-        "ap": f"map@{K}",
-        "ndcg": f"ndcg@{K}",
-        "rr": f"mrr@{K}",
-        "hit": f"hit_rate@{K}",
-        "f": f"f1@{K}",
+    np.float = float  # noqa: NPY001 - as its trainer has it
+    from recbole.evaluator import metrics
+    from recbole.evaluator.collector import DataStruct
+
+    hits = [[item in row for item in (lists.get(user, []) + [None] * k)[:k]] for user, row in truth.items()]
+    collected = (
+        DataStruct()
+    )  # what its collector makes of scores: hits by rank, and the number of relevant items
+    table = torch.cat([torch.tensor(hits).int(), torch.tensor([[len(row)] for row in truth.values()])], dim=1)
+    collected.set("rec.topk", table)
+    found = {"p": metrics.Precision, "r": metrics.Recall, "ap": metrics.MAP, "ndcg": metrics.NDCG, "rr": metrics.MRR,
+             "hit": metrics.Hit}  # fmt: skip
+    config = {"topk": [k], "metric_decimal_place": 12}
+    values = {name: metric(config).calculate_metric(collected) for name, metric in found.items()}
+    return at(k, {name: next(iter(value.values())) for name, value in values.items()})
+
+
+def spark(lists, truth, k):
+    from pyspark.mllib.evaluation import RankingMetrics
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    rows = [(lists[user], row) for user, row in truth.items() if user in lists]
+    metrics = RankingMetrics(session.sparkContext.parallelize(rows, 1))
+    found = {
+        "p": metrics.precisionAt,
+        "r": metrics.recallAt,
+        "ap": metrics.meanAveragePrecisionAt,
+        "ndcg": metrics.ndcgAt,
     }
-    found = evaluate(Qrels({u: dict.fromkeys(row, 1) for u, row in truth.items()}), run, list(names.values()))
-    return {name: float(found[theirs]) for name, theirs in names.items()}
+    return {
+        **at(k, {name: function(k) for name, function in found.items()}),
+        "ap(denom=R)": metrics.meanAveragePrecision,
+    }
+
+
+def lenskit(lists, truth, k):
+    from lenskit.data import ItemList, ItemListCollection
+    from lenskit.metrics import MeasurementCollector
+    from lenskit.metrics.ranking import NDCG, AveragePrecision, Hit, Precision, Recall, RecipRank
+
+    found = {"p": Precision, "r": Recall, "ap": AveragePrecision, "ndcg": NDCG, "rr": RecipRank, "hit": Hit}
+    shown, wanted = ItemListCollection(["user_id"]), ItemListCollection(["user_id"])
+    for user, row in lists.items():
+        if user in truth:  # without truth one of its metrics divides by 0
+            shown.add(ItemList(item_ids=row, ordered=True), user_id=user)
+    for user, row in truth.items():
+        wanted.add(ItemList(item_ids=row), user_id=user)
+    collector = MeasurementCollector()
+    for name, metric in found.items():
+        collector.add_metric(metric(n=k), label=name)
+    values = collector.measure_run(shown, wanted).list_metrics.mean()
+    return at(k, values.to_dict())
 
 
 def frame(rows):
@@ -162,38 +232,87 @@ def frame(rows):
     return pd.DataFrame(cells, columns=["user", "item", "rating"])
 
 
-TOOLS = {"rs_metrics": rs_metrics, "recmetrics": recmetrics, "jurity": jurity, "microsoft": microsoft, "replay": replay,
-         "recpack": recpack, "implicit": implicit, "ranx": ranx}  # fmt: skip
-PACKAGES = {"rs_metrics": "rs-metrics", "microsoft": "recommenders", "replay": "replay-rec"}
+def at(k, values):
+    """The values by the metrics' names here, with their cut-off."""
+    return {f"{name}@{k}": value for name, value in values.items()}
 
 
-def alone(compute, data):
+TOOLS = {"rectools": rectools, "rs_metrics": rs_metrics, "recmetrics": recmetrics, "jurity": jurity, "microsoft": microsoft,
+         "replay": replay, "recpack": recpack, "implicit": implicit, "recbole": recbole, "spark": spark, "lenskit": lenskit}  # fmt: skip
+PACKAGES = {
+    "rs_metrics": "rs-metrics",
+    "microsoft": "recommenders",
+    "replay": "replay-rec",
+    "spark": "pyspark",
+    **GRADED_PACKAGES,
+}
+
+
+def alone(compute, *data):
+    """The values of one call in a process of its own: one tool gives the numbers of its first call again."""
     with multiprocessing.get_context("fork").Pool(1) as pool:
         return {name: float(value) for name, value in pool.apply(compute, data).items()}
 
 
+def shown_lists(folder):
+    for name in ("popular", "itemknn", "als", "random"):
+        rows = pd.read_parquet(f"{folder}/{name}.parquet").sort_values(["user_id", "rank"])
+        lists = rows.groupby("user_id")["item_id"].apply(list).to_dict()
+        yield name, lists
+        if name == "als":  # lists of 1 to 10 items, and every eleventh user without one
+            yield (
+                "als uneven",
+                {user: lists[user][: n % 11] for n, user in enumerate(sorted(lists)) if n % 11},
+            )
+
+
+def by_user(rows, grades):
+    """{user: {item: grade}}"""
+    found = {}
+    for user, item, grade in zip(rows["user_id"], rows["item_id"], grades, strict=True):
+        found.setdefault(user, {})[item] = int(grade)
+    return found
+
+
+def cases(folder):
+    """Lists, wanted items, and grades: those rated at all, those rated 8 or more, and grades 0 to 4."""
+    table = pd.read_parquet(f"{folder}/test.parquet")
+    scales = {
+        "rel=0": table["rating"] >= 0,
+        "rel=8": table["rating"] >= 8,
+        "graded": (table["rating"] // 2 - 1).clip(lower=0),
+    }
+    for scale, grades in scales.items():
+        wanted = table[grades > 0].groupby("user_id")["item_id"].apply(list).to_dict()
+        for name, lists in shown_lists(folder):
+            yield f"{name}, {scale}", lists, wanted, by_user(table, grades)
+
+
 def main() -> None:
     folder = sys.argv[1]
-    table = pd.read_parquet(f"{folder}/test.parquet")
-    cases = {}
-    for rel in (0, 8):
-        wanted = table[table["rating"] >= rel]
-        truth = wanted.groupby("user_id")["item_id"].apply(list).to_dict()
-        for name in ("popular", "itemknn", "als", "random"):
-            rows = pd.read_parquet(f"{folder}/{name}.parquet").sort_values(["user_id", "rank"])
-            cases[f"{name}, rel={rel}"] = rows.groupby("user_id")["item_id"].apply(list).to_dict(), truth
-    out = {}
-    for tool, compute in TOOLS.items():
-        try:
-            # each in a process of its own: one of them gives the numbers of its first call again
-            values = {case: alone(compute, data) for case, data in cases.items()}
-        except ImportError as error:
-            print(f"{tool} is left out: {error}", file=sys.stderr)
+    stored = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))["tools"]
+    fixture = {user: dict.fromkeys(row, 1) for user, row in FIXTURE_TRUTH.items()}
+    wanted_tools = sys.argv[2:] or [*TOOLS, *GRADED]
+    for tool, compute in {**TOOLS, **GRADED}.items():
+        if tool not in wanted_tools:
             continue
-        out[tool] = {"version": version(PACKAGES.get(tool, tool)), "values": values}
-    print(
-        json.dumps({"script": "tests/compat/stored/tools_movietweetings.py", "k": K, "tools": out}, indent=1)
-    )
+        is_graded = tool in GRADED
+        try:
+            first = alone(compute, FIXTURE, fixture if is_graded else FIXTURE_TRUTH, 5)
+        except ImportError as error:
+            print(f"{tool} stays as it is: {error}", file=sys.stderr)
+            continue
+        values = {
+            case: alone(compute, lists, grades if is_graded else wanted, 10)
+            for case, lists, wanted, grades in cases(folder)
+            if is_graded or not case.endswith("graded")
+        }
+        stored[tool] = {"version": version(PACKAGES.get(tool, tool)), "fixture": first, "values": values}
+    out = {
+        "script": "tests/compat/stored/tools_movietweetings.py",
+        "tools": {tool: stored[tool] for tool in sorted(stored)},
+    }
+    print(json.dumps(out, indent=1))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from rankwell import __version__
 from rankwell.arguments import with_standard_input
 from rankwell.compat.trec_eval import differences, measures, output
 from rankwell.compat.trec_eval.evaluated import Evaluated, evaluated
+from rankwell.compat.trec_eval.makers import Settings
 from rankwell.compat.trec_eval.options import Options, parse
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
 from rankwell.readers import read_run
@@ -53,13 +54,21 @@ def _run(arguments: Sequence[str]) -> int:
     if options.wants == "version":
         sys.stderr.write(f"trec_eval version {options.version} (rankwell {__version__})\n")
         return DONE
-    if options.wants:
-        sys.stdout.write(output.HELP if options.wants == "help" else differences.table())
+    if options.wants == "differences":
+        sys.stdout.write(differences.table())
         return DONE
-    if len(options.files) != 2:
+    if options.wants == "help" and not options.measures:
+        sys.stdout.write(output.HELP)
+        return DONE
+    if not options.wants and len(options.files) != 2:
         raise _Exit(USAGE, output.USAGE)
     try:
         wanted = measures.chosen(options.measures or ("official",), options.version)
+        if options.wants == "help":
+            from rankwell.compat.trec_eval.manual import told
+
+            sys.stdout.write(told(wanted, Settings(options.level, options.version, options.collection)))
+            return DONE
     except UsageError as error:
         raise _Exit(USAGE, str(error)) from error
     if options.rel_format not in measures.FORMATS:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from rankwell.compat.trec_eval.evaluated import Evaluated
 from rankwell.compat.trec_eval.makers import Printed
 from rankwell.compat.trec_eval.options import Options
+from rankwell.compat.trec_eval.special import GainRBP
 
 # what, the versions, what the program does, what is printed here
 ALL = (
@@ -16,7 +17,8 @@ ALL = (
      "the ideal list sorted by gain"),
     ("rbp of grades above 1", "10", "reads a minimum and a maximum that it never set, so the value depends on what else is asked",
      "grades as shares of the topic's highest"),
-    ("rbp with gains of its own", "10", "takes them", "refused; p= is taken"),
+    ("rbp with gains such as 1=3,2=9", "10", "scales them by the same minimum and maximum",
+     "scaled by the lowest and highest gain of the topic's grades, unless all are within 0 to 1"),
     ("rbp_resid", "10", "prints 0 where nothing is unjudged, else the tail of the list counts", "the tail counts always"),
     ("bpref with -l above the grades", "9, 10", "reads beyond an array", "what is judged below the level is not relevant"),
     ("num_rel with -c and -l", "9, 10", "counts all grades above 0 in the line for all topics", "counts from the level"),
@@ -27,7 +29,7 @@ ALL = (
     ("-J and a list without a judged document", "9, 10", "prints nan or -nan for iprec_at_recall and 11pt_avg", "prints 0"),
     ("a score that is no number", "9, 10", "takes it for 0, or for nan", "refuses the line"),
     ("utility with a fourth coefficient and no -N", "9, 10", "takes a collection of 0 documents", "asks for -N"),
-    ("help", "9, 10", "prints its manual", "prints a summary of the options"),
+    ("help", "9, 10", "prints its manual", "prints one of its own words"),
 )  # fmt: skip
 
 
@@ -58,6 +60,8 @@ def notes(options: Options, found: Evaluated) -> list[str]:
 def _has_fractions(lines: Sequence[Printed]) -> bool:
     """Whether a measure has two gains that are less than 1 apart."""
     for line in lines:
+        if isinstance(line.metric, GainRBP):  # it has no ideal list
+            continue
         names = [] if line.metric is None else [field.name for field in fields(line.metric)]
         gain = getattr(line.metric, "gain", None) if "gain" in names else None
         if gain is not None and not isinstance(gain, str):

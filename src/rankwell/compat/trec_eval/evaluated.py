@@ -11,6 +11,7 @@ import numpy as np
 from rankwell.base import Metric
 from rankwell.compat.trec_eval.makers import Printed, Settings, judged_metrics
 from rankwell.compat.trec_eval.options import Options
+from rankwell.compat.trec_eval.special import GainRBP
 from rankwell.errors import DataError, InputError, NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.policy import Policy
@@ -55,9 +56,7 @@ def evaluated(options: Options, path: str, run: Run, lines: Lines) -> Evaluated:
             pieces = [[piece.text(number) for number in res.values(piece)] for piece in line.text]
             found.texts[line.name] = ["".join(parts) for parts in zip(*pieces, strict=True)]
         elif line.metric is not None:
-            found.columns[line.name] = (
-                _logs(res.values(line.metric)) if line.kind == "log" else res.values(line.metric)
-            )
+            found.columns[line.name] = line.values(res)
             found.totals[line.name] = res.mean[str(line.metric)]
     if res.counts.get("judged queries missing from the run"):
         judged = qrels.query[qrels.query.group()[1]].tolist()
@@ -66,7 +65,9 @@ def evaluated(options: Options, path: str, run: Run, lines: Lines) -> Evaluated:
     retrieved, *known = (res.values(metric) for metric in extra)
     highest = res.context.grade_max or 0.0
     names = {line.metric.name for line in printed if line.metric is not None}
-    found.notes += ["rbp of grades above 1"] if "rbp" in names and highest > 1 else []
+    has_gains = any(isinstance(line.metric, GainRBP) for line in printed)
+    found.notes += ["rbp with gains"] if has_gains else []
+    found.notes += ["rbp of grades above 1"] if "rbp" in names and highest > 1 and not has_gains else []
     found.notes += ["rbp_resid where nothing is unjudged"] if (
         any(line.name == "rbp_resid" for line in printed) and (found.present & (retrieved == sum(known))).any()
     ) else []  # fmt: skip
@@ -111,11 +112,6 @@ def _settings(options: Options, qrels: Qrels) -> Settings:
     return Settings(
         options.level, options.version, options.collection, grades, "topic" if is_grouped else "query"
     )
-
-
-def _logs(values: np.ndarray) -> np.ndarray:
-    """What is averaged geometrically."""
-    return np.log(np.maximum(values, 1e-5))
 
 
 def _results(options: Options, qrels: Qrels, run: Run, metrics: Sequence[Metric]) -> Results:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
+import numpy as np
+
 from rankwell.base import Metric
 from rankwell.compat.trec_eval.numbers import INTEGER, real, whole
-from rankwell.compat.trec_eval.special import Relstring, Residual
+from rankwell.compat.trec_eval.special import GainRBP, Relstring, Residual
 from rankwell.errors import UsageError
 from rankwell.metrics import metric_of
 from rankwell.metrics.by_topic import ByTopic
+from rankwell.results import Results
 
 Kind = Literal["real", "count", "text", "log"]
 RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -45,6 +48,12 @@ class Printed:
     kind: Kind = "real"
     is_summary: bool = False  # printed for all topics together only
     text: tuple[Relstring, ...] = ()  # what a text is made of
+
+    def values(self, res: Results) -> np.ndarray:
+        """Return the value of each topic; where the mean is geometric, its logarithm."""
+        assert self.metric is not None
+        values = res.values(self.metric)
+        return np.log(np.maximum(values, 1e-5)) if self.kind == "log" else values
 
 
 Maker = Callable[[str, str | None, Settings], list[Printed]]
@@ -113,10 +122,7 @@ def gains(text: str) -> Maker:
             metric = _levelled(metric, settings)
         if given is None:
             return [Printed(name, metric)]
-        table = {grade: grade for grade in settings.grades if grade >= 0}
-        table |= {
-            float(whole(level)): gain for level, gain in _pairs(given).items() if re.fullmatch(INTEGER, level)
-        }
+        table = {grade: grade for grade in settings.grades if grade >= 0} | _gains(_pairs(given))
         return [Printed(f"{name}_{given}", replace(metric, gain=table))]  # type: ignore[call-arg]
 
     return make
@@ -132,13 +138,16 @@ def _pairs(given: str) -> dict[str, float]:
     return found
 
 
+def _gains(pairs: Mapping[str, float]) -> dict[float, float]:
+    return {float(whole(level)): gain for level, gain in pairs.items() if re.fullmatch(INTEGER, level)}
+
+
 def rbp(name: str, given: str | None, _: Settings) -> list[Printed]:
-    """Rank-biased precision, of a p of one's own; grades are shares of the topic's highest one."""
+    """Rank-biased precision, of a p of one's own; grades are shares of the topic's highest one, or have gains."""
     pairs = {} if given is None else _pairs(given)
     p = pairs.pop("p", 0.9)
-    if pairs:
-        raise UsageError(f"{name}: gains of one's own are not offered here; give p=")
-    metric = metric_of(f"rbp(p={p!r},max_grade=query)")
+    table = _gains(pairs)  # other names are passed over there too
+    metric = GainRBP(p=p, gain=tuple(table.items())) if table else metric_of(f"rbp(p={p!r},max_grade=query)")
     return [Printed(name if given is None else f"{name}_{given}", metric)]
 
 

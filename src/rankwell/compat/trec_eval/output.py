@@ -36,7 +36,8 @@ input.
   -R, --Rel_info_format FORMAT     qrels, qrels_jg (column 2 is who judged), prefs (topic, group, sub-group, document,
                                    level), qrels_prefs (judgements read as preferences)
   -T, --Results_format trec_results
-  -v, --version                    -h, --help
+  -v, --version
+  -h, --help                       this; with -m what the measures are
   --version-of 10|9                the version whose numbers are wanted (10)
   --differences                    where the numbers differ from the program's, and why
 

@@ -1,4 +1,4 @@
-"""What only trec_eval prints: the first grades as a string, and the residual of queries without a relevant item."""
+"""What only trec_eval prints: the first grades as a string, RBP of gains scaled per topic, and the residual of every list."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
-from rankwell.metrics.users import RBPResidual
+from rankwell.metrics.users import RBP, RBPResidual
+from rankwell.parameters import Pairs
 
 SIGNS = "0123456789>-.<"  # grades to 9, above 9, not judged, in the pool but unjudged, none of these
 MORE, UNKNOWN, POOLED = SIGNS.index(">"), SIGNS.index("-"), SIGNS.index(".")
@@ -58,3 +59,42 @@ class Residual(RBPResidual):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The residual, whatever is relevant; 0 where there is no list."""
         return np.where(judged.n_retrieved > 0, self.residual(judged, context), 0.0)
+
+
+@definition
+class GainRBP(RBP):
+    """Rank-biased precision of gains of one's own, which become shares of what a grade can gain in the topic.
+
+    Formula
+        (1 − p) Σ_r p^(r−1) · gain(g_r), over judged documents; where the lowest gain is below 0 or the highest above 1,
+        (gain − lowest) / (highest − lowest) in the place of gain
+
+    Edge cases
+        Lowest and highest are those of the gains given and of the topic's other grades, 0 to its highest grade, each of
+        which is its own gain; so a gain counts there even if no document has its grade. 0 where all gains are the same.
+
+    Parameters
+    ----------
+        p: the probability to go on, 0 to below 1
+        gain: {grade: gain}
+    """
+
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
+
+    p: float = 0.9
+    gain: Pairs = ((1.0, 1.0),)  # type: ignore[assignment]
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The sums, of shares."""
+        best, rows = judged.ideal.top(1), judged.found
+        highest = best.sum(np.where(context.scale.judged(best.grade), best.grade, 0.0))
+        rows = rows.where(context.scale.judged(rows.grade)).top(self.k)
+        shares = np.empty(len(rows))
+        for top in np.unique(highest):
+            gain = {float(grade): float(grade) for grade in range(int(top) + 1)} | dict(self.gain)
+            low, high = min(gain.values()), max(gain.values())
+            scale = (low, high - low) if low < 0 or high > 1 else (0.0, 1.0)
+            of_topic = np.flatnonzero(highest[rows.query] == top)
+            gains = np.array([gain[grade] for grade in rows.grade[of_topic].tolist()])
+            shares[of_topic] = (gains - scale[0]) / scale[1] if scale[1] else 0.0
+        return rows.sum(shares * self.weights(rows.rank))

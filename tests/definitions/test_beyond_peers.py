@@ -1,0 +1,104 @@
+"""Other recommender tools' numbers beyond accuracy, stored with their versions, against rankwell's.
+
+On four lists of MovieTweetings and on a small ragged example. What has no ``metric`` there is defined otherwise, and its
+``note`` says how; ``times`` brings a number to our unit, ``within`` is how far the tool rounds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import rankwell as rw
+
+from .outside import count
+
+FILMS = Path(rw.__path__[0]) / "data" / "movietweetings"
+STORED = json.loads(
+    (Path(__file__).parent / "stored" / "beyond_movietweetings.json").read_text(encoding="utf-8")
+)
+PROGRAMS = {
+    "rectools": "RecTools", "recmetrics": "recmetrics", "replay": "RePlay", "microsoft": "recommenders", "jurity": "jurity",
+    "rexmex": "rexmex", "rs_metrics": "rs_metrics", "recpack": "RecPack", "cornac": "Cornac", "recbole": "RecBole",
+    "warprec": "WarpRec", "lenskit": "LensKit", "clayrs": "ClayRS", "evidently": "Evidently",
+}  # fmt: skip
+POLICY = rw.Policy(grades="interactions", outside="ignore")
+SMALL = STORED["ragged"]
+MEASURES = [
+    (tool, part, measure)
+    for tool, found in STORED["tools"].items()
+    for part in ("lists", "ragged")
+    for measure, entry in found[part].items()
+    if entry["metric"]
+]
+
+
+@cache
+def films():
+    """Judgements, training log, catalogue."""
+    return [pl.read_parquet(FILMS / f"{name}.parquet") for name in ("test", "train", "items")]
+
+
+def of_films(metric: str, system: str, only: str) -> rw.Results:
+    test, train, items = films()
+    lists = pl.read_parquet(FILMS / f"{system}.parquet")
+    if only == "train":
+        items = items.filter(pl.col("item_id").is_in(train["item_id"].implode()))
+    if only == "shown":
+        items = items.filter(pl.col("item_id").is_in(lists["item_id"].implode()))
+    return rw.evaluate(lists, test, metric, items=items, train=train, policy=POLICY)
+
+
+def of_ratings(metric: str) -> rw.Results:
+    """Each test rating guessed as the mean rating of its item in train, or of all of train."""
+    test, train, _ = films()
+    guess = train.group_by("item_id").agg(pl.col("rating").mean().alias("score"))
+    run = test.join(guess, on="item_id", how="left", maintain_order="left")
+    run = run.with_columns(pl.col("score").fill_null(train["rating"].mean())).drop("rating")
+    return rw.evaluate(run, test, metric, policy=rw.Policy(grades="judgements"))
+
+
+def of_small(metric: str, only: str, *, is_judged: bool) -> rw.Results:
+    lists, train, test = (
+        {user: list(row) for user, row in SMALL[name].items()} for name in ("lists", "train", "test")
+    )
+    kept = set(SMALL["items"])
+    if only == "train":
+        kept = {item for row in train.values() for item in row}
+    if only == "shown":
+        kept = {item for row in lists.values() for item in row[: SMALL["k"]]}
+    items = [{"item": item, "topics": topics} for item, topics in SMALL["items"].items() if item in kept]
+    return rw.evaluate(lists, test if is_judged else None, metric, items=items, train=train, policy=POLICY)
+
+
+@pytest.mark.parametrize(("tool", "part", "measure"), MEASURES, ids=str)
+def test_another_tool_has_the_same_number(tool, part, measure):
+    entry = STORED["tools"][tool][part][measure]
+    metric, times, only = entry["metric"], entry.get("times", 1), entry.get("items", "")
+    if entry.get("of") == "ratings":
+        pairs = [(of_ratings(metric), entry["value"], 1)]
+    elif part == "lists":
+        found = {system: of_films(metric, system, only) for system in entry["values"]}
+        scales = times if isinstance(times, dict) else dict.fromkeys(found, times)
+        pairs = [(found[system], value, scales[system]) for system, value in entry["values"].items()]
+    else:
+        is_judged = "without judgements" not in entry.get("note", "")
+        pairs = [(of_small(metric, only, is_judged=is_judged), entry["value"], times)]
+    for ours, theirs, scale in pairs:
+        value = next(iter(ours.mean.values()))
+        assert math.isclose(value, theirs * scale, rel_tol=1e-9, abs_tol=1e-9 + entry.get("within", 0))
+    text = str(next(iter(ours.metrics)))
+    source = f"{PROGRAMS[tool]} {STORED['tools'][tool]['version']} {measure}"
+    count(text, f"{source}, {'MovieTweetings' if part == 'lists' else 'ragged lists'}", len(pairs))
+
+
+def test_what_another_tool_defines_otherwise_is_said():
+    for tool, found in STORED["tools"].items():
+        for part in ("lists", "ragged"):
+            for measure, entry in found[part].items():
+                assert entry["metric"] or entry.get("note") or entry.get("raises"), (tool, part, measure)
