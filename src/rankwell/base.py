@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import (
@@ -160,7 +160,9 @@ class Metric(metaclass=MetricType):
     def signature(self) -> str:
         """The definition with every switch that is in force, as text that parses back."""
         shown = {name: value for name, value in self.resolved().items() if self.in_force(name)}
-        return self._text({n: v.signature if isinstance(v, Metric) else v for n, v in shown.items()})
+        return self._text(
+            shown, lambda value: value.signature if isinstance(value, Metric) else value_text(value)
+        )
 
     @cached_property
     def _shortest(self) -> str:
@@ -171,8 +173,8 @@ class Metric(metaclass=MetricType):
     def __str__(self) -> str:
         return self._shortest
 
-    def _text(self, shown: Mapping[str, Any]) -> str:
-        inside = ",".join(f"{name}={value_text(value)}" for name, value in shown.items() if value is not None)
+    def _text(self, shown: Mapping[str, Any], written: Callable[[Any], str] = value_text) -> str:
+        inside = ",".join(f"{name}={written(value)}" for name, value in shown.items() if value is not None)
         cut = "" if self.k is None else f"@{self.k}"
         return f"{self.name}({inside}){cut}" if inside else f"{self.name}{cut}"
 

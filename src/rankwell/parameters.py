@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import types
 from collections.abc import Mapping
 from dataclasses import fields
@@ -13,6 +14,7 @@ import numpy as np
 
 Numbers = tuple[float, ...]
 Pairs = tuple[tuple[float, float], ...]
+WORD = re.compile(r"[^\W\d][\w-]*")  # what needs no quotes in a metric's text
 
 
 @cache
@@ -59,7 +61,7 @@ def described(hint: Any) -> str:
         if get_origin(kind) is Literal:
             words += get_args(kind)
         elif kind is not type(None):
-            plain = {int: "a whole number", float: "a number", bool: "true or false"}
+            plain = {int: "a whole number", float: "a number", bool: "true or false", str: "a name"}
             special = {Numbers: "a list of numbers", Pairs: "{number: number, …}"}
             words.append(special.get(kind) or plain.get(kind) or "a metric")
     return ("one of " if len(words) > 2 or get_origin(kinds[0]) is Literal else "") + ", ".join(words)
@@ -70,6 +72,8 @@ def value_text(value: Any) -> str:
 
     >>> value_text(((1.0, 3.0), (2.0, 7.5)))
     '{1:3,2:7.5}'
+    >>> value_text("genres"), value_text("genre_*")
+    ('genres', "'genre_*'")
     """
     if isinstance(value, bool) or value is None:
         return str(value).lower()
@@ -79,4 +83,6 @@ def value_text(value: Any) -> str:
         return "{" + ",".join(f"{value_text(a)}:{value_text(b)}" for a, b in value) + "}"
     if isinstance(value, tuple):
         return "[" + ",".join(map(value_text, value)) + "]"
+    if isinstance(value, str) and (not WORD.fullmatch(value) or value.lower() in ("true", "false")):
+        return f'"{value}"' if "'" in value else f"'{value}'"
     return str(value)

@@ -153,11 +153,10 @@ class Compat(Additive):
         if self.depth is not None and self.depth < 1:
             raise UsageError(f"compat(depth={self.depth}): depth is a whole number from 1, or none.")
 
-    def _text(self, shown: Any) -> str:
+    def _text(self, shown: Any, *written: Any) -> str:
         """A depth of none is another number than the default, so it is written."""
-        return super()._text(
-            {name: "none" if name == "depth" and v is None else v for name, v in shown.items()}
-        )
+        told = {name: "none" if name == "depth" and v is None else v for name, v in shown.items()}
+        return super()._text(told, *written)
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """One for each hit, weighted by the overlaps that it is part of.
