@@ -12,6 +12,7 @@ from rankwell.metrics.binary import F as F
 from rankwell.metrics.binary import Hit as Hit
 from rankwell.metrics.binary import P as P
 from rankwell.metrics.binary import R as R
+from rankwell.metrics.by_topic import ByTopic as ByTopic
 from rankwell.metrics.cascade import ERR as ERR
 from rankwell.metrics.cascade import nERR as nERR
 from rankwell.metrics.catalogue import Coverage as Coverage
@@ -49,6 +50,12 @@ from rankwell.metrics.judged import UnjudgedShare as UnjudgedShare
 from rankwell.metrics.precision import AP as AP
 from rankwell.metrics.precision import MeanPrecision as MeanPrecision
 from rankwell.metrics.precision import RPrec as RPrec
+from rankwell.metrics.preference_counts import PrefsNumFul as PrefsNumFul
+from rankwell.metrics.preference_counts import PrefsNumPoss as PrefsNumPoss
+from rankwell.metrics.preferences import PrefsAvgJG as PrefsAvgJG
+from rankwell.metrics.preferences import PrefsPair as PrefsPair
+from rankwell.metrics.preferences import PrefsSimp as PrefsSimp
+from rankwell.metrics.preferences_fair import PrefsAvgJGRnonrel as PrefsAvgJGRnonrel
 from rankwell.metrics.sets import SetAP as SetAP
 from rankwell.metrics.sets import SetF as SetF
 from rankwell.metrics.sets import SetP as SetP
@@ -87,6 +94,7 @@ __all__ = [
     "Avg11",
     "BinG",
     "Bpref",
+    "ByTopic",
     "Compat",
     "Coverage",
     "Evaluator",
@@ -109,6 +117,12 @@ __all__ = [
     "P",
     "PAp",
     "Policy",
+    "PrefsAvgJG",
+    "PrefsAvgJGRnonrel",
+    "PrefsNumFul",
+    "PrefsNumPoss",
+    "PrefsPair",
+    "PrefsSimp",
     "Q",
     "Qrels",
     "R",

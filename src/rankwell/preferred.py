@@ -190,7 +190,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
         if len(parts) > 1:
             preferred = _closed(preferred)
         if (preferred & preferred.T).any():
-            a, b = np.argwhere(preferred & preferred.T)[0]
+            a, b = np.argwhere(np.triu(preferred & preferred.T, 1))[0]
             names = pool.items.one(int(rows[a])), pool.items.one(int(rows[b]))
             raise DataError(
                 f"preferences contradict each other: in one judgement group {names[0]!r} and {names[1]!r} are each "

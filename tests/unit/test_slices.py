@@ -16,7 +16,7 @@ from rankwell.cli import run as command
 from rankwell.metrics import classes
 
 HEAD, TAIL = ITEMS[:5], ITEMS[5:]
-SLICED = [cls for cls in classes() if cls.sliceable and cls.__module__.startswith("rankwell.")]
+SLICED = [cls for cls in classes() if cls.sliceable is True and cls.__module__.startswith("rankwell.")]
 
 
 @pytest.mark.parametrize("cls", SLICED, ids=lambda cls: cls.name)

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from rankwell.compat.trec_eval import makers, measures
-from rankwell.compat.trec_eval.preferences import NAMES
 from rankwell.errors import DataError, UsageError, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.policy import Policy
@@ -31,7 +30,9 @@ __all__ = [
     "supported_nicknames",
 ]
 
-supported_measures = {name for name in measures.known(9) if name not in ("yaap", *NAMES, *measures.BY_GROUP)}
+supported_measures = {
+    name for name in measures.known(9) if name not in ("yaap", *measures.NAMES, *measures.BY_GROUP)
+}
 supported_nicknames = {
     name: {each for each in members if each in measures.known(9)}
     for name, members in measures.NICKNAMES.items()
