@@ -63,12 +63,12 @@ def no_padding(original, self, tally, more, shown, of):
     return original(self, tally, np.zeros_like(more), shown, of)
 
 
-def pairs_of_groups(original, self, judged, given, query):
-    inside = given.each.owner == query
-    fulfilled, possible = (
-        getattr(given.tally, name)(self.pairs)[inside].sum() for name in ("fulfilled", "possible")
+def pairs_of_first_group(original, judged, each, queries):
+    alone = topics.Each(
+        each.judged, np.where(np.diff(each.owner, prepend=-1) > 0, each.owner, -1), each.origin, None
     )
-    return fulfilled / possible if possible else 0.0
+    order = np.argsort(alone.owner, kind="stable")
+    return original(judged, topics.Each(each.judged, alone.owner[order], each.origin, None), queries)
 
 
 def by(inner):
@@ -102,8 +102,8 @@ MUTANTS = {
     "preferences: groups averaged as one": (
         put(preferences.PrefsAvgJG, "per_query", lambda self, *given:
             preferences.PrefsSimp(groups=self.groups, pairs=self.pairs).per_query(*given)), of("prefs_avgjg")),
-    "preferences: pairs averaged as groups": (
-        around(preferences.PrefsPair, "_of_several", pairs_of_groups), of("prefs_pair")),
+    "preferences: pairs of one group": (
+        around(preferences, "_shares_of_pairs", pairs_of_first_group), of("prefs_pair")),
     "fair preferences: nothing added": (
         around(preferences_fair.PrefsAvgJGRnonrel, "_padded", no_padding), of("prefs_avgjg_rnonrel")),
     "fair preferences: all others kept": (
