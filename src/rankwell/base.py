@@ -56,7 +56,8 @@ class Metric(metaclass=MetricType):
     Subclass ``QueryMetric`` or ``CorpusMetric``, not this class. ``cut`` says whether ``@k`` is required,
     optional or refused; ``needs`` names the tables that are built for it; ``judgements`` whether it reads qrels;
     ``sliceable`` whether it has a meaning where only some items' judgements count (``slices=``); ``sees_missing`` whether
-    a metric of lists has a value for judged queries that the run lacks.
+    a metric of lists has a value for judged queries that the run lacks; ``told`` are parameters that are written even at
+    their default.
     """
 
     name: ClassVar[str] = ""
@@ -69,6 +70,7 @@ class Metric(metaclass=MetricType):
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
     sliceable: ClassVar[bool] = False
     sees_missing: ClassVar[bool] = False
+    told: ClassVar[frozenset[str]] = frozenset()
 
     k: int | None = None
 
@@ -167,7 +169,7 @@ class Metric(metaclass=MetricType):
     @cached_property
     def _shortest(self) -> str:
         resolved, plain = self.resolved(), type(self)().resolved()
-        always = self.depends_on_k() if self.k is not None else frozenset()
+        always = self.told | (self.depends_on_k() if self.k is not None else frozenset())
         return self._text({n: v for n, v in resolved.items() if n in always or v != plain[n]})
 
     def __str__(self) -> str:

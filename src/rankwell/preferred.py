@@ -168,15 +168,16 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
         first = int(pool.offsets[groups.known[group]])
         rows = np.arange(first, int(pool.offsets[groups.known[group] + 1]))
         shown = found.judgement[ends[group] : ends[group + 1]]  # type: ignore[index]
-        hidden = np.setdiff1d(rows, shown)
+        is_hidden = groups.scale.judged(pool.grades[rows])
+        shown = shown[is_hidden[shown - first]]
+        is_hidden[shown - first] = False
+        hidden = rows[is_hidden]
         if subgroups is not None:
             hidden = hidden[pool.items[hidden].text_order()]
         rows = np.concatenate((shown, hidden))
-        rows = rows[groups.scale.judged(pool.grades[rows])]
         grade = pool.grades[rows]
-        count = int(np.isin(rows, shown).sum())
         if subgroups is None:
-            return Matrix(grade[:, None] > grade[None, :], rows, grade, count)
+            return Matrix(grade[:, None] > grade[None, :], rows, grade, len(shown))
         entries, starts = spread(subgroups.offsets, rows)
         at = np.repeat(np.arange(len(rows)), np.diff(starts))
         assert subgroups.subgroup is None
@@ -190,13 +191,13 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
         if len(parts) > 1:
             preferred = _closed(preferred)
         if (preferred & preferred.T).any():
-            a, b = np.argwhere(preferred & preferred.T)[0]
+            a, b = np.argwhere(np.triu(preferred & preferred.T, 1))[0]
             names = pool.items.one(int(rows[a])), pool.items.one(int(rows[b]))
             raise DataError(
                 f"preferences contradict each other: in one judgement group {names[0]!r} and {names[1]!r} are each "
                 f"preferred to the other. Mend the judgements, or give the two opinions as two groups."
             )
-        return Matrix(preferred, rows, grade, count)
+        return Matrix(preferred, rows, grade, len(shown))
 
     return matrix
 

@@ -211,6 +211,35 @@ def test_values_that_the_program_gets_wrong_are_named(tmp_path, capsys):
     assert "rbp_resid" in capsys.readouterr().out
 
 
+# by hand: of topic 1 judge a prefers x to y, which is fulfilled, judge b y to x, judge c saw nothing relevant
+JUDGES = "1 a x 2\n1 a y 0.5\n1 b x 0\n1 b y 1\n1 c x 0\n1 c y 0\n"
+
+
+def test_the_second_column_of_judgements_read_as_preferences_is_who_judged(tmp_path, capsys):
+    files = write(tmp_path, JUDGES, "1 Q0 x 1 2 t\n1 Q0 y 2 1 t\n")
+    assert main(["-q", "-m", "all_prefs", "-R", "qrels_prefs", *files]) == 0
+    shown = capsys.readouterr()
+    found = values(shown.out)
+    expected = {
+        "prefs_num_prefs_poss": "2",
+        "prefs_simp": "0.5000",
+        "prefs_pair": "0.5000",
+        "prefs_avgjg": "0.3333",
+    }
+    # a has no nonrelevant document: two are added, each below two relevant ones: (1 + 4) / 5; b: 0 / 1; c: nothing
+    expected |= {"prefs_avgjg_Rnonrel": "0.3333", "prefs_avgjg_Rnonrel_ret": "0.3333"}
+    assert {name: found[name, "1"] for name in expected} == expected
+    assert "prefs_avgjg_Rnonrel of a topic with a group without a relevant document" in shown.err
+
+
+def test_one_group_of_judgements_is_no_other_than_all(tmp_path, capsys):
+    files = write(tmp_path, QRELS, LISTS)
+    assert main(["-c", "-m", "qrels_jg", "-R", "qrels_jg", *files]) == 0
+    found = values(capsys.readouterr().out)
+    assert main(["-c", "-m", "map", *files]) == 0
+    assert found["map_avgjg", "all"] == values(capsys.readouterr().out)["map", "all"] == "0.0968"
+
+
 def test_a_comment_at_the_end_and_two_in_a_row_are_skipped(tmp_path, capsys):
     files = write(tmp_path, "# one\n# two\n" + QRELS + "# end\n", "# one\n# two\n" + LISTS + "# end\n")
     assert main(["-c", "-m", "map", "-m", "runid", *files]) == 0

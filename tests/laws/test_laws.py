@@ -107,6 +107,12 @@ COUNTEREXAMPLES = {
         {"q": {"a": 2.0, "b": 1.0}},
         {"q": {"z": 0, "a": 1, "b": 2, "y": 0, "w": 0, "c": 1}},
     ),
+    # the same, tied: the order that is best by grades has 1/2, the worst 5/8
+    "by_topic(metric=ap(denom=R))": (
+        "best and worst bracket expected",
+        {"q": {"a": 1.0, "b": 1.0}},
+        {"q": {"z": 0, "a": 1, "b": 2, "y": 0, "w": 0, "c": 1}},
+    ),
     "ndcg(ideal=retrieved)@1": (
         "only the first k count",
         {"q": {"a": 2.0, "b": 1.0}},

@@ -19,7 +19,7 @@ HEAD, TAIL = ITEMS[:5], ITEMS[5:]
 SLICED = [
     cls
     for cls in classes()
-    if cls.sliceable and cls.__module__.startswith("rankwell.") and "propensity" not in cls.needs
+    if cls.sliceable is True and cls.__module__.startswith("rankwell.") and "propensity" not in cls.needs
 ]
 
 

@@ -52,6 +52,7 @@ class ByTopic(QueryMetric):
     name: ClassVar[str] = "by_topic"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
     needs: ClassVar[frozenset[str]] = frozenset({"topics"})
+    told: ClassVar[frozenset[str]] = frozenset({"metric"})
 
     metric: Metric = AP()
     over: Literal["defined", "all"] = "defined"
@@ -105,8 +106,11 @@ class ByTopic(QueryMetric):
 
     def breaks(self) -> dict[str, str]:
         """Those of the metric; and a better item may be one for another topic."""
-        swap = "an item of a higher grade may be of use for another topic than the one below which it moves"
-        return {**self.metric.breaks(), "a better list scores no worse": swap}
+        return {
+            **self.metric.breaks(),
+            "a better list scores no worse": "an item of a higher grade may be of use for another topic",
+            "best and worst bracket expected": "the order of equal scores goes by the highest grade over topics",
+        }
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The mean of the values of each topic."""

@@ -202,30 +202,55 @@ class PrefsPair(Preference):
         possible = given.sum(n, given.tally.possible(self.pairs))
         defined = given.defined(n)
         values = np.where(defined > 0, share(fulfilled, possible), np.nan)
-        for query in np.flatnonzero(defined > 1).tolist():
-            values[query] = self._of_several(judged, given, query)
+        several = np.flatnonzero(defined > 1)
+        if len(several):
+            shares = judged.once(
+                ("pairs", self.groups), lambda: _shares_of_pairs(judged, given.each, several)
+            )
+            values[several] = shares[self.pairs]
         return values
 
-    def _of_several(self, judged: Judged, given: Preferred, query: int) -> float:
-        """The value of a query with several groups: for each two items, how many groups prefer the one or the other."""
-        pool, each = judged.pool, given.each
-        matrix = matrices(each.judged, each.subgroups)
-        first, last = (int(pool.offsets[judged.known[query] + at]) for at in (0, 1))
-        assert judged.found.judgement is not None
-        low, high = np.searchsorted(judged.found.query, [query, query + 1])
-        shown = judged.found.judgement[low:high] - first
+
+def _shares_of_pairs(judged: Judged, each: Each, queries: np.ndarray) -> dict[Pairs, np.ndarray]:
+    """The values of queries with several groups: for each two items, how many groups prefer the one or the other."""
+    pool, found = judged.pool, judged.found
+    assert found.judgement is not None
+    matrix = matrices(each.judged, each.subgroups)
+    values: dict[Pairs, np.ndarray] = {"all": np.zeros(len(queries)), "one": np.zeros(len(queries))}
+    values["both"] = np.zeros(len(queries))
+    hits, groups = (
+        np.searchsorted(rows, (queries, queries + 1)).T.tolist() for rows in (found.query, each.owner)
+    )
+    for at, query in enumerate(queries.tolist()):
+        first, last = (int(pool.offsets[judged.known[query] + end]) for end in (0, 1))
+        shown = found.judgement[slice(*hits[at])] - first
+        hidden = np.ones(last - first, np.bool_)
+        hidden[shown] = False
         place = np.empty(last - first, np.int64)
-        place[np.concatenate((shown, np.setdiff1d(np.arange(last - first), shown)))] = np.arange(last - first)
-        total = np.zeros((len(place), len(place)), np.int32)
-        low, high = np.searchsorted(each.owner, [query, query + 1])
-        for group in range(low, high):
+        place[np.concatenate((shown, np.flatnonzero(hidden)))] = np.arange(last - first)
+        total = np.zeros((last - first, last - first), np.int32)
+        for group in range(*groups[at]):
             own = matrix(group)
-            at = place[each.origin[own.rows] - first]
-            total[np.ix_(at, at)] += own.preferred
-        right, wrong = np.triu(total), np.triu(total.T)
-        told = right + wrong
+            rows = place[each.origin[own.rows] - first]
+            total[rows[:, None], rows] += own.preferred
+        right = np.triu(total)
+        told = right + np.triu(total.T)
         k = len(shown)
-        seen = (slice(None, k), slice(None, k if self.pairs == "both" else None))
-        asked = told[seen] > 0
-        below = np.count_nonzero(told) if self.pairs == "all" else np.count_nonzero(asked)
-        return float((right[seen][asked] / told[seen][asked]).sum()) / below if below else 0.0
+        one = _shares(right[:k], told[:k])
+        values["both"][at] = _mean(_shares(right[:k, :k], told[:k, :k]))
+        values["one"][at] = _mean(one)
+        values["all"][at] = one.sum() / np.count_nonzero(
+            told
+        )  # pairs of which neither was retrieved have none
+    return values
+
+
+def _shares(right: np.ndarray, told: np.ndarray) -> np.ndarray:
+    asked = told > 0
+    return np.sort(
+        right[asked] / told[asked]
+    )  # sums do not depend on the order of items that were not retrieved
+
+
+def _mean(shares: np.ndarray) -> float:
+    return float(shares.mean()) if len(shares) else 0.0

@@ -14,12 +14,16 @@ from rankwell.compat.trec_eval.options import Options
 from rankwell.compat.trec_eval.special import GainRBP
 from rankwell.errors import DataError, InputError, NothingInCommonError
 from rankwell.evaluation import Evaluator
+from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.readers import read_qrels
 from rankwell.results import Results
 from rankwell.tables import Qrels, Run
 
 Lines = Callable[[Settings], list[Printed]]
+PREFERENCES = ("prefs", "qrels_prefs")
+# the share of judgement groups with a relevant document retrieved: of all groups, and of those that have one at all
+OF_ALL, OF_THOSE = (metric_of(f"by_topic(metric=hit@1000000000,over={over})") for over in ("all", "defined"))
 
 
 @dataclass
@@ -49,7 +53,9 @@ def evaluated(options: Options, path: str, run: Run, lines: Lines) -> Evaluated:
     printed = lines(_settings(options, qrels))
     extra = judged_metrics()
     wanted = [metric for line in printed for metric in (line.metric, *line.text) if metric is not None]
-    res = _results(options, qrels, run, [*extra, *wanted])
+    fair = [line for line in printed if line.metric is not None and line.metric.name == "prefs_avgjg_rnonrel"]
+    by_groups = [OF_ALL, OF_THOSE] if any(line.metric.needed() for line in fair if line.metric) else []
+    res = _results(options, qrels, run, [*extra, *wanted, *by_groups])
     found = Evaluated([str(query) for query in res.queries], res.values(extra[0]) > 0, printed)
     for line in printed:
         if line.text:
@@ -74,14 +80,28 @@ def evaluated(options: Options, path: str, run: Run, lines: Lines) -> Evaluated:
     found.notes += (
         ["bpref of a level above all grades"] if "bpref" in names and options.level > highest + 1 else []
     )
+    if by_groups:
+        found.notes += _groups_without(fair, *(res.values(metric) for metric in by_groups))
+    if fair and np.count_nonzero(np.unique(_grades(qrels)) <= 0) > 1:
+        found.notes.append("Rnonrel of several levels that are not relevant")
     return found
+
+
+def _groups_without(lines: Sequence[Printed], of_all: np.ndarray, of_those: np.ndarray) -> list[str]:
+    """Name the measures that the program takes for 0 in a topic one of whose groups has nothing relevant (retrieved)."""
+    has = {
+        "prefs_avgjg_Rnonrel": (of_all != of_those).any(),
+        "prefs_avgjg_Rnonrel_ret": ((of_all > 0) & (of_all < 1)).any(),
+    }
+    return [
+        f"{line.name} of a topic with a group without a relevant document" for line in lines if has[line.name]
+    ]
 
 
 def _judgements(options: Options, path: str) -> Qrels:
     """The judgements: with whole grades, or with the levels of preferences; topics only where they are groups."""
-    is_prefs = options.rel_format == "prefs"
     try:
-        read = read_qrels(path, format_in="prefs" if is_prefs else "trec")
+        read = read_qrels(path, format_in="prefs" if options.rel_format == "prefs" else "trec")
     except DataError as error:
         raise InputError(str(error)) from error
     rows = np.arange(len(read.item))
@@ -94,8 +114,8 @@ def _judgements(options: Options, path: str) -> Qrels:
     return Qrels(
         read.query[rows],
         read.item[rows],
-        grades if is_prefs else np.trunc(grades),
-        topic if options.rel_format in ("prefs", "qrels_jg") else None,
+        grades if options.rel_format in PREFERENCES else np.trunc(grades),
+        topic if options.rel_format != "qrels" else None,
         subgroup=subgroup,
         name=read.name,
     )
@@ -115,7 +135,7 @@ def _settings(options: Options, qrels: Qrels) -> Settings:
 
 
 def _results(options: Options, qrels: Qrels, run: Run, metrics: Sequence[Metric]) -> Results:
-    is_prefs = options.rel_format in ("prefs", "qrels_prefs")
+    is_prefs = options.rel_format in PREFERENCES
     policy = Policy(
         grades="judgements",
         undefined="zero",

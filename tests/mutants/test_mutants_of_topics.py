@@ -1,0 +1,134 @@
+"""One planted bug per step from judgements by topic to values; each is caught by the slow definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.definitions.test_topics import (
+    test_a_metric_by_topic_is_the_mean_of_its_values_with_each_topic_alone as alone,
+)
+from tests.definitions.test_topics import test_preferences_are_those_counted_pair_by_pair as counted
+
+from rankwell import preferred, ranked, topics
+from rankwell.judge import pool as judge_pool
+from rankwell.metrics import by_topic, preferences, preferences_fair
+
+
+def put(owner, name, value):
+    """Return a mutant: ``name`` is something else."""
+    return lambda patch: patch.setattr(owner, name, value)
+
+
+def around(owner, name, change):
+    """Return a mutant: ``change`` gets the original and what it was called with."""
+
+    def plant(patch):
+        original = getattr(owner, name)
+        patch.setattr(owner, name, lambda *given: change(original, *given))
+
+    return plant
+
+
+def grade_of_the_item(original, found, *rest):
+    made = original(found, *rest)
+    made.grade = np.where(made.grade > 0, made.grade, np.maximum(made.grade, found.grade.max(initial=0)))
+    return made
+
+
+def one_topic_per_hit(original, offsets, rows):
+    places, starts = original(offsets, rows)
+    lengths = np.minimum(np.diff(starts), 1)
+    return places[starts[:-1][lengths > 0]], np.concatenate(([0], np.cumsum(lengths)))
+
+
+def first_subgroup(original, *given):
+    made = original(*given)
+    kept = None if made.subgroup is None else np.zeros_like(made.subgroup)
+    return ranked.Topics(made.offsets, made.topic, made.grade, kept)
+
+
+def highest_for_every_topic(original, qrels, policy, *rest):
+    keep, _, highest, copies = original(qrels, policy, *rest)
+    spread = highest.copy()
+    spread[rest[2]] = highest[rest[1]]
+    return keep, spread, highest, copies
+
+
+def binary_levels(original, items):
+    level = np.minimum(items.level, 1)
+    return original(preferred.Items(items.groups, items.group, level, items.grade, items.is_shown))
+
+
+def no_padding(original, self, tally, more, shown, of):
+    return original(self, tally, np.zeros_like(more), shown, of)
+
+
+def pairs_of_first_group(original, judged, each, queries):
+    alone = topics.Each(
+        each.judged, np.where(np.diff(each.owner, prepend=-1) > 0, each.owner, -1), each.origin, None
+    )
+    order = np.argsort(alone.owner, kind="stable")
+    return original(judged, topics.Each(each.judged, alone.owner[order], each.origin, None), queries)
+
+
+def by(inner):
+    return lambda: alone(inner)
+
+
+def of(name, pairs="all", parts=0):
+    return lambda: counted(name, pairs, parts)
+
+
+MUTANTS = {
+    "by topic: the highest grade of the item": (around(topics, "_found", grade_of_the_item), by("ap")),
+    "by topic: a hit in one topic only": (around(topics, "spread", one_topic_per_hit), by("p@3")),
+    "by topic: the highest grade for every topic": (around(judge_pool, "_merged", highest_for_every_topic), by("ndcg@3")),
+    "by topic: condensed by the whole query": (put(topics, "condensed", lambda judged: judged), by("ap")),
+    "by topic: mean over all topics": (
+        around(topics.Each, "mean", lambda original, each, n, values, counted:
+            original(each, n, np.nan_to_num(values), np.ones_like(counted))), by("ap")),
+    "by topic: nobody asks over": (
+        around(by_topic.ByTopic, "per_query", lambda original, self, *given:
+            original(by_topic.ByTopic(metric=self.metric), *given)), by("rr")),
+    "preferences: two levels only": (around(preferred.Items, "above", binary_levels), of("prefs_num_ful")),
+    "preferences: pairs of one level count": (
+        around(preferred.Items, "unlike", lambda original, items: original(items) + 1), of("prefs_num_poss")),
+    "preferences: items not retrieved are not missed": (
+        put(preferred.Tally, "possible", lambda tally, pairs: tally.both + tally.one), of("prefs_simp")),
+    "preferences: one is both": (
+        put(preferred.Tally, "fulfilled", lambda tally, pairs: tally.both_fulfilled), of("prefs_avgjg", "one")),
+    "preferences: subgroups are one": (around(judge_pool, "topics_of", first_subgroup), of("prefs_simp", parts=3)),
+    "preferences: nothing follows": (put(preferred, "_closed", lambda matrix: matrix), of("prefs_num_poss", parts=3)),
+    "preferences: groups averaged as one": (
+        put(preferences.PrefsAvgJG, "per_query", lambda self, *given:
+            preferences.PrefsSimp(groups=self.groups, pairs=self.pairs).per_query(*given)), of("prefs_avgjg")),
+    "preferences: pairs of one group": (
+        around(preferences, "_shares_of_pairs", pairs_of_first_group), of("prefs_pair")),
+    "fair preferences: nothing added": (
+        around(preferences_fair.PrefsAvgJGRnonrel, "_padded", no_padding), of("prefs_avgjg_rnonrel")),
+    "fair preferences: all others kept": (
+        put(preferred.Items, "nth", lambda items, chosen: np.zeros(len(items.group))), of("prefs_avgjg_rnonrel")),
+    "fair preferences: as the program": (
+        around(preferences_fair.PrefsAvgJGRnonrel, "_of_levels", lambda original, self, *given:
+            original(preferences_fair.PrefsAvgJGRnonrel(groups=self.groups, pairs=self.pairs, rule="trec_eval"), *given)),
+        of("prefs_avgjg_rnonrel", "both")),
+}  # fmt: skip
+
+
+def caught(check):
+    """Whether the slow definitions notice a difference."""
+    try:
+        check()
+    except AssertionError:
+        return True
+    except Exception:  # noqa: BLE001 - a mutant may crash: that is noticed too
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_planted_bug_is_caught(name, monkeypatch):
+    plant, check = MUTANTS[name]
+    check()  # nothing is caught where nothing is planted
+    plant(monkeypatch)
+    assert caught(check)
