@@ -266,9 +266,11 @@ def _asked(
     """The kinds to make; UsageError for one that cannot be made."""
     if by is not None and table is None:
         raise UsageError(f"by={by!r} names a column of users=, a table of users; give users=.")
-    if table is not None and by is not None and by not in table.columns:
+    if table is not None and by is None:
+        raise UsageError(f"users= is for lists by segment; say by=, a column of {table.name}.")
+    if table is not None and by not in table.columns:
         raise UsageError(
-            f"{table.name} has no column {by!r}; it has {', '.join(table.columns)}.{nearest(by, table.columns)}"
+            f"{table.name} has no column {by!r}; it has {', '.join(table.columns)}.{nearest(str(by), table.columns)}"
         )
     lacking = {
         "recent": None if "time" in data.log.words else "a column of times in the training data",
