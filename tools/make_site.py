@@ -16,6 +16,7 @@ import nbformat
 from nbconvert import MarkdownExporter
 
 import rankwell
+from rankwell import prepare
 from rankwell.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -71,7 +72,9 @@ def public_names() -> list[str]:
     """Return the public names that are no metrics: functions first, then classes."""
     from rankwell.base import Metric
 
-    found = {name: getattr(rankwell, name) for name in rankwell.__all__ if name != "__version__"}
+    found = {
+        name: getattr(rankwell, name) for name in rankwell.__all__ if name not in ("__version__", "prepare")
+    }
     others = [
         name for name, value in found.items() if not (isinstance(value, type) and issubclass(value, Metric))
     ]
@@ -81,6 +84,8 @@ def public_names() -> list[str]:
 def python_page() -> str:
     """Return the reference of the Python interface: one directive of mkdocstrings per name."""
     directives = [f"::: {getattr(rankwell, name).__module__}.{name}\n" for name in public_names()]
+    directives.append("## Preparing the data of a recommender\n")
+    directives += [f"::: {getattr(prepare, name).__module__}.{name}\n" for name in prepare.__all__]
     directives += [f"{title}\n\n::: {module}\n" for module, title in MODULES.items()]
     return PYTHON + "\n".join(directives)
 

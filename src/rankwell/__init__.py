@@ -124,9 +124,11 @@ _HOMES = {
     "explain": "explanation",
     "jackknife": "comparison.leaving_out",
     "lint": "linting",
+    "long_tail": "longtail",
     "metric": "functions",
     "nDCG": "metrics.gain",
     "nERR": "metrics.cascade",
+    "prepare": "prepare",
     "read_qrels": "readers",
     "read_run": "readers",
     "rosetta": "translation",
@@ -139,7 +141,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         msg = f"module 'rankwell' has no attribute {name!r}"
         raise AttributeError(msg)
-    value = getattr(importlib.import_module(f"rankwell.{_HOMES[name]}"), name)
+    module = importlib.import_module(f"rankwell.{_HOMES[name]}")
+    value = module if _HOMES[name] == name else getattr(module, name)
     globals()[name] = value
     return value
 

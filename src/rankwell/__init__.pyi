@@ -1,3 +1,4 @@
+from rankwell import prepare as prepare
 from rankwell.comparison.leaving_out import jackknife as jackknife
 from rankwell.errors import RankwellError as RankwellError
 from rankwell.evaluation import Evaluator as Evaluator
@@ -5,6 +6,7 @@ from rankwell.evaluation import evaluate as evaluate
 from rankwell.explanation import explain as explain
 from rankwell.functions import metric as metric
 from rankwell.linting import lint as lint
+from rankwell.longtail import long_tail as long_tail
 from rankwell.metrics.auc import AUC as AUC
 from rankwell.metrics.auc import PAUC as PAUC
 from rankwell.metrics.auc import AUCTopK as AUCTopK
@@ -238,9 +240,11 @@ __all__ = [
     "explain",
     "jackknife",
     "lint",
+    "long_tail",
     "metric",
     "nDCG",
     "nERR",
+    "prepare",
     "read_qrels",
     "read_run",
     "rosetta",

@@ -12,6 +12,7 @@ from rankwell.engines import Engine, Task, cores, engine_of
 from rankwell.errors import NeededError, UsageError
 from rankwell.ids import Known
 from rankwell.judge import pool_of
+from rankwell.longtail import Parts
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.policy import Policy
 from rankwell.preparation import context_of, refuse_metrics, segments_of
@@ -45,7 +46,8 @@ class Evaluator:
         A column of ``users``: how much each query weighs in the means.
     slices
         Named sets of items, such as ``{"head": […], "tail": […]}``: each is evaluated as well, with ranks as they are and
-        only the judgements of its items, in ``results.slices``.
+        only the judgements of its items, in ``results.slices``; or a cut, such as ``rankwell.long_tail(train)`` or a
+        fitted ``rankwell.prepare.PopularityCut``: head and tail, where items that the log does not have are tail.
     policy
         The rules for ties, missing queries, ratings …; see ``rankwell.Policy``.
     engine, threads
@@ -76,7 +78,7 @@ class Evaluator:
         users: Any = None,
         by: str | Iterable[str] | None = None,
         weights: str | None = None,
-        slices: Mapping[str, Any] | None = None,
+        slices: Mapping[str, Any] | Parts | None = None,
         policy: Policy = Policy(),  # noqa: B008 - a frozen value
         engine: str | Engine | None = None,
         threads: int | None = None,
@@ -99,7 +101,8 @@ class Evaluator:
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
         segments = segments_of(users, by, weights)
         self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments)
-        self._slices = {name: self._slice(name, ids) for name, ids in (slices or {}).items()}
+        named = slices.parts(pool.items) if isinstance(slices, Parts) else slices or {}
+        self._slices = {name: self._slice(name, ids) for name, ids in named.items()}
 
     def _slice(self, name: str, ids: Any) -> Task:
         """The same task where only the judgements of some items count."""
@@ -213,7 +216,7 @@ def evaluate(
     users: Any = None,
     by: str | Iterable[str] | None = None,
     weights: str | None = None,
-    slices: Mapping[str, Any] | None = None,
+    slices: Mapping[str, Any] | Parts | None = None,
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
     engine: str | Engine | None = None,
     threads: int | None = None,

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.base import QueryMetric, definition
+from rankwell.base import ListMetric, QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
 from rankwell.parameters import Numbers
-from rankwell.ranked import Ranked
+from rankwell.ranked import Ranked, ratio
 
 BLOCK = 4096
 
@@ -101,6 +101,60 @@ class OnScale(QueryMetric):
         return super().breaks() | {
             "judgements are apart": "the highest grade of all judgements is the top of the scale"
         }
+
+
+@definition
+class OfRelevance(ListMetric):
+    """A mean over the rows of a list, its ranks discounted; each row counts as far as it is relevant, if that is asked for.
+
+    Σ_r disc(r) · rel(i_r) · value(i_r) / Σ_r disc(r): the divisor does not depend on relevance.
+    """
+
+    discount: Literal["log2p1", "none", "reciprocal"] = "log2p1"
+    relevance: Literal["none", "binary", "graded"] = "none"
+    rel: float | None = None
+    max_grade: float | None = None
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+    @property
+    def judgements(self) -> bool:  # type: ignore[override]
+        """Relevance is judged."""
+        return self.relevance != "none"
+
+    def in_force(self, parameter: str) -> bool:
+        """What says which items are relevant, and how much, belongs to relevance."""
+        is_graded = self.relevance == "graded"
+        allowed = {
+            "rel": self.judgements,
+            "max_grade": is_graded,
+            "gain_from": is_graded and self.gain_from == "raw",
+        }
+        return allowed.get(parameter, True)
+
+    def needed(self) -> frozenset[str]:
+        """The highest grade of the judgements, if it matters and is not given."""
+        is_scaled = self.relevance == "graded" and self.max_grade is None
+        return super().needed() | (frozenset({"grade_max"}) if is_scaled else frozenset())
+
+    def breaks(self) -> dict[str, str]:
+        """The highest grade of all judgements is the scale, unless it is given."""
+        law = {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
+        return super().breaks() | (law if "grade_max" in self.needed() else {})
+
+    def mean(self, rows: Ranked, values: np.ndarray, context: Context) -> np.ndarray:
+        """Return the mean of the values of each query's rows; NaN without rows."""
+        weights = discount(self.discount, 2.0, rows.rank)
+        return ratio(rows.sum(weights * self._wanted(rows, context) * values), rows.sum(weights))
+
+    def _wanted(self, rows: Ranked, context: Context) -> np.ndarray:
+        """How far each row is relevant, 0 to 1."""
+        if self.relevance == "none":
+            return np.ones(len(rows))
+        if self.relevance == "binary":
+            return context.scale.relevant(rows.grade, self.rel).astype(np.float64)
+        level = np.fmax(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
+        top = top_level(self, level[level > 0], context)
+        return (np.exp2(level) - 1.0) / np.exp2(max(top, 0.0))
 
 
 @dataclass(frozen=True)

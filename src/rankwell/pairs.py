@@ -130,6 +130,22 @@ def jaccard_against(rows: Ranked, others: Ranked, features: Features) -> np.ndar
     return total
 
 
+def closest(rows: Ranked, others: Ranked, features: Features) -> np.ndarray:
+    """Return the highest cosine of each row's item to the items of its query in ``others``, of which there is one."""
+    assert rows.item is not None
+    assert others.item is not None
+    counts = others.count()
+    first, count = (np.cumsum(counts) - counts)[rows.query], counts[rows.query]
+    best, step = np.empty(len(rows)), np.cumsum(len(features.names) + count) // CELLS
+    for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(step)) + 1):
+        begin = np.cumsum(count[part]) - count[part]
+        other = np.arange(int(count[part].sum())) + np.repeat(first[part] - begin, count[part])
+        own = np.repeat(np.arange(len(part)), count[part])
+        cosines = _cosines(features, rows.item[part], own, others.item[other])
+        best[part] = np.maximum.reduceat(cosines, begin) if len(part) else 0.0
+    return best
+
+
 def squares_within(rows: Ranked, features: Features) -> np.ndarray:
     """Return the sum of squared Euclidean distances over all pairs of each list: n Σ ‖x − mean‖², in linear time."""
     assert rows.item is not None
@@ -155,6 +171,20 @@ def _jaccard(both: np.ndarray, one: np.ndarray, other: np.ndarray, features: Fea
     """Shared features over all features of two items; 0 where neither has one."""
     lengths = np.append(features.lengths, 0)
     return np.nan_to_num(ratio(both, lengths[one] + lengths[other] - both))
+
+
+def _cosines(features: Features, items: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """The cosine of ``items[own]`` and ``others``, pair by pair; 0 where one has no features."""
+    width = len(features.names)
+    dense = np.zeros(len(items) * width)
+    place, code, value = features.entries(items)
+    dense[place * width + code] = value
+    pair, code, value = features.entries(others)
+    products = np.bincount(pair, weights=value * dense[own[pair] * width + code], minlength=len(others))
+    squares = np.append(features.squares, 0.0)
+    # one root of the product: with whole numbers it is exact where the cosine is
+    lengths = np.sqrt(squares[items][own] * squares[others])
+    return np.divide(products, lengths, out=np.zeros(len(others)), where=lengths > 0)
 
 
 def _distances(tables: _Tables, below: np.ndarray, step: int) -> np.ndarray:

@@ -12,6 +12,7 @@ from rankwell.ids import Ids
 from rankwell.kernels import order
 
 Rule = Literal["volume", "top", "fraction", "reach", "count", "quantile", "iqr"]
+Ties = Literal["id", "in", "out"]
 
 
 def by_popularity(counts: np.ndarray, ids: Ids) -> np.ndarray:
@@ -35,10 +36,14 @@ class Head:
     crosses it belongs to the head. ``top``: the first ``at`` items. ``fraction``: that share of the items, rounded up.
     ``reach``: items with more than that share of the users. ``count``: items with more than ``at`` users. ``quantile``:
     items above that quantile of the counts. ``iqr``: items above Q3 + at · (Q3 − Q1).
+
+    The first three cut a list, perhaps between equally popular items: ``ties="id"`` cuts there too, by the ids; ``in`` takes
+    all of them into the head, ``out`` none.
     """
 
     rule: Rule = "volume"
     at: float = 0.8
+    ties: Ties = "id"
 
     def __post_init__(self) -> None:
         share = self.rule in ("volume", "fraction", "reach", "quantile")
@@ -68,7 +73,7 @@ class Head:
         if self.rule in ("volume", "top", "fraction"):
             head = np.zeros(len(counts), np.bool_)
             head[ordered[: self._length(counts, ordered)]] = True
-            return head
+            return head if self.ties == "id" or not head.any() else self._whole(head, counts)
         if self.rule == "reach":
             return counts > self.at * users
         if self.rule == "count":
@@ -77,6 +82,13 @@ class Head:
             return counts > np.quantile(counts, self.at)
         first, third = np.quantile(counts, [0.25, 0.75])
         return counts > third + self.at * (third - first)
+
+    def _whole(self, head: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """The head with all or none of the items that are as popular as its last one."""
+        last = counts[head].min()
+        if self.ties == "in":
+            return counts >= last
+        return counts > last if np.any(counts[~head] == last) else head
 
     def _length(self, counts: np.ndarray, ordered: np.ndarray) -> int:
         if self.rule == "top":

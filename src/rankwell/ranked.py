@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from rankwell.ids import Ids, Known
+
 NO_ROWS = np.empty(0, np.int64)
 
 
@@ -84,7 +86,8 @@ class Ranked:
         asked[self.query] = True
         query, item = (column[asked[others.query]] for column in (others.query, others.item))
         width = int(max(self.item.max(initial=0), item.max(initial=0))) + 2  # -1 is an item of its own
-        return np.isin(self.query * width + self.item, query * width + item)
+        known = Known(Ids.of_integers(query * width + item))
+        return known.find(Ids.of_integers(self.query * width + self.item)) >= 0
 
     def of_queries(self, queries: np.ndarray) -> Ranked:
         """Return the rows of some queries (ascending), which are counted anew from 0."""

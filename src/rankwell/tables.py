@@ -93,6 +93,8 @@ class Qrels:
         For preferences: the part of a topic's judgements within which grades are compared; None if they all are.
     propensity
         The chance, above 0 and at most 1, that a judgement was observed, for metrics that weigh by it.
+    imputed
+        Other than 0 where nobody gave the grade and it was made up (``rankwell.prepare.impute``); such rows are counted.
     name
         What the qrels are called in messages.
 
@@ -119,6 +121,7 @@ class Qrels:
         *,
         subgroup: IdColumn | None = None,
         propensity: Iterable[float] | np.ndarray | None = None,
+        imputed: Iterable[float] | np.ndarray | None = None,
         name: str = "qrels",
         place: Place | None = None,
     ) -> None:
@@ -138,12 +141,14 @@ class Qrels:
         if self.subgroup is not None and self.topic is None:
             raise DataError(f"{name}: subgroups are parts of a topic's judgements; give topic too.")
         self.propensity = None if propensity is None else _chances(propensity, self.place)
+        self.imputed = None if imputed is None else numbers_of(imputed, "imputed", self.place) != 0
         columns = {"item": len(self.item)}
         given = (
             ("grade", self.grade),
             ("topic", self.topic),
             ("subgroup", self.subgroup),
             ("propensity", self.propensity),
+            ("imputed", self.imputed),
         )
         columns |= {word: len(x) for word, x in given if x is not None}
         same_length(len(self.query), columns, name)

@@ -13,8 +13,6 @@ from rankwell.metrics import metric_of
 from .beyond import agree, evaluated, filled, text_of
 from .reference_beyond import PER_LIST
 from .reference_case import judged_users
-from .test_reference_beyond import EXAMPLES, worked_case
-from .worked import MISSING
 
 FEATURES = ("topics", "vectors")
 
@@ -77,32 +75,6 @@ def test_random_lists_have_the_values_of_the_slow_definitions_where_relevance_co
         case = filled(seed)
         lists = {user: items for user, items in case.lists.items() if user in judged_users(case)}
         assert compare(replace(case, lists=lists), JUDGED_LISTS, [CUTS[seed % 3]])[0] > 0
-
-
-@pytest.mark.skipif(not EXAMPLES, reason=MISSING)
-def test_worked_examples_have_their_values():
-    case = worked_case()
-    wanted = {
-        "ils@3": "rs.ils",
-        "ils(average=matrix)@3": "rs.ils_diag",
-        "ild@3": "rs.ild",
-        "unserendipity@3": "rs.unserendipity",
-    }
-    res = evaluated(case, *wanted, "ils(average=sum)", "calibration", "ils(features=vectors)")
-    for metric, example in wanted.items():
-        assert res[metric] == pytest.approx(EXAMPLES[example]["expected"], rel=0, abs=1e-12)
-    frame = res.per_query
-    assert frame["ils@3"].to_list() == pytest.approx(
-        [*EXAMPLES["rs.ils_per_user"]["expected"].values()], abs=1e-12
-    )
-    assert frame["ils(features=vectors)"].to_list() == frame["ils@3"].to_list()
-    first = frame.filter(frame["query"] == "u1")
-    assert first["ils(average=sum)"].item() == pytest.approx(
-        EXAMPLES["rs.ils_ziegler_u1"]["expected"], abs=1e-12
-    )
-    assert first["calibration"].item() == pytest.approx(
-        EXAMPLES["rs.calibration_kl_u1"]["expected"]["C_KL"], abs=1e-12
-    )
 
 
 # --- many features, long lists ------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from rankwell.metrics import metric_of
 from .beyond import agree, evaluated, filled, text_of
 from .reference_beyond import CORPUS, PER_LIST
 from .reference_case import judged_users
-from .worked import MISSING, shared_examples
 
 SEEDS = range(100)
 CUTS = (1, 3, None)
@@ -78,27 +77,6 @@ def test_the_slow_definition_gives_the_same_for_every_parameter(name):
                 # the slow ones give users without judgements 0; relevance has no value there
                 wanted = value if user in judged or not metric.judgements else None
                 assert agree(ours.get(user), wanted), (seed, text, user)
-
-
-# --- worked examples ----------------------------------------------------------------------------------------
-
-EXAMPLES = shared_examples() or {}
-WORKED = {
-    "rs.msi": "msi@3",
-    "rs.epc_plain": "epc(discount=none)@3",
-    "rs.arp": "arp@3",
-    "rs.aplt": "aplt(at=.5)@3",
-    "rs.unexpectedness": "unexpectedness(top=2)@3",
-}
-
-
-@pytest.mark.skipif(not EXAMPLES, reason=MISSING)
-@pytest.mark.parametrize("name", WORKED)
-def test_a_worked_example_comes_out_to_1e_12(name):
-    data = EXAMPLES["rs.data"]["input"]
-    train = {user: dict.fromkeys(items, 1) for user, items in data["train"].items()}
-    res = rw.evaluate(data["recs"], metrics=[WORKED[name]], items=data["catalogue"], train=train)
-    assert res[WORKED[name]] == pytest.approx(EXAMPLES[name]["expected"], rel=0, abs=1e-12)
 
 
 # --- items that train lacks, by hand --------------------------------------------------------------------------
@@ -210,12 +188,12 @@ def test_a_cosine_at_the_threshold_is_unexpected():
 
 
 def test_many_features_and_long_histories_are_compared_in_parts(monkeypatch):
-    from rankwell.metrics import serendipity
+    from rankwell import pairs
 
     case = filled(8)
     metric = "serendipity_kotkov(distance=.3,novel=1)"
     whole = evaluated(case, metric).per_query
-    monkeypatch.setattr(serendipity, "CELLS", 5)
+    monkeypatch.setattr(pairs, "CELLS", 5)
     assert evaluated(case, metric).per_query.equals(whole)
 
 

@@ -21,7 +21,7 @@ def test_a_worked_example_comes_out_to_1e_12_and_a_wrong_one_does_not(case):
         else {query: {} for query in case.run} | {"other": {"x": 1.0}}
     )
     qrels = qrels_of(case.qrels) if case.qrels else None
-    res = rw.evaluate(run, qrels, [case.metric], items=case.catalogue, policy=rw.Policy(**case.policy))
+    res = rw.evaluate(run, qrels, [case.metric], policy=rw.Policy(**case.policy))
     ours = res[case.metric]
     assert same(ours, case.expected) == (case.kind != "invalid"), (
         str(metric_of(case.metric)),

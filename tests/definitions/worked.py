@@ -35,38 +35,16 @@ class Case:
     expected: float | None
     kind: str
     policy: dict[str, Any] = field(default_factory=dict)
-    catalogue: list[str] | None = None
 
 
-# Cases of the families s000, s001, s002, s004, ord and rs that these metrics do not cover, with the reason.
+# Cases of the families s000, s001, s002, s004 and ord that these metrics do not cover, with the reason.
 NOT_COVERED = {
     "s001.dg_terms": "single terms of a DCG (tests/unit/test_explanation.py)",
     "s001.idcg_term_rank4": "single terms of a DCG",
     "ord.rbo_ext": "RBO",
     "ord.rbo_min": "RBO",
-    "rs.data": "input of the other cases",
-    "rs.counts": "no metric",
-    "rs.popularity": "no metric",
-    "rs.short_head": "no metric",
-    "rs.personalization": "personalization",
-    "rs.ils_per_user": "intra-list similarity",
-    "rs.ils": "intra-list similarity",
-    "rs.ils_diag": "intra-list similarity",
-    "rs.ils_ziegler_u1": "intra-list similarity",
-    "rs.ild": "intra-list distance",
-    "rs.gini": "Gini",
-    "rs.gini_diversity": "Gini",
-    "rs.entropy": "entropy",
-    "rs.entropy_norm": "entropy",
-    "rs.msi": "novelty",
-    "rs.epc_plain": "novelty",
-    "rs.arp": "popularity bias",
-    "rs.aplt": "popularity bias",
-    "rs.calibration_kl_u1": "calibration",
-    "rs.unexpectedness": "serendipity",
-    "rs.unserendipity": "serendipity",
 }
-FAMILIES = ("s000.", "s001.", "s002.", "s004.", "ord.", "rs.")
+FAMILIES = ("s000.", "s001.", "s002.", "s004.", "ord.")
 
 # Metric texts per case; several texts: each must give the value.
 TEXTS: dict[str, list[str]] = {
@@ -138,13 +116,6 @@ def cases() -> list[Case]:
 
 def _cases(name: str, example: dict[str, Any], examples: dict[str, Any]) -> list[Case]:
     given, params, expected, kind = example["input"], example["params"], example["expected"], example["kind"]
-    if name == "rs.catalog_coverage":
-        data = examples[given["ref"]]["input"]
-        run = {user: _falling(items) for user, items in data["recs"].items()}
-        texts = ["coverage", "coverage@3"]
-        return [
-            Case(f"{name} {text}", run, [], text, expected, kind, {}, data["catalogue"]) for text in texts
-        ]
     if name == "ord.gmap":
         given = [{"rel": [0, 1], "R": 1}, {"rel": [0, 0, 0, 1], "R": 1}, {"rel": [0], "R": 1}]
         assert example["input"] == {"ap": [0.5, 0.25, 0.0]}

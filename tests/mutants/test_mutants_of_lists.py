@@ -90,8 +90,7 @@ MUTANTS = {
     "EPD with Jaccard: the first of the history alone": (
         around(familiarity, "jaccard_against", with_the_first_of_the_others), ("epd", {"distance": "jaccard"})),
     "EPD: a similarity": (
-        around(familiarity.EPD, "novelties", lambda original, *given: (
-            (found := original(*given))[0], 1 - found[1])), ("epd", {})),
+        around(familiarity.EPD, "likeness", lambda original, *given: 1 - original(*given)), ("epd", {})),
     "surprise: all are relevant": (
         put(Scale, "relevant", lambda self, grade, rel: np.ones(len(grade), bool)), ("surprise", {})),
     "calibration: p and q swapped": (
@@ -113,8 +112,8 @@ MUTANTS = {
     "Hellinger: no root": (
         lambda patch: patch.setitem(divergences.DIVERGENCES, "hellinger", lambda p, q: divergences.hellinger(p, q) ** 2),
         ("calibration", {"divergence": "hellinger"})),
-    "UPD: the list against itself": (
-        around(calibration.UPD, "_parts", lambda original, self, rows, context: np.full((rows.queries, 2), 0.5)),
+    "UPD: the head is the first item": (
+        around(calibration.UPD, "in_head", lambda original, *given: original(*given) & (np.cumsum(original(*given)) == 1)),
         ("upd", {})),
     "only the list's first rows count": (
         around(Ranked, "top", lambda original, self, k: original(self, 2)), ("ild", {})),

@@ -8,7 +8,7 @@ from tests.definitions.beyond import agree, evaluated, filled, text_of
 from tests.definitions.reference_beyond import CORPUS, PER_LIST
 from tests.definitions.reference_case import judged_users
 
-from rankwell import history
+from rankwell import gains, history
 from rankwell.metrics import metric_of, novelty, parity, popular, serendipity, tail
 from rankwell.ranked import Ranked
 
@@ -40,13 +40,13 @@ MUTANTS = {
     "self-information of users": (put(novelty.SelfInformation, "among", "users"), ("self_information", {})),
     "EPC: an unseen item has a user": (put(novelty.EPC, "fewest", 1), ("epc", {})),
     "EFD: an unseen item is not surprising": (
-        around(novelty.EFD, "novelties", lambda original, *given: (
-            (rows := original(*given))[0], np.maximum(rows[1] - 1, 0))),
+        around(novelty.EFD, "chances", lambda original, *given: (
+            original(*given)[0], np.minimum(original(*given)[1] * 2, 1))),
         ("efd", {})),
     "EPC: ranks from 0": (
-        around(novelty, "discount", lambda original, kind, base, ranks: original(kind, base, ranks + 1)), ("epc", {})),
+        around(gains, "discount", lambda original, kind, base, ranks: original(kind, base, ranks + 1)), ("epc", {})),
     "EPC: relevance forgotten": (
-        put(novelty.EPC, "_relevance", lambda self, rows, context: np.ones(len(rows))), ("epc", {"relevance": "binary"})),
+        put(gains.OfRelevance, "_wanted", lambda self, rows, context: np.ones(len(rows))), ("epc", {"relevance": "binary"})),
     "places from 0": (
         around(history.History, "places_of", lambda original, *given: original(*given) - 1), ("unexpectedness", {"top": 3})),
     "unexpected ones need not be relevant": (

@@ -47,8 +47,9 @@ def test_every_public_name_and_command_has_its_place(site):
     python, metrics, commands = (
         html(site, f"docs/{name}.html") for name in ("reference/python", "metrics", "reference/commands")
     )
-    for name in set(rw.__all__) - {"__version__"}:
-        value = getattr(rw, name)
+    public = {name: getattr(rw, name) for name in set(rw.__all__) - {"__version__", "prepare"}}
+    public |= {name: getattr(rw.prepare, name) for name in rw.prepare.__all__}
+    for name, value in public.items():
         if isinstance(value, type) and issubclass(value, Metric):
             assert f'id="{value.name}"' in metrics, name
         else:
@@ -58,7 +59,10 @@ def test_every_public_name_and_command_has_its_place(site):
     for name in app:
         if not name.startswith("-"):
             assert f'id="{name.replace("_", "-")}"' in commands
-            for option in app[name].assemble_argument_collection():
+            parts = [app[name]]
+            if app[name].default_command is None:
+                parts = [app[name][part] for part in app[name] if not part.startswith("-")]
+            for option in (each for part in parts for each in part.assemble_argument_collection()):
                 for each in option.names:
                     assert each in commands, (name, each)
 

@@ -13,6 +13,7 @@ from rankwell.arguments import STDIN, files, pairs, run_names, split
 from rankwell.cli.application import app
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.metrics import metrics_of
 from rankwell.output import Progress, in_form, refuse_overwriting, width, write
 from rankwell.policy import Policy
 from rankwell.presets import preset_of
@@ -21,6 +22,9 @@ from rankwell.readers import read_qrels, read_run
 from rankwell.results import Results
 from rankwell.sweeping import Sweep
 from rankwell.sweeping import rel_sweep as swept
+from rankwell.tables import Run
+
+REFERENCE_DEPTH = 100
 
 
 @app.command
@@ -66,6 +70,13 @@ def evaluate(
     weights: Annotated[
         str | None, Parameter(help="a column of --users: how much each query weighs in the means")
     ] = None,
+    baselines: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            help="evaluate reference lists as well, made of --train: random, popular, recently popular; and the ideal ones",
+        ),
+    ] = False,
     rel_sweep: Annotated[
         str | None,
         Parameter(
@@ -139,6 +150,7 @@ def evaluate(
     )
     wanted = pairs(columns, "--columns")
     metrics: list[Any] = [part for text in metric for part in split(text)]
+    references = _references(train, qrels, metrics) if baselines else {}
     if rel_sweep is not None:
         others = {
             "--per-query": per_query,
@@ -154,7 +166,7 @@ def evaluate(
             for path, name in zip(paths, run_names(paths), strict=True)
         }
         sweep = swept(
-            runs_by_name,
+            runs_by_name | references,
             judgements,
             metrics,
             split(rel_sweep),
@@ -186,6 +198,7 @@ def evaluate(
             read_run(path, name=name, format_in=format_in, columns=wanted)
             for path, name in zip(paths, run_names(paths), strict=True)
         ]
+        read += references.values()
         results = list(evaluator.evaluate_all({each.name: each for each in read}).values())
     if verbose:
         for each in (judgements, *read):
@@ -206,6 +219,19 @@ def evaluate(
         colour=not output and sys.stdout.isatty(),
     )
     write(text, output)
+
+
+def _references(train: str | None, qrels: str, metrics: Sequence[str]) -> dict[str, Run]:
+    """Reference lists as runs, as long as the deepest cut-off."""
+    from rankwell.prepare import baselines
+
+    if train is None or qrels in ("none", STDIN):
+        raise UsageError(
+            "--baselines makes lists of the training data for the users of the test: give --train and QRELS, both as files."
+        )
+    cuts = [metric.k for metric in metrics_of(metrics)]
+    lists, _ = baselines(train, qrels, k=max((k for k in cuts if k is not None), default=REFERENCE_DEPTH))
+    return {f"({kind})": read_run(frame, name=f"({kind})") for kind, frame in lists.items()}
 
 
 def _write_sweep(sweep: Sweep, form: str, output: str | None) -> None:

@@ -60,6 +60,7 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
     if scale.kind == "interactions":
         grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
     topics = None if metric is None else topics_of(qrels, rows, owner, own)
+    counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
     counts["negative grades"] = int(np.count_nonzero(grades < 0))

@@ -9,8 +9,8 @@ import numpy as np
 from rankwell.base import definition
 from rankwell.featured import Featured
 from rankwell.features import Features
+from rankwell.gains import OfRelevance
 from rankwell.hits import Context, Judged
-from rankwell.metrics.novelty import Expected
 from rankwell.pairs import jaccard_against
 from rankwell.ranked import Ranked, ratio
 
@@ -120,7 +120,7 @@ class Surprise(_Familiar):
 
 
 @definition
-class EPD(Expected, _Familiar):
+class EPD(OfRelevance, _Familiar):
     """Expected profile distance: how unlike the items of a list are to the user's history, discounted by rank.
 
     Formula
@@ -139,8 +139,8 @@ class EPD(Expected, _Familiar):
         features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns
         distance: cosine or jaccard (of the sets of features that are not 0)
         discount: log2p1 1 / log2(r + 1), reciprocal 1 / r, or none
-        relevance: none (every item counts), binary (relevant ones) or graded
-        rel: from which grade an item is relevant; default the policy's rel
+        relevance: none (every item counts), binary (relevant ones), or graded
+        rel: from which grade an item is relevant (under ratings: gains count); default the policy's rel
         max_grade: g_max; default the highest grade of the qrels
         gain_from: under ratings, threshold (g − rel + 1) or raw (g)
 
@@ -161,10 +161,10 @@ class EPD(Expected, _Familiar):
 
     distance: Literal["cosine", "jaccard"] = "cosine"
 
-    def novelties(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """The mean distance of each row to the history."""
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of the distances to the history."""
         rows, _ = self.rows(judged, context)
-        return rows, 1 - self.likeness(judged, context, rows, self.distance)
+        return self.mean(rows, 1 - self.likeness(judged, context, rows, self.distance), context)
 
 
 def _cosines(rows: Ranked, history: Ranked, features: Features) -> np.ndarray:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from rankwell.base import ListMetric, definition
 from rankwell.errors import DataError
-from rankwell.gains import discount, top_level
+from rankwell.gains import OfRelevance
 from rankwell.hits import Context, Judged
 from rankwell.ranked import Ranked, ratio
 
-__all__ = ["EFD", "EPC", "MSI", "Expected", "OfChances", "SelfInformation"]
+__all__ = ["EFD", "EPC", "MSI", "OfChances", "SelfInformation"]
 
 
 @definition
@@ -140,61 +139,7 @@ class SelfInformation(MSI):
 
 
 @definition
-class Expected(ListMetric):
-    """The mean novelty of the rows of a list, their ranks discounted, perhaps only as far as items are relevant."""
-
-    discount: Literal["log2p1", "none", "reciprocal"] = "log2p1"
-    relevance: Literal["none", "binary", "graded"] = "none"
-    rel: float | None = None
-    max_grade: float | None = None
-    gain_from: Literal["threshold", "raw"] = "threshold"
-
-    @property
-    def judgements(self) -> bool:  # type: ignore[override]
-        """Whether relevance counts."""
-        return self.relevance != "none"
-
-    def in_force(self, parameter: str) -> bool:
-        """What says which items are relevant, and how much, belongs to relevance."""
-        if parameter == "gain_from":
-            return self.relevance == "graded" and self.gain_from == "raw"
-        return parameter not in ("rel", "max_grade") or self.relevance == "graded" or (
-            self.relevance == "binary" and parameter == "rel"
-        )  # fmt: skip
-
-    def needed(self) -> frozenset[str]:
-        """The highest grade of the judgements, if it matters and is not given."""
-        is_scaled = self.relevance == "graded" and self.max_grade is None
-        return super().needed() | (frozenset({"grade_max"}) if is_scaled else frozenset())
-
-    def breaks(self) -> dict[str, str]:
-        """The highest grade of all judgements is the scale, unless it is given."""
-        law = {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
-        return super().breaks() | (law if "grade_max" in self.needed() else {})
-
-    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The weighted mean of the novelties."""
-        rows, novelties = self.novelties(judged, context)
-        weights = discount(self.discount, 2.0, rows.rank)
-        terms = weights * self._relevance(rows, context) * novelties
-        return ratio(rows.sum(terms), rows.sum(weights))
-
-    @abstractmethod
-    def novelties(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """Return the rows that count and the novelty of each."""
-
-    def _relevance(self, rows: Ranked, context: Context) -> np.ndarray:
-        if self.relevance == "none":
-            return np.ones(len(rows))
-        if self.relevance == "binary":
-            return context.scale.relevant(rows.grade, self.rel).astype(np.float64)
-        level = np.fmax(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
-        top = top_level(self, level[level > 0], context)
-        return (np.exp2(level) - 1.0) / np.exp2(max(top, 0.0))
-
-
-@definition
-class EPC(Expected, OfChances):
+class EPC(OfRelevance, OfChances):
     """Expected popularity complement: the mean share of users who do not know an item, with discounted ranks.
 
     Formula
@@ -231,14 +176,14 @@ class EPC(Expected, OfChances):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     fewest: ClassVar[int] = 0
 
-    def novelties(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """The share of users who lack each item."""
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of the shares of users who lack an item."""
         rows, chances = self.chances(judged, context)
-        return rows, 1.0 - chances
+        return self.mean(rows, 1.0 - chances, context)
 
 
 @definition
-class EFD(Expected, OfChances):
+class EFD(OfRelevance, OfChances):
     """Expected free discovery: the mean self-information of the items of a list, with discounted ranks.
 
     Formula
@@ -273,7 +218,7 @@ class EFD(Expected, OfChances):
     name: ClassVar[str] = "efd"
     among: ClassVar[Literal["users", "pairs"]] = "pairs"
 
-    def novelties(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """The bits of each item."""
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of the bits."""
         rows, chances = self.chances(judged, context)
-        return rows, -np.log2(chances)
+        return self.mean(rows, -np.log2(chances), context)

@@ -8,8 +8,9 @@ import numpy as np
 
 from rankwell.base import ListMetric, definition
 from rankwell.errors import UsageError
-from rankwell.features import CELLS, Features
+from rankwell.featured import Featured
 from rankwell.hits import Context, Judged
+from rankwell.pairs import closest
 from rankwell.ranked import Ranked, ratio
 
 __all__ = ["Serendipity", "SerendipityKotkov", "SerendipityMurakami", "Unexpectedness"]
@@ -162,7 +163,7 @@ class SerendipityMurakami(ListMetric):
 
 
 @definition
-class SerendipityKotkov(ListMetric):
+class SerendipityKotkov(Featured):
     """Serendipity by three conditions: the share of a list that is relevant, novel, and unlike what the user has.
 
     Formula
@@ -201,7 +202,6 @@ class SerendipityKotkov(ListMetric):
 
     novel: float = 0.01
     distance: float | None = None
-    features: str = "topics"
     rel: float | None = None
 
     def __post_init__(self) -> None:
@@ -220,50 +220,14 @@ class SerendipityKotkov(ListMetric):
                 f"which an item is unexpected."
             )
 
-    def check_tables(self, context: Context) -> None:
-        """The features must be columns of the table of items."""
-        assert context.items is not None
-        context.items.features(self.features)
-
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The rows that fulfil all conditions; the cosines are asked for where the others hold."""
         assert context.train is not None
-        assert context.items is not None
         train, own = context.train, judged.history(context)
         rows = judged.shown.top(self.k)
         chosen = context.scale.relevant(rows.grade, self.rel) & (own.count() > 0)[rows.query]
         chosen &= train.users_of(rows) / train.users <= self.novel
         hits = rows.where(chosen)
         hits = hits.where(~hits.among(own))
-        hits = hits.where(closest(hits, own, context.items.features(self.features)) <= self.distance)
+        hits = hits.where(closest(hits, own, self.vectors(context)) <= self.distance)
         return np.where(own.count() > 0, ratio(hits.count(), rows.count()), np.nan)
-
-
-def closest(rows: Ranked, others: Ranked, features: Features) -> np.ndarray:
-    """Return the highest cosine of each row's item to the items of its query in ``others``, of which there is one."""
-    assert rows.item is not None
-    assert others.item is not None
-    counts = others.count()
-    first, count = (np.cumsum(counts) - counts)[rows.query], counts[rows.query]
-    best, step = np.empty(len(rows)), np.cumsum(len(features.names) + count) // CELLS
-    for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(step)) + 1):
-        begin = np.cumsum(count[part]) - count[part]
-        other = np.arange(int(count[part].sum())) + np.repeat(first[part] - begin, count[part])
-        own = np.repeat(np.arange(len(part)), count[part])
-        cosines = _cosines(features, rows.item[part], own, others.item[other])
-        best[part] = np.maximum.reduceat(cosines, begin) if len(part) else 0.0
-    return best
-
-
-def _cosines(features: Features, items: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The cosine of ``items[own]`` and ``others``, pair by pair; 0 where one has no features."""
-    width = len(features.names)
-    dense = np.zeros(len(items) * width)
-    place, code, value = features.entries(items)
-    dense[place * width + code] = value
-    pair, code, value = features.entries(others)
-    products = np.bincount(pair, weights=value * dense[own[pair] * width + code], minlength=len(others))
-    squares = np.append(features.squares, 0.0)
-    # one root of the product: with whole numbers it is exact where the cosine is
-    lengths = np.sqrt(squares[items][own] * squares[others])
-    return np.divide(products, lengths, out=np.zeros(len(others)), where=lengths > 0)

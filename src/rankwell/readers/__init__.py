@@ -28,11 +28,15 @@ _INTERNAL = (
     "files",
     "frames",
     "irds",
+    "logs",
     "mapping",
     "matrices",
     "pages",
     "scans",
     "several",
+    "unpacked",
+    "whole",
+    "words",
 )
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}

@@ -10,6 +10,7 @@ from rankwell.errors import InputError
 from rankwell.readers import buffers, frames
 from rankwell.readers.files import File
 from rankwell.readers.scans import pieces, schema_of
+from rankwell.readers.words import WORDS, words_of
 from rankwell.tables import Qrels, Run
 
 if TYPE_CHECKING:
@@ -52,5 +53,5 @@ def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[frames.Fra
 
     buffers.check(file)
     table, names = schema_of(scan, file, "Arrow")
-    words = frames.words_of(names, frames.WORDS[kind], file.label, columns)
+    words = words_of(names, WORDS[kind], file.label, columns)
     return pieces(table, file, words, "Arrow"), words

@@ -15,8 +15,8 @@ from rankwell.ids import Ids
 from rankwell.readers import arrow, guess, movielens, read_items
 from rankwell.readers.delimited import Table
 from rankwell.readers.files import File
-from rankwell.readers.frames import words_of
 from rankwell.readers.scans import explained
+from rankwell.readers.words import words_of
 
 
 def read_users(source: Any, *, name: str = "users", columns: Mapping[str, str] | None = None) -> Users:
@@ -86,7 +86,7 @@ def _table(
     """A table with all its columns, what it is called, and the column of its ids."""
     if isinstance(source, (str, os.PathLike)):
         file = File(Path(source))
-        name, frame = file.name, _frame_of(file, kind, word, columns)
+        name, frame = file.name, frame_of(file, kind, word, columns)
     elif isinstance(source, (Sequence, Mapping, pl.DataFrame)) or hasattr(source, "__arrow_c_stream__"):
         frame = source if isinstance(source, pl.DataFrame) else pl.DataFrame(source)
     else:
@@ -96,7 +96,14 @@ def _table(
     return frame, name, words_of(frame.columns, (word,), name, columns)[word]
 
 
-def _frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, str]) -> pl.DataFrame:
+def frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    """Return the table in a file with all its columns; its ids stay as they are written.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged, or no table.
+    """
     kind, _ = guess(file)
     try:
         if kind == "delimited":

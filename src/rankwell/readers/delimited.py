@@ -18,6 +18,7 @@ from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
 from rankwell.readers.files import PIECE, File, refuse_what_is_no_text
 from rankwell.readers.scans import lines_of, schema_of
+from rankwell.readers.words import WORDS, known_word, words_of
 from rankwell.tables import Qrels, Run
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def recognises(start: bytes) -> bool:
     if b"\0" in start or line[:1] in ("{", "[", "") or "::" in line:
         return False
     separator = _separator(line)
-    names = [frames.known_word(each.strip(' "')) for each in line.split(separator)]
+    names = [known_word(each.strip(' "')) for each in line.split(separator)]
     named = "item" in names and len(names) > 1
     return named or (separator != "\t" and separator in line and len(line.split()) < 4)
 
@@ -81,12 +82,13 @@ class Table:
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {twice!r} is there twice. Rename or remove one.")
-        self.words = frames.words_of(self.names, frames.WORDS[kind], file.label, columns)
+        self.words = words_of(self.names, WORDS[kind], file.label, columns)
 
-    def pieces(self) -> frames.Frames:
-        """Return the wanted columns in pieces."""
+    def pieces(self, *, every: bool = False) -> frames.Frames:
+        """Return the wanted columns, or every one, in pieces of text."""
         table, _ = schema_of(self._scan, self.file, "CSV")
-        return lines_of(table, self.file, self.words, "CSV", self._diagnosis)
+        words = {name: name for name in self.names} if every else self.words
+        return lines_of(table, self.file, words, "CSV", self._diagnosis)
 
     def _scan(self) -> pl.LazyFrame:
         import polars as pl

@@ -18,6 +18,7 @@ from rankwell.ids import Ids
 from rankwell.readers import frames
 from rankwell.readers.files import File, refuse_what_is_no_text
 from rankwell.readers.mapping import Lists
+from rankwell.readers.words import WORDS
 from rankwell.tables import Qrels, Run
 
 SUFFIXES = (".json",)
@@ -111,7 +112,7 @@ class Document:
             if len(records[-1]) < len(record):
                 raise DataError(f"{self.record(number)}: a key is there twice. Remove one.")
         table = frames.table_of(records, self.record)
-        return frames.pieces_of(table, frames.WORDS[kind], self.file.label, columns)
+        return frames.pieces_of(table, WORDS[kind], self.file.label, columns)
 
     def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
         """Return the items of each query, with their numbers if there are any."""

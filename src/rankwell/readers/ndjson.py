@@ -12,6 +12,7 @@ from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
 from rankwell.readers.files import File, refuse_what_is_no_text
 from rankwell.readers.scans import lines_of, schema_of
+from rankwell.readers.words import WORDS, words_of
 from rankwell.tables import Qrels, Run
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class JsonLines:
 
     def open(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
         """Return the wanted columns in pieces, and which column is which. Ids that are numbers become their text."""
-        self.words = frames.words_of(self._keys(), frames.WORDS[kind], self.file.label, columns)
+        self.words = words_of(self._keys(), WORDS[kind], self.file.label, columns)
         table, _ = schema_of(self._scan, self.file, "NDJSON", self._diagnosis)
         read = lines_of(table, self.file, self.words, "NDJSON", self._diagnosis)
 

@@ -9,6 +9,7 @@ from rankwell.attributes import Items
 from rankwell.readers import frames, pages
 from rankwell.readers.files import File
 from rankwell.readers.scans import pieces, schema_of
+from rankwell.readers.words import WORDS, words_of
 from rankwell.tables import Qrels, Run
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[pl.LazyFra
         return pl.scan_parquet(file.source(), glob=False)
 
     table, names = schema_of(scan, file, "Parquet")
-    words = frames.words_of(names, frames.WORDS[kind], file.label, columns)
+    words = words_of(names, WORDS[kind], file.label, columns)
     pages.check(file)
     return table, words
 

@@ -82,6 +82,7 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
     topics = [part.topic for part in parts if part.topic is not None]
     subgroups = [part.subgroup for part in parts if part.subgroup is not None]
     chances = [part.propensity for part in parts if part.propensity is not None]
+    imputed = [np.zeros(len(part)) if part.imputed is None else part.imputed for part in parts]
     qrels = Qrels(
         joined([part.query for part in parts], names, "query"),
         joined([part.item for part in parts], names, "item"),
@@ -89,6 +90,7 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
         joined(topics, names, "topic") if topics else None,
         subgroup=joined(subgroups, names, "subgroup") if subgroups else None,
         propensity=np.concatenate(chances) if chances else None,
+        imputed=np.concatenate(imputed) if any(part.imputed is not None for part in parts) else None,
         name=name,
         place=_places([len(part) for part in parts], [part.place for part in parts]),
     )

@@ -1,0 +1,165 @@
+"""The steps of ``rankwell prepare`` about judgements: check, tiers, impute, baselines."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from rankwell.arguments import pairs
+from rankwell.cli.application import FOUND
+from rankwell.cli.preparing import Columns, File, Folder, Format, Output, Seed, Suffix, named, prepare, show
+from rankwell.errors import UsageError
+
+
+@prepare.command
+def check(
+    train: Annotated[str, Parameter(help="the training data")],
+    test: Annotated[str, Parameter(help="the test data")],
+    lists: Annotated[str | None, Parameter(help="the lists of a system")] = None,
+    /,
+    *,
+    items: Annotated[str | None, Parameter(help="the catalogue")] = None,
+    k: Annotated[int | None, Parameter(name="-k", help="the depth at which values are wanted")] = None,
+    repeated: Annotated[
+        bool, Parameter(help="users are meant to get again what they had", negative="")
+    ] = False,
+    seed: Seed = 0,
+    columns: Columns = None,
+    output: File = None,
+    format: Format = "table",  # noqa: A002 - the word of the option
+) -> int:
+    """Look at training data, test data and lists before they are scored; exit 1 if there is an error.
+
+    Example: ``rankwell prepare check train.csv test.csv als.csv --items items.csv -k 10``
+    """
+    from rankwell.prepare import check as look
+
+    goes = Output([train, test, lists, items], output)
+    found, report = look(
+        train, test, lists, items=items, k=k, repeated=repeated, seed=seed, columns=named(columns)
+    )
+    goes.table(found)
+    show([report], format)
+    return FOUND if report.errors else 0
+
+
+@prepare.command
+def tiers(
+    interactions: Annotated[str, Parameter(help="the log: users, items, grades")],
+    tiers: Annotated[str, Parameter(help="a table of users with a column of tiers, or a column of the log")],
+    /,
+    *,
+    factor: Annotated[list[str], Parameter(negative="", help="the factor of a tier: ``VIP=3``; repeat it")],
+    default: Annotated[
+        float | None, Parameter(help="the factor of users without one; default: an error")
+    ] = None,
+    tier: Annotated[str, Parameter(help="the column of tiers")] = "tier",
+    column: Annotated[str | None, Parameter(help="the column of values; default that of grades")] = None,
+    into: Annotated[str, Parameter(help="the column that is written")] = "weight",
+    how: Annotated[
+        Literal["multiply", "confidence", "replicate", "sample"], Parameter(help="what the factor does")
+    ] = "multiply",
+    threshold: Annotated[
+        float | None, Parameter(help="leave out lower values before; the others count 1")
+    ] = None,
+    normalise: Annotated[bool, Parameter(help="divide the weights by their mean", negative="")] = False,
+    bounds: Annotated[tuple[float, float] | None, Parameter(help="the lowest and the highest weight")] = None,
+    seed: Seed = 0,
+    columns: Columns = None,
+    output: File = None,
+    format: Format = "table",  # noqa: A002 - the word of the option
+) -> None:
+    """Weigh, repeat or sample interactions by the tier of their user.
+
+    Example: ``rankwell prepare tiers train.csv users.csv --factor VIP=3 --factor gold=2 --factor silver=1 -o new.csv``
+    """
+    from rankwell.prepare import scale_by_tier
+
+    goes = Output([interactions, tiers], output)
+    factors = {}
+    for name, text in pairs(factor, "--factor").items():
+        try:
+            factors[name] = float(text)
+        except ValueError:
+            raise UsageError(f"--factor {name}={text}: {text!r} is not a number.") from None
+    scaled, report = scale_by_tier(
+        interactions, tiers, factors, default="error" if default is None else default, into=into, column=column, how=how,
+        normalise="mean_one" if normalise else None, bounds=bounds, threshold=threshold, tier=tier, seed=seed,
+        columns=named(columns),
+    )  # fmt: skip
+    goes.table(scaled)
+    show([report], format)
+
+
+@prepare.command
+def impute(
+    qrels: Annotated[str, Parameter(help="the ratings")],
+    lists: Annotated[str | None, Parameter(help="the lists whose unrated items get a grade")] = None,
+    /,
+    *,
+    how: Annotated[
+        Literal["constant", "user_mean", "item_mean", "predictions"], Parameter(help="which grade")
+    ] = "user_mean",
+    grade: Annotated[float | None, Parameter(help="for ``--how constant``")] = None,
+    predictions: Annotated[str | None, Parameter(help="a table of query, item, grade")] = None,
+    k: Annotated[int | None, Parameter(name="-k", help="only the first k items of each list")] = None,
+    columns: Columns = None,
+    output: File = None,
+    format: Format = "table",  # noqa: A002 - the word of the option
+) -> None:
+    """Give unrated items of lists a grade, and mark these rows.
+
+    Example: ``rankwell prepare impute test.csv als.csv --how item_mean -k 10 -o imputed.csv``
+    """
+    from rankwell.prepare import impute as fill
+
+    goes = Output([qrels, lists, predictions], output)
+    table, report = fill(qrels, lists, how, grade=grade, predictions=predictions, k=k, columns=named(columns))
+    goes.table(table)
+    show([report], format)
+
+
+@prepare.command
+def baselines(
+    train: Annotated[str, Parameter(help="the training data")],
+    test: Annotated[str | None, Parameter(help="the test data: for whom, and for the ideal list")] = None,
+    /,
+    *,
+    k: Annotated[int, Parameter(name="-k", help="the length of the lists")] = 20,
+    kind: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="``random``, ``popular``, ``recent``, ``segment``, ``ideal``; repeat it"),
+    ] = None,
+    users: Annotated[str | None, Parameter(help="a table of users, for ``segment``")] = None,
+    by: Annotated[str | None, Parameter(help="its column of segments")] = None,
+    recent: Annotated[float, Parameter(help="the newest share of the training rows, for ``recent``")] = 0.1,
+    seen: Annotated[bool, Parameter(help="lists may hold what their user had", negative="")] = False,
+    seed: Seed = 0,
+    columns: Columns = None,
+    suffix: Suffix = None,
+    output: Folder = None,
+    format: Format = "table",  # noqa: A002 - the word of the option
+) -> None:
+    """Make the lists that every table of values should carry: random, popular, recently popular, ideal.
+
+    Example: ``rankwell prepare baselines train.csv test.csv -o baselines``
+    """
+    from rankwell.prepare import baselines as make
+    from rankwell.prepare.references import KINDS
+
+    goes = Output([train, test, users], output, kind or [*KINDS], suffix)
+    done = make(
+        train,
+        test,
+        k=k,
+        kinds=kind,
+        users=users,
+        by=by,
+        recent=recent,
+        seen=seen,
+        seed=seed,
+        columns=named(columns),
+    )
+    goes.tables(done.lists)
+    show([done.report], format)

@@ -1,0 +1,297 @@
+"""The long tail: the items of a log by popularity, which share of the interactions they have, and where the tail begins."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from rankwell.attributes import Items
+from rankwell.display import Column, Kind, Table, count, number
+from rankwell.errors import UsageError, nearest, one_of
+from rankwell.ids import Ids, Known
+from rankwell.judge import history_of
+from rankwell.policy import Policy
+from rankwell.popularity import Head, Rule, Ties, by_popularity
+from rankwell.readers import read_items, read_qrels
+
+if TYPE_CHECKING:
+    import polars as pl
+
+PARTS = ("head", "mid", "tail")
+RULES = {
+    "volume": "the most popular items until they have {at:.4g} of all {by}",
+    "top": "the {at:g} most popular items",
+    "fraction": "the most popular {at:.4g} of the items",
+    "reach": "items of more than {at:.4g} of the users",
+    "count": "items of more than {at:g} {by}",
+    "quantile": "items above the {at:g} quantile of popularity",
+    "iqr": "items above Q3 + {at:g} · (Q3 − Q1) of popularity",
+}
+TOLD = {
+    "id": "equally popular items at the cut stand by id",
+    "in": "equally popular items at the cut are all in the head",
+    "out": "equally popular items at the cut are all out of the head",
+}
+
+
+@runtime_checkable
+class Parts(Protocol):
+    """What divides the judged items into named parts, as ``slices=`` of evaluate takes it."""
+
+    def parts(self, items: Ids) -> dict[str, Items]:
+        """Return the items of each part."""
+
+
+@dataclass(frozen=True, eq=False)
+class LongTail:
+    """The items of a log by popularity, cut into head, (mid) and tail.
+
+    ``counts`` says how popular each item is, in ``by``: users (distinct ones), events, or a weight.
+    """
+
+    items: Ids
+    counts: np.ndarray
+    users: int
+    head: Head
+    mid: Head | None = None
+    by: str = "users"
+    name: str = "train"
+
+    def __post_init__(self) -> None:
+        if self.mid is not None and (self._within(self.mid) < self._within(self.head)).any():
+            raise UsageError(
+                f"mid={self.mid.at:g} leaves out items of the head (at={self.head.at:g}); with head={self.head.rule!r} it is "
+                f"{'larger' if self.head.rule in ('volume', 'top', 'fraction') else 'smaller'} than at."
+            )
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The rows of the items, most popular first; equally popular ones by id."""
+        return by_popularity(self.counts, self.items)
+
+    @cached_property
+    def part(self) -> np.ndarray:
+        """The part of each item: 0 head, 1 mid, 2 tail."""
+        inside = self._within(self.head)
+        second = inside if self.mid is None else self._within(self.mid)
+        return 2 - second.astype(np.int64) - inside
+
+    @property
+    def total(self) -> float:
+        """The sum of the counts."""
+        return self.counts.sum().item()
+
+    @property
+    def boundary(self) -> int | None:
+        """The row of the least popular item of the head; None if it is empty."""
+        inside = self.order[self.part[self.order] == 0]
+        return int(inside[-1]) if len(inside) else None
+
+    @property
+    def gini(self) -> float:
+        """Gini of the counts over all items: 0 if all are equally popular, (m − 1) / m if one has everything.
+
+        G = Σ_i (2i − m − 1) · n_i / (m · Σ n), items from the least to the most popular; undefined (NaN) without counts.
+        """
+        ordered, m = np.sort(self.counts), len(self.counts)
+        if not self.total:
+            return float("nan")
+        return float(np.sum((2 * np.arange(1, m + 1) - m - 1) * ordered) / (m * self.total))
+
+    def _within(self, head: Head) -> np.ndarray:
+        return head.of(self.counts, self.users, self.order)
+
+    def parts(self, items: Ids) -> dict[str, Items]:
+        """Return the items of each part, of those given; what the log does not have is tail."""
+        distinct = items[items.group()[1]]
+        row = Known(self.items).rows_of(distinct, "item")
+        part = np.where(row >= 0, self.part[row], 2)
+        names = PARTS if self.mid is not None else ("head", "tail")
+        return {name: Items(distinct[part == PARTS.index(name)], name=name) for name in names}
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the data of the plot, most popular first: rank, item, count, share, cumulative share, part."""
+        import polars as pl
+
+        ordered = self.counts[self.order]
+        total = self.total or float("nan")
+        return pl.DataFrame(
+            {
+                "rank": np.arange(1, len(ordered) + 1),
+                "item": pl.Series(
+                    self.items[self.order].tolist(), dtype=pl.String if self.items.is_text else pl.Int64
+                ),
+                self.by: ordered,
+                "share": ordered / total,
+                "cumulative": np.cumsum(ordered) / total,
+                "part": np.array(PARTS)[self.part[self.order]],
+            }
+        )
+
+    def table(self) -> Table:
+        """Return the summary: items and interactions of each part, its shares, and its last item."""
+        present = [0, 2] if self.mid is None else [0, 1, 2]
+        kind: Kind = "count" if self.counts.dtype.kind in "iu" else "value"
+        columns = [
+            Column("part"),
+            Column("items", "count"),
+            Column("of items", "value"),
+            Column(self.volume, kind),
+        ]
+        columns += [
+            Column(f"of {self.volume}", "value"),
+            Column("least popular item"),
+            Column(f"its {self.by}", kind),
+        ]
+        rows = [self._row(PARTS[code], self.part == code) for code in present]
+        rows.append(self._row("all", np.ones(len(self.counts), np.bool_)))
+        rule = RULES[self.head.rule].format(at=self.head.at, by=self.volume)
+        notes = [f"head: {rule}; {TOLD[self.head.ties]}"]
+        if self.mid is not None:
+            notes.append(f"head and mid: {RULES[self.mid.rule].format(at=self.mid.at, by=self.volume)}")
+        notes.append(f"Gini {number(self.gini)} over {count(len(self.counts))} items (0: all alike)")
+        unseen = int(np.count_nonzero(self.counts == 0))
+        notes += [f"{count(unseen)} items of the catalogue are never used"] if unseen else []
+        title = f"{self.name}: {count(len(self.counts))} items by popularity, {count(self.users)} users"
+        return Table(columns, rows, caption=title, notes=notes)
+
+    @property
+    def volume(self) -> str:
+        """What the counts add up to."""
+        return "interactions" if self.by == "users" else self.by
+
+    def _row(self, name: str, rows: np.ndarray) -> list[Any]:
+        inside = self.order[rows[self.order]]
+        summed, last = self.counts[rows].sum().item(), int(inside[-1]) if len(inside) else None
+        return [
+            name,
+            len(inside),
+            len(inside) / len(rows) if len(rows) else None,
+            summed,
+            summed / self.total if self.total else None,
+            None if last is None else str(self.items.one(last)),
+            None if last is None else self.counts[last].item(),
+        ]
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return the summary for a terminal."""
+        return self.table().to_text(width)
+
+    def to_markdown(self) -> str:
+        """Return the summary as Markdown."""
+        return self.table().to_markdown()
+
+    def to_html(self) -> str:
+        """Return the summary as an HTML table."""
+        return self.table().to_html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values; what is undefined is None."""
+        gini = self.gini
+        rules = {"head": _told(self.head)} | ({} if self.mid is None else {"mid": _told(self.mid)})
+        return {
+            "name": self.name,
+            "by": self.by,
+            "users": self.users,
+            **rules,
+            "gini": None if np.isnan(gini) else gini,
+            "parts": self.table().to_records(),
+        }
+
+    def to_json(self) -> str:
+        """Return the summary as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    _repr_html_ = to_html
+
+
+def _told(head: Head) -> dict[str, Any]:
+    return {"rule": head.rule, "at": head.at, "ties": head.ties}
+
+
+def long_tail(
+    train: Any,
+    items: Any = None,
+    *,
+    head: Rule = "volume",
+    at: float = 0.8,
+    mid: float | None = None,
+    ties: Ties = "id",
+    columns: Mapping[str, str] | None = None,
+) -> LongTail:
+    """Say how popular the items of a log are, and cut them into head, mid and tail.
+
+    Formula
+        popularity of an item = the number of distinct users that have it
+
+    Parameters
+    ----------
+    train
+        What the system learned from: what ``rankwell.read_qrels`` takes; each pair of user and item counts once.
+    items
+        The catalogue, so that items that nobody used count too.
+    head, at
+        The rule of the cut: ``volume``, ``top``, ``fraction``, ``reach``, ``count``, ``quantile`` or ``iqr``, as
+        metrics of popularity have it (``rankwell.popularity.Head``).
+    mid
+        A second, wider cut by the same rule: between the two lies the mid, and the tail after it.
+    ties
+        Equally popular items at the cut: ``id`` (the cut goes between them, by id), all ``in``, or all ``out``.
+    columns
+        Which column of the log is which, if its name does not tell.
+
+    Returns
+    -------
+    LongTail
+        With ``to_frame()`` (the data of the plot), ``to_text()``, ``to_markdown()``, ``to_html()``, ``to_dict()``; as
+        ``slices=`` of ``rankwell.evaluate`` it gives the values of head and tail side by side.
+
+    Raises
+    ------
+    RankwellError
+        If the log cannot be read or is empty, an item is not in the catalogue, or the cuts exclude each other.
+
+    Examples
+    --------
+    >>> log = {"ann": ["a", "b", "c"], "bob": ["a", "b"], "cid": ["a", "d"], "dee": ["a"]}
+    >>> tail = long_tail(log, at=0.7)
+    >>> tail.to_frame()["item"].to_list(), tail.to_frame()["part"].to_list()
+    (['a', 'b', 'c', 'd'], ['head', 'head', 'tail', 'tail'])
+    >>> tail
+    train: 4 items by popularity, 4 users
+    <BLANKLINE>
+    part  items  of items  interactions  of interactions  least popular item  its users
+    ───────────────────────────────────────────────────────────────────────────────────
+    head      2    0.5000             6           0.7500  b                           2
+    tail      2    0.5000             2           0.2500  d                           1
+    all       4    1.0000             8           1.0000  d                           1
+    <BLANKLINE>
+    head: the most popular items until they have 0.7 of all interactions; equally popular items at the cut stand by id
+    Gini 0.3125 over 4 items (0: all alike)
+
+    Reference
+        C. Anderson, The Long Tail, Hyperion 2006; H. Abdollahpouri, R. Burke and B. Mobasher, Managing popularity
+        bias in recommender systems with personalized re-ranking, FLAIRS 2019 (head, mid and tail by volume).
+    """
+    first = _head(head, at, ties)
+    log = read_qrels(train, name=None if isinstance(train, str) else "train", columns=columns)
+    catalogue = None if items is None else Known(read_items(items).item)
+    history, _ = history_of(log, catalogue, Policy())
+    second = None if mid is None else replace(first, at=mid)
+    return LongTail(history.catalogue.ids, history.counts, history.users, first, second, name=log.name)
+
+
+def _head(rule: Rule, at: float, ties: Ties) -> Head:
+    if rule not in RULES:
+        raise UsageError(f"head={rule!r}: it is {one_of(RULES)}.{nearest(str(rule), RULES)}")
+    if ties not in TOLD:
+        raise UsageError(f"ties={ties!r}: it is id, in or out.")
+    return Head(rule, at, ties)

@@ -1,0 +1,28 @@
+"""Preparing the data of a recommender: each step returns its data and a report of what it did."""
+
+from __future__ import annotations
+
+from rankwell.prepare.checks import check
+from rankwell.prepare.cores import core
+from rankwell.prepare.imputing import impute
+from rankwell.prepare.popular import PopularityCut
+from rankwell.prepare.references import Baselines, baselines
+from rankwell.prepare.reporting import Prepared, Report
+from rankwell.prepare.splitting import Folds, Split, folds, split
+from rankwell.prepare.tiers import scale_by_tier
+
+__all__ = [
+    "Baselines",
+    "Folds",
+    "PopularityCut",
+    "Prepared",
+    "Report",
+    "Split",
+    "baselines",
+    "check",
+    "core",
+    "folds",
+    "impute",
+    "scale_by_tier",
+    "split",
+]

@@ -1,0 +1,110 @@
+"""What is done with the popular items of a table: their rows dropped, thinned out, given one id; lists closed up."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+
+from rankwell.errors import UsageError, one_of
+from rankwell.prepare.pairs import coded, n_distinct, nth, places
+from rankwell.prepare.reporting import Fact, share, such_as
+from rankwell.readers.logs import Log
+from rankwell.readers.words import known_word
+
+ACTIONS = ("drop", "cap", "relabel", "mark")
+DUMMY = "(popular)"
+
+
+def refuse(action: str, refill: int | None, cap: float | None, label: object) -> None:
+    """Raise UsageError for an action that there is not, or an argument that goes with another one."""
+    if action not in ACTIONS:
+        raise UsageError(f"action={action!r}: it is {one_of(ACTIONS)}.")
+    for word, value, wanted in (
+        ("refill", refill, "drop"),
+        ("cap", cap, "cap"),
+        ("label", label, "relabel"),
+    ):
+        if value is not None and action != wanted:
+            raise UsageError(f"{word}={value!r} goes with action={wanted!r}, not {action!r}.")
+    if refill is not None and (refill < 1 or int(refill) != refill):
+        raise UsageError(f"refill={refill}: it is the length of the lists, a whole number of at least 1.")
+    if cap is not None and not cap > 0:
+        raise UsageError(f"cap={cap:g}: it is above 0; to remove all rows say action='drop'.")
+
+
+def refuse_logs(log: Log) -> None:
+    """Raise UsageError for a table that is no lists: it has grades or times, and no ranks or scores."""
+    others = [column for column in log.frame.columns if known_word(column) in ("grade", "time")]
+    if others and not log.is_lists:
+        raise UsageError(
+            f"{log.name}: refill= is for lists; with the column {others[0]!r}, and no rank or score, this is none."
+        )
+
+
+def refilled(
+    log: Log, keep: np.ndarray, length: int, facts: dict[str, Fact]
+) -> tuple[pl.DataFrame, np.ndarray]:
+    """The lists closed up and cut; which of their rows remain."""
+    place, queries = places(log), coded([log], "query")
+    rows = np.flatnonzero(keep)
+    moved = np.zeros(len(log), np.int64)
+    moved[rows] = nth(queries.codes[0][rows], place[rows])
+    cut = keep & (moved <= length)
+    before = np.bincount(queries.codes[0], minlength=len(queries))
+    after = np.bincount(queries.codes[0][cut], minlength=len(queries))
+    facts[f"lists shorter than {length} before"] = share(int(np.sum(before < length)), len(queries))
+    facts[f"lists shorter than {length} after"] = share(int(np.sum(after < length)), len(queries))
+    facts["rows moved up from below"] = int(np.sum(cut & (place > length)))
+    if "rank" in log.words:
+        return log.frame.with_columns(pl.Series(log.words["rank"], moved)), cut
+    return log.frame, cut
+
+
+def relabelled(log: Log, popular: np.ndarray, label: str | int | None) -> tuple[pl.DataFrame, int]:
+    """The table with one id for all popular items, and how many rows repeat it within their query."""
+    ids, column = log.ids("item"), log.words["item"]
+    if label is None:
+        if not ids.is_text:
+            raise UsageError(f"{log.name}: item ids are integers; say label=, an integer that no item has.")
+        label = DUMMY
+    if isinstance(label, str) != ids.is_text:
+        raise UsageError(
+            f"label={label!r}: item ids of {log.name} are {'text' if ids.is_text else 'integers'}."
+        )
+    series = log.frame[column]
+    if (series.cast(pl.String) == str(label)).any():
+        raise UsageError(f"label={label!r}: {log.name} has such an item; take an id that no item has.")
+    kind = pl.String if ids.is_text else pl.Int64
+    new = pl.select(
+        pl.when(pl.Series(popular)).then(pl.lit(label, kind)).otherwise(series.cast(kind))
+    ).to_series()
+    queries = coded([log], "query").codes[0]
+    repeated = int(np.sum(popular)) - n_distinct(queries[popular])
+    return log.frame.with_columns(new.alias(column)), repeated
+
+
+def capped(row: np.ndarray, popular: np.ndarray, counts: np.ndarray, cap: float, seed: int) -> np.ndarray:
+    """Which rows to keep, so that a popular item keeps cap ÷ popularity of them."""
+    rows = np.flatnonzero(popular)
+    item = row[rows]
+    chance = np.random.default_rng(seed).random(len(rows))
+    there = np.bincount(item, minlength=len(counts))
+    allowed = np.ceil(np.round(there * np.minimum(cap / np.maximum(counts, math.ulp(0.0)), 1.0), 9))
+    keep = ~popular
+    keep[rows] = nth(item, chance) <= allowed[item]
+    return keep
+
+
+def counted(log: Log, keep: np.ndarray) -> dict[str, Fact]:
+    """What is left: rows, items, queries, and which queries lost all their rows."""
+    queries, items = coded([log], "query"), coded([log], "item")
+    has = np.bincount(queries.codes[0][keep], minlength=len(queries)) > 0
+    still = np.bincount(items.codes[0][keep], minlength=len(items)) > 0
+    empty = np.flatnonzero(~has)
+    return {
+        "rows after": share(int(keep.sum()), len(log)),
+        "items after": share(int(still.sum()), len(items)),
+        "queries left without rows": share(len(empty), len(queries)) + such_as(queries.names(empty)),
+    }

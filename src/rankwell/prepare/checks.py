@@ -1,0 +1,145 @@
+"""A check before scoring: what in training data, test data and lists makes values that mean something else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from rankwell.attributes import Items
+from rankwell.display import Column, Table
+from rankwell.errors import UsageError
+from rankwell.ids import Known
+from rankwell.prepare.leaks import Sides
+from rankwell.prepare.listed import Listed, listed_rules
+from rankwell.prepare.reporting import Fact, Prepared, Report
+from rankwell.prepare.rules import LEVELS, Finding, log_rules
+from rankwell.readers import read_items
+from rankwell.readers.logs import Log, read_log
+
+SCHEMA: dict[str, type[pl.DataType]] = {
+    "severity": pl.String, "check": pl.String, "n": pl.Int64, "of": pl.Int64, "share": pl.Float64, "found": pl.String,
+    "remedy": pl.String,
+}  # fmt: skip
+
+
+def check(
+    train: Any,
+    test: Any,
+    lists: Any = None,
+    *,
+    items: Any = None,
+    k: int | None = None,
+    repeated: bool = False,
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+) -> Prepared:
+    """Look at training data, test data and lists before they are scored.
+
+    Formula
+        popularity drift = Jensen–Shannon divergence (base 2) of the shares of the items in the pairs of train and test,
+        from 0 (alike) to 1 (no item in common); beside it the value that chance alone gives: the mean over 5 random
+        divisions of the same pairs into parts of the same sizes
+
+    Parameters
+    ----------
+    train, test
+        Paths, data frames, records, or dicts; with a column of times, what is older than it may be is found.
+    lists
+        The lists of a system; without them only the data are looked at.
+    items
+        The catalogue.
+    k
+        The depth at which values are wanted: lists that are shorter are counted.
+    repeated
+        Whether users are meant to get again what they had (music, groceries): then pairs of the training data in lists and
+        test data are notes, not errors.
+    seed
+        Of the divisions by chance.
+    columns
+        Which column is which, if its name does not tell; each name in the tables that have it.
+
+    Returns
+    -------
+    Prepared
+        The findings as a table – severity (``error``, ``warning``, ``note``), check, n, of, share, found, remedy – worst first,
+        and the report; ``report.errors`` is how many are errors.
+
+    Raises
+    ------
+    RankwellError
+        If a table cannot be read or lacks a column. What is wrong *in* it is a finding.
+
+    Examples
+    --------
+    >>> train = [{"user": "a", "item": "x", "time": 5}, {"user": "b", "item": "y", "time": 1}]
+    >>> test = [{"user": "a", "item": "z", "time": 3}, {"user": "b", "item": "y", "time": 9}]
+    >>> findings, report = check(train, test, {"a": ["z", "x"], "c": ["z"]})
+    >>> report.errors
+    3
+    >>> findings.filter(severity="error")["check"].to_list()
+    ['own-future', 'test-pairs-in-train', 'training-items-in-lists']
+
+    Reference
+        Y. Ji, A. Sun, J. Zhang and C. Li, A critical study on data leakage in recommender system offline evaluation,
+        ACM TOIS 41(3), 2023; W. Krichene and S. Rendle, On sampled metrics for item recommendation, KDD 2020; J. Lin,
+        Divergence measures based on the Shannon entropy, IEEE TIT 37(1), 1991.
+    """
+    if k is not None and (k < 1 or int(k) != k):
+        raise UsageError(f"k={k}: the depth is a whole number of at least 1.")
+    given = _Columns(columns or {})
+    sides = Sides(given.read(train, "train", timed=True), given.read(test, "test", timed=True))
+    read = None if lists is None else given.read(lists, "lists", timed=False)
+    given.refuse_unused()
+    catalogue: Known | None = None
+    if items is not None:
+        table: Items = read_items(items)
+        catalogue = Known(table.item)
+    found = [*log_rules(sides, catalogue, repeated=repeated, seed=seed)]
+    if read is not None:
+        found += listed_rules(Listed(sides, read, catalogue), k=k, repeated=repeated)
+    found.sort(key=lambda each: LEVELS.index(each.severity))
+    frame = pl.DataFrame([each.row() for each in found], schema=SCHEMA, orient="row")
+    return Prepared(frame, _report(sides, read, found))
+
+
+class _Columns:
+    """Names of columns as told, each for the tables that have it."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self.given, self.used = given, set[str]()
+
+    def read(self, source: Any, name: str, *, timed: bool) -> Log:
+        """Return a table; what it is called in the report is its file's name, or what it is."""
+        name = "" if isinstance(source, str) else name
+        has = read_log(source, needed=(), name=name or None)
+        told = {column: word for column, word in self.given.items() if column in has.frame.columns}
+        self.used |= set(told)
+        words = ("time",) if timed else ("rank", "score")
+        return read_log(source, columns=told, name=name or None, perhaps=words)
+
+    def refuse_unused(self) -> None:
+        """Raise UsageError for a column that no table has."""
+        unused = sorted(set(self.given) - self.used)
+        if unused:
+            raise UsageError(f"columns= names {unused[0]!r}, which none of the tables has.")
+
+
+def _report(sides: Sides, lists: Log | None, found: list[Finding]) -> Report:
+    facts: dict[str, Fact] = {"training rows": len(sides.train), "test rows": len(sides.test)}
+    facts |= {} if lists is None else {"rows of lists": len(lists)}
+    for level in LEVELS:
+        facts[f"{level}s"] = sum(each.severity == level for each in found)
+    columns = [
+        Column("severity"),
+        Column("check"),
+        Column("n", "count"),
+        Column("of", "count"),
+        Column("share", "value"),
+    ]
+    names = ", ".join(log.name for log in (sides.train, sides.test, lists) if log is not None)
+    told = Table([*columns, Column("found")], [each.row()[:-1] for each in found])
+    remedies = Table([Column("check"), Column("remedy")], [(each.check, each.remedy) for each in found])
+    tables = (told, remedies) if found else ()
+    return Report(f"Check of {names}", facts, tables, errors=sum(each.severity == "error" for each in found))

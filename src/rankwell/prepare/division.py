@@ -1,0 +1,156 @@
+"""Which rows of a log are the test data: by time, by user, or at random."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rankwell.errors import DataError, UsageError
+from rankwell.prepare.leaks import SECONDS, moment
+from rankwell.prepare.pairs import Coded, coded, extremes, nth
+from rankwell.prepare.reporting import Fact, share
+from rankwell.readers.logs import Log
+
+How = Literal["time", "user_time", "last", "random", "cold_users", "cold_items"]
+SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A log, and what says which of its rows are the test data."""
+
+    log: Log
+    test: float
+    at: Any
+    n: int
+    seed: int
+
+    def some(self, size: int, what: str) -> np.ndarray:
+        """Return which of the rows, users or items are drawn for the test data."""
+        number = round(self.test * size)
+        if not 0 < number < size:
+            raise DataError(
+                f"{self.log.name}: {self.test:g} of {size:,} {what} are {number}, so nothing is left on one side. Change test=."
+            )
+        drawn = np.zeros(size, np.bool_)
+        drawn[np.random.default_rng(self.seed).permutation(size)[:number]] = True
+        return drawn
+
+
+def _by_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
+    times = rule.log.times()
+    cut = _moment_of(rule.at, rule.log) if rule.at is not None else _cut(times, rule.test, rule.log.name)
+    facts["test begins at"] = moment(rule.log, cut)
+    facts["rows at that very time, all in the test"] = int(np.sum(times == cut))
+    return times >= cut
+
+
+def _cut(times: np.ndarray, test: float, name: str) -> float:
+    """The time from which on rows are nearest to a share of all: rows of one time are never divided."""
+    wanted = len(times) - round(test * len(times))
+    ordered = np.sort(times)
+    at = ordered[min(wanted, len(times) - 1)]
+    places = [int(np.searchsorted(ordered, at, side)) for side in SIDES]
+    possible = [place for place in places if 0 < place < len(times)]
+    if not possible:
+        raise DataError(
+            f"{name}: no moment divides the rows: {test:g} of them lie at one time, the first or the last. Change test=."
+        )
+    return ordered[min(possible, key=lambda place: abs(place - wanted))].item()
+
+
+def _moment_of(at: Any, log: Log) -> float:
+    """A time as a user gives it – a number, a date, or the text of one – as a number of the log's times."""
+    kind = log.clock.dtype
+    if isinstance(at, str) and not kind.is_numeric():
+        at = _date_of(at)
+    elif isinstance(at, str):
+        try:
+            return float(at)
+        except ValueError:
+            at = _date_of(at)
+    if isinstance(at, dt.date) and kind.is_numeric():
+        if log.times().max() >= SECONDS[1]:
+            raise UsageError(
+                f"at={str(at)!r}: the times of {log.name} are no seconds; give a number such as {log.times()[0]}."
+            )
+        start = at if isinstance(at, dt.datetime) else dt.datetime.combine(at, dt.time())
+        return start.replace(tzinfo=start.tzinfo or dt.UTC).timestamp()
+    if isinstance(at, dt.date):
+        return float(pl.Series([at]).cast(kind).to_physical().item())
+    if isinstance(at, (int, float)) and kind.is_numeric():
+        return float(at)
+    raise UsageError(f"at={at!r}: the times of {log.name} are {kind}; give a date such as 2013-08-01.")
+
+
+def _date_of(text: str) -> dt.datetime:
+    try:
+        return dt.datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f"at={text!r}: it is a number or a date such as 2013-08-01 or 2013-08-01T12:00:00."
+        ) from None
+
+
+def _by_user_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
+    users = coded([rule.log], "query")
+    lengths = np.bincount(users.codes[0], minlength=len(users))
+    wanted = np.floor(np.round(rule.test * lengths, 9)).astype(np.int64)
+    facts["users with too few rows for a test row"] = share(int(np.sum(wanted == 0)), len(users))
+    return _last(rule.log, users, wanted, facts)
+
+
+def _by_last(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
+    users = coded([rule.log], "query")
+    lengths = np.bincount(users.codes[0], minlength=len(users))
+    wanted = np.where(lengths > rule.n, rule.n, 0)
+    facts[f"users with at most {rule.n} rows, all in train"] = share(int(np.sum(wanted == 0)), len(users))
+    return _last(rule.log, users, wanted, facts)
+
+
+def _last(log: Log, users: Coded, wanted: np.ndarray, facts: dict[str, Fact]) -> np.ndarray:
+    """The last rows of each user; rows of one time stand as in the log."""
+    codes, times = users.codes[0], log.times()
+    lengths = np.bincount(codes, minlength=len(users))
+    place = nth(codes, times)
+    test = place > (lengths - wanted)[codes]
+    oldest = extremes(np.minimum, codes[test], times[test], len(users))
+    newest = extremes(np.maximum, codes[~test], times[~test], len(users))
+    facts["users whose cut divides rows of one time, as they stand"] = int(np.sum(oldest == newest))
+    return test
+
+
+def _by_chance(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
+    return rule.some(len(rule.log), "rows")
+
+
+def _by_cold_users(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
+    users = coded([rule.log], "query")
+    return rule.some(len(users), "users")[users.codes[0]]
+
+
+def _by_cold_items(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
+    items = coded([rule.log], "item")
+    return rule.some(len(items), "items")[items.codes[0]]
+
+
+class Division(NamedTuple):
+    """A way to divide: which rows are the test data (what it found goes into the facts), and how it is told."""
+
+    rows: Callable[[Rule, dict[str, Fact]], np.ndarray]
+    told: str
+
+
+RULES: dict[str, Division] = {
+    "time": Division(_by_time, "by time, one moment for all"),
+    "user_time": Division(_by_user_time, "the last {test:g} of each user's rows"),
+    "last": Division(_by_last, "the last {n} of each user's rows"),
+    "random": Division(_by_chance, "{test:g} of the rows at random (seed {seed})"),
+    "cold_users": Division(_by_cold_users, "all rows of {test:g} of the users at random (seed {seed})"),
+    "cold_items": Division(_by_cold_items, "all rows of {test:g} of the items at random (seed {seed})"),
+}

@@ -1,0 +1,87 @@
+"""Which tier each interaction's user held, at its time if tiers have a beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankwell.errors import DataError, UsageError
+from rankwell.prepare.pairs import coded, repeats
+from rankwell.readers.frames import row_of
+from rankwell.readers.logs import Log, read_log
+from rankwell.readers.words import told
+
+SINCE = "valid_from"
+
+
+def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
+    """Return the tier of each row as text, null where its user has none.
+
+    Raises
+    ------
+    DataError, UsageError
+        If the table of tiers lacks a column, or names a user twice without ``valid_from``.
+    """
+    if isinstance(tiers, str) and tiers in log.frame.columns:
+        return log.frame[tiers].cast(pl.String)
+    table = _table(tiers)
+    if column not in table.frame.columns:
+        raise UsageError(
+            f"{table.name} has no column {column!r}; the columns are {told(table.frame.columns)}. Say which it is: tier="
+        )
+    names = table.frame[column].cast(pl.String)
+    users = coded([log, table], "query")
+    if SINCE in table.frame.columns:
+        row = _held(log, table, *users.codes)
+    else:
+        again = repeats(users.codes[1])
+        if again.any():
+            twice = table.ids("query").one(int(again.argmax()))
+            raise DataError(
+                f"{table.name}: user {twice!r} has two tiers. Keep one, or add {SINCE}, the time of each."
+            )
+        row_of_user = np.full(len(users), -1)
+        row_of_user[users.codes[1]] = np.arange(len(table))
+        row = row_of_user[users.codes[0]]
+    with_none = pl.concat([names, pl.Series([None], dtype=pl.String)])
+    return with_none.gather(pl.Series(np.where(row < 0, len(names), row)))
+
+
+def _table(tiers: Any) -> Log:
+    if isinstance(tiers, Mapping) and all(
+        not isinstance(each, (list, tuple, Mapping)) for each in tiers.values()
+    ):
+        users = list(tiers)
+        frame = pl.DataFrame({"query": users, "tier": [str(each) for each in tiers.values()]})
+        return Log(frame, {"query": "query"}, "tiers", row_of("tiers"))
+    return read_log(tiers, needed=("query",), name=None if isinstance(tiers, str) else "tiers")
+
+
+def _held(log: Log, table: Log, users: np.ndarray, owners: np.ndarray) -> np.ndarray:
+    """The row of the tier that each interaction's user held at its time, -1 before the first one."""
+    since = Log(table.frame, {"time": SINCE}, table.name, table.place)
+    times, begins = _comparable(log, since)
+    code = np.concatenate([owners, users])
+    time = np.concatenate([begins, times])
+    is_interaction = np.repeat([False, True], [len(owners), len(users)])
+    rows = np.lexsort((is_interaction, time, code))
+    last = np.maximum.accumulate(np.where(is_interaction[rows], -1, np.arange(len(rows))))
+    there = (last >= 0) & (code[rows[last]] == code[rows])
+    held = np.empty(len(rows), np.int64)
+    held[rows] = np.where(there, rows[last], -1)
+    return held[len(owners) :]
+
+
+def _comparable(log: Log, since: Log) -> tuple[np.ndarray, np.ndarray]:
+    clocks = log.clock, since.clock
+    if clocks[0].dtype.is_temporal() != clocks[1].dtype.is_temporal():
+        raise DataError(
+            f"the time of {log.name} is {clocks[0].dtype} and {SINCE} of {since.name} is {clocks[1].dtype}; write them alike."
+        )
+    if not clocks[0].dtype.is_temporal():
+        return log.times(), since.times()
+    one, other = (clock.cast(pl.Datetime("us")).to_physical().to_numpy() for clock in clocks)
+    return one, other

@@ -1,0 +1,183 @@
+"""Judgements for items that nobody rated: a fixed grade, a mean, or predictions; a column says which they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
+from rankwell.prepare.reporting import Fact, Prepared, Report, share, such_as
+from rankwell.readers.logs import Log, read_log
+from rankwell.readers.unpacked import series_of
+
+How = Literal["constant", "user_mean", "item_mean", "predictions"]
+HOWS = {
+    "constant": "a fixed grade",
+    "user_mean": "the mean grade of the user",
+    "item_mean": "the mean grade of the item",
+    "predictions": "a predicted grade",
+}
+FLAG = "imputed"
+CAUTION = (
+    "Values on imputed judgements measure what was imputed as well as the system; results count them as imputed judgements. "
+    "Report the values on the rated items alone beside them."
+)
+
+
+def impute(
+    qrels: Any,
+    lists: Any = None,
+    how: How = "user_mean",
+    *,
+    grade: float | None = None,
+    predictions: Any = None,
+    k: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    name: str | None = None,
+) -> Prepared:
+    """Give the items of lists that their user did not rate a grade, and mark these rows.
+
+    Parameters
+    ----------
+    qrels
+        The ratings: a path, a data frame, records, or a dict; all its columns are kept, empty in the new rows.
+    lists
+        The lists whose unrated items get a grade; may be left out with ``predictions``, which then are all added.
+    how
+        ``constant``: ``grade``. ``user_mean``, ``item_mean``: the mean of the ratings given by the user, or to the item.
+        ``predictions``: the grade in a table of query, item and grade (or score). What none is known for stays unrated, and
+        is counted.
+    grade
+        For ``constant``.
+    predictions
+        For ``predictions``: what ``qrels`` may be.
+    k
+        Only the first k items of each list.
+    columns, name
+        Which column of the ratings is which, if its name does not tell; what they are called in the report.
+
+    Returns
+    -------
+    Prepared
+        The ratings and after them the new rows, with a column ``imputed`` of 0 and 1; and the report. Given to
+        ``rankwell.evaluate`` as qrels, ``results.counts`` has the number of imputed judgements.
+
+    Raises
+    ------
+    RankwellError
+        If a table cannot be read or lacks a column, an argument does not fit, or there is nothing to impute.
+
+    Examples
+    --------
+    >>> table, report = impute({"u": {"a": 4, "b": 2}}, {"u": ["a", "c"]})
+    >>> table.rows()
+    [('u', 'a', 4.0, 0), ('u', 'b', 2.0, 0), ('u', 'c', 3.0, 1)]
+    >>> report["imputed rows"]
+    '1 of 3 (0.3333)'
+
+    Reference
+        H. Steck, Training and testing of recommender systems on data missing not at random, KDD 2010: what the choice of
+        the imputed grade does.
+    """
+    _refuse(how, grade, predictions, lists)
+    log = read_log(qrels, "grade", columns=columns, name=name)
+    grades = log.numbers("grade")
+    if FLAG in log.frame.columns:
+        raise UsageError(f"{log.name} has a column {FLAG!r} already; impute into the ratings themselves.")
+    sources = [log]
+    if predictions is not None:
+        sources.append(
+            read_log(predictions, "grade", name=None if isinstance(predictions, str) else "predictions")
+        )
+    wanted = sources[-1]
+    if lists is not None:
+        wanted = read_log(lists, "rank", "score", name=None if isinstance(lists, str) else "lists")
+        sources.append(wanted)
+    queries, items = coded(sources, "query"), coded(sources, "item")
+    pairs = [keys(queries, items, table) for table in range(len(sources))]
+    asked = np.ones(len(wanted), np.bool_) if k is None or lists is None else places(wanted) <= k
+    new = np.flatnonzero(asked & ~among(pairs[-1], pairs[0]) & ~repeats(pairs[-1]))
+    user, item = queries.codes[-1][new], items.codes[-1][new]
+    if how == "constant":
+        assert grade is not None
+        value = np.full(len(new), float(grade))
+    elif how == "predictions":
+        value = _predicted(sources[1], pairs[1], pairs[-1][new])
+    else:
+        side, own = (queries, user) if how == "user_mean" else (items, item)
+        value = _means(side, grades)[own]
+    unknown = np.isnan(value)
+    facts: dict[str, Fact] = {
+        "rated rows": len(log),
+        "rows wanted": int(asked.sum()),
+        "of these unrated": share(len(new), int(asked.sum())),
+        "unrated rows without a grade to give": share(int(unknown.sum()), len(new))
+        + such_as(
+            [
+                f"{queries.ids.one(int(user[row]))}, {items.ids.one(int(item[row]))}"
+                for row in np.flatnonzero(unknown)[:2]
+            ]
+        ),
+        "imputed rows": share(int((~unknown).sum()), len(log) + int((~unknown).sum())),
+        "mean grade of the rated rows": float(grades.mean()),
+    }
+    if unknown.all():
+        raise DataError(
+            f"{log.name}: there is nothing to impute; {facts['of these unrated']} rows are unrated, and none has a grade to give."
+        )
+    facts["mean grade of the imputed rows"] = float(value[~unknown].mean())
+    table = _joined(log, queries, items, user[~unknown], item[~unknown], value[~unknown])
+    return Prepared(table, Report(f"{log.name} with {HOWS[how]} for unrated items", facts, (), (CAUTION,)))
+
+
+def _refuse(how: str, grade: float | None, predictions: Any, lists: Any) -> None:
+    if how not in HOWS:
+        raise UsageError(f"how={how!r}: it is {one_of(HOWS)}.{nearest(str(how), HOWS)}")
+    for word, value, owner in (("grade", grade, "constant"), ("predictions", predictions, "predictions")):
+        if (value is None) == (how == owner):
+            told = (
+                f"how={how!r} needs {word}="
+                if how == owner
+                else f"{word}= goes with how={owner!r}, not {how!r}"
+            )
+            raise UsageError(f"{told}.")
+    if lists is None and predictions is None:
+        raise UsageError("impute: say lists=, whose unrated items get a grade.")
+
+
+def _means(side: Coded, grades: np.ndarray) -> np.ndarray:
+    """The mean grade of each user or item in the ratings, NaN without any."""
+    summed = np.bincount(side.codes[0], weights=grades, minlength=len(side))
+    rows = np.bincount(side.codes[0], minlength=len(side))
+    return np.divide(summed, rows, out=np.full(len(side), np.nan), where=rows > 0)
+
+
+def _predicted(predictions: Log, pairs: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The predicted grade of each wanted pair, NaN without one; the last of several."""
+    known = pl.DataFrame({"pair": pairs, "grade": predictions.numbers("grade")}).unique("pair", keep="last")
+    found = pl.DataFrame({"pair": wanted}).join(known, on="pair", how="left", maintain_order="left")
+    return found["grade"].fill_null(float("nan")).to_numpy()
+
+
+def _joined(
+    log: Log, queries: Coded, items: Coded, user: np.ndarray, item: np.ndarray, value: np.ndarray
+) -> pl.DataFrame:
+    """The ratings and the new rows, marked."""
+    names = log.words
+    kinds = {names[word]: log.frame[names[word]].dtype for word in ("query", "item")}
+    new = pl.DataFrame(
+        {
+            names["query"]: series_of(queries.ids[user]).cast(kinds[names["query"]]),
+            names["item"]: series_of(items.ids[item]).cast(kinds[names["item"]]),
+            names["grade"]: value,
+            FLAG: pl.Series([1], dtype=pl.Int8).new_from_index(0, len(value)),
+        }
+    )
+    rated = log.frame.with_columns(
+        pl.Series(names["grade"], log.numbers("grade")), pl.lit(0, pl.Int8).alias(FLAG)
+    )
+    return pl.concat([rated, new], how="diagonal")

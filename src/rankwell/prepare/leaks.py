@@ -1,0 +1,100 @@
+"""What the training data say of the test data that a model should not know: times, users and items on both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from rankwell.prepare.pairs import Coded, among, coded, extremes, keys
+from rankwell.prepare.reporting import Fact, share
+from rankwell.readers.logs import Log
+
+SECONDS = (10**8, 10**10)  # whole numbers in this range are read as seconds since 1970, for people
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Training and test data with the same numbers for the same users and items."""
+
+    train: Log
+    test: Log
+
+    @cached_property
+    def users(self) -> Coded:
+        """The users of both."""
+        return coded([self.train, self.test], "query")
+
+    @cached_property
+    def items(self) -> Coded:
+        """The items of both."""
+        return coded([self.train, self.test], "item")
+
+    @cached_property
+    def times(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The times of both; None if one has none."""
+        if "time" not in self.train.words or "time" not in self.test.words:
+            return None
+        return self.train.times(), self.test.times()
+
+    @cached_property
+    def cold_users(self) -> np.ndarray:
+        """Which rows of the test data are of users that the training data lack."""
+        return ~self.users.present(0)[self.users.codes[1]]
+
+    @cached_property
+    def cold_items(self) -> np.ndarray:
+        """Which rows of the test data are of items that the training data lack."""
+        return ~self.items.present(0)[self.items.codes[1]]
+
+    @cached_property
+    def repeated(self) -> np.ndarray:
+        """Which rows of the test data are pairs of the training data."""
+        return among(keys(self.users, self.items, 1), keys(self.users, self.items, 0))
+
+    @cached_property
+    def before_all(self) -> np.ndarray:
+        """Which rows of the test data are older than the newest of the training data."""
+        assert self.times is not None
+        return self.times[1] < self.times[0].max()
+
+    @cached_property
+    def before_own(self) -> np.ndarray:
+        """Which rows of the test data are older than their user's newest row of the training data."""
+        assert self.times is not None
+        train, test = self.times
+        newest = extremes(np.maximum, self.users.codes[0], train, len(self.users))
+        return test < newest[self.users.codes[1]]
+
+    def facts(self) -> dict[str, Fact]:
+        """Return what leaks, and what is cold, in words."""
+        size = len(self.test)
+        users, items = self.users, self.items
+        found: dict[str, Fact] = {}
+        if self.times is not None:
+            later = int(np.sum(self.times[0] > self.times[1].min()))
+            found["test rows before the newest training row"] = share(int(self.before_all.sum()), size)
+            found["training rows after the oldest test row"] = share(later, len(self.train))
+            found["test rows before their user's newest training row"] = share(
+                int(self.before_own.sum()), size
+            )
+        cold = ~users.present(0) & users.present(1)
+        found["test users not in train"] = share(int(cold.sum()), int(users.present(1).sum()))
+        cold = ~items.present(0) & items.present(1)
+        found["test items not in train"] = share(int(cold.sum()), int(items.present(1).sum()))
+        found["test rows of such items"] = share(int(self.cold_items.sum()), size)
+        found["test rows whose pair is in train"] = share(int(self.repeated.sum()), size)
+        return found
+
+
+def moment(log: Log, value: float) -> str:
+    """Write a time of a log for people: a date, or the number with the date that it is if it counts seconds."""
+    kind = log.clock.dtype
+    if kind.is_temporal():
+        return str(pl.Series([int(value)]).cast(kind).item())
+    if SECONDS[0] <= value < SECONDS[1]:
+        return f"{value:.0f} ({datetime.fromtimestamp(value, UTC):%Y-%m-%d %H:%M:%S} UTC)"
+    return f"{value:g}" if value != int(value) else f"{int(value)}"

@@ -1,0 +1,161 @@
+"""Rules about the lists of a system against training and test data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankwell.ids import Known
+from rankwell.prepare.leaks import Sides
+from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
+from rankwell.prepare.rules import Finding, Severity, names_of
+from rankwell.readers.logs import Log
+
+TRAIN, TEST, LISTS = range(3)
+FEWEST = 5  # lists, before they are suspected to be of sampled candidates
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Training data, test data and lists, with the same numbers for the same users and items."""
+
+    sides: Sides
+    lists: Log
+    catalogue: Known | None
+
+    @cached_property
+    def users(self) -> Coded:
+        """The users of all three."""
+        return coded([self.sides.train, self.sides.test, self.lists], "query")
+
+    @cached_property
+    def items(self) -> Coded:
+        """The items of all three."""
+        return coded([self.sides.train, self.sides.test, self.lists], "item")
+
+    def pairs(self, table: int) -> np.ndarray:
+        """One number per pair of user and item of a table."""
+        return keys(self.users, self.items, table)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """The length of each user's list."""
+        return np.bincount(self.users.codes[LISTS], minlength=len(self.users))
+
+
+def listed_rules(data: Listed, *, k: int | None, repeated: bool) -> Iterator[Finding]:
+    """Yield what is wrong with lists."""
+    yield from _twice(data)
+    yield from _known(data, k, repeated=repeated)
+    yield from _unknown_items(data)
+    yield from _users(data)
+    yield from _short(data, k)
+    yield from _sampled(data)
+
+
+def _twice(data: Listed) -> Iterator[Finding]:
+    again = repeats(data.pairs(LISTS))
+    if again.any():
+        users = np.bincount(data.users.codes[LISTS][again], minlength=len(data.users)) > 0
+        yield Finding(
+            "error", "repeated-items", int(again.sum()), len(data.lists),
+            f"rows of lists repeat an item of the same list ({int(users.sum()):,} users{names_of(data.users, users)})",
+            "Remove the copies, or say --duplicates first or drop.",
+        )  # fmt: skip
+
+
+def _known(data: Listed, k: int | None, *, repeated: bool) -> Iterator[Finding]:
+    rows = np.ones(len(data.lists), np.bool_) if k is None else places(data.lists) <= k
+    seen = among(data.pairs(LISTS)[rows], data.pairs(TRAIN))
+    if seen.any():
+        users = np.bincount(data.users.codes[LISTS][rows][seen], minlength=len(data.users)) > 0
+        yield Finding(
+            "note" if repeated else "error", "training-items-in-lists", int(seen.sum()), int(rows.sum()),
+            f"rows of lists{f' to rank {k}' if k else ''} are items that their user has in the training data "
+            f"({int(users.sum()):,} users{names_of(data.users, users)}): they can be no hits",
+            "Leave out of each list what its user had, or say that repeats are meant (--repeated).",
+        )  # fmt: skip
+
+
+def _unknown_items(data: Listed) -> Iterator[Finding]:
+    listed = data.items.present(LISTS)
+    total = int(listed.sum())
+    if data.catalogue is not None:
+        outside = listed & (data.catalogue.rows_of(data.items.ids, "item") < 0)
+        if outside.any():
+            yield Finding(
+                "error", "items-outside", int(outside.sum()), total,
+                f"items of the lists are not in the catalogue{names_of(data.items, outside)}",
+                "Complete the catalogue, or say --outside ignore.",
+            )  # fmt: skip
+    unknown = listed & ~data.items.present(TRAIN)
+    if unknown.any():
+        nothing = int(unknown.sum()) == total
+        severity: Severity = "error" if nothing else "warning" if data.catalogue is None else "note"
+        yield Finding(
+            severity, "unknown-items-in-lists", int(unknown.sum()), total,
+            f"items of the lists are not in the training data{names_of(data.items, unknown)}",
+            "Write ids alike on both sides." if nothing else "Make sure that the system can know them.",
+        )  # fmt: skip
+
+
+def _users(data: Listed) -> Iterator[Finding]:
+    judged, listed = data.users.present(TEST), data.lengths > 0
+    without, nobody = judged & ~listed, listed & ~judged
+    if without.any():
+        nothing = not (judged & listed).any()
+        yield Finding(
+            "error" if nothing else "warning", "users-without-a-list", int(without.sum()), int(judged.sum()),
+            f"users of the test data have no list{names_of(data.users, without)}: user coverage "
+            f"{(judged & listed).sum() / judged.sum():.4f}",
+            "Write ids alike on both sides." if nothing else
+            "They count as empty lists. Complete the lists, or say --missing skip and report it.",
+        )  # fmt: skip
+    if nobody.any():
+        yield Finding(
+            "note", "lists-of-unknown-users", int(nobody.sum()), int(listed.sum()),
+            f"lists are of users that the test data lack{names_of(data.users, nobody)}",
+            "They count in metrics of lists alone, such as coverage; say --population judged to leave them out.",
+        )  # fmt: skip
+
+
+def _short(data: Listed, k: int | None) -> Iterator[Finding]:
+    lengths = data.lengths[data.lengths > 0]
+    if k is not None and (lengths < k).any():
+        short = (data.lengths > 0) & (data.lengths < k)
+        yield Finding(
+            "warning", "short-lists", int(short.sum()), len(lengths),
+            f"lists are shorter than {k}, the shortest {int(lengths.min())}{names_of(data.users, short)}",
+            f"Ask the system for {k} items, or compare at a smaller depth.",
+        )  # fmt: skip
+
+
+def _sampled(data: Listed) -> Iterator[Finding]:
+    """Lists that hold every test item of their user and equally many others were made of samples."""
+    judged = np.unique(data.pairs(TEST))
+    hits = among(judged, data.pairs(LISTS))
+    user = judged // max(len(data.items), 1)
+    with_list = data.lengths[user] > 0
+    if not with_list.any() or not hits[with_list].all():
+        return
+    positives = np.bincount(user, minlength=len(data.users))
+    both = (positives > 0) & (data.lengths > 0)
+    others = np.unique(data.lengths[both] - positives[both])
+    catalogue = int((data.items.present(TRAIN) | data.items.present(TEST)).sum())
+    if (
+        len(others) == 1
+        and others[0] > 0
+        and int(data.lengths[both].max()) < catalogue
+        and int(both.sum()) >= FEWEST
+    ):
+        m = int(others[0])
+        yield Finding(
+            "error", "sampled-candidates", int(both.sum()), int(both.sum()),
+            f"every list holds all test items of its user and exactly {m:,} others, of {catalogue:,} items: candidates "
+            f"seem to be sampled",
+            f"Rank the whole catalogue. Values over samples are named so, such as ndcg(sampled={m})@10, and never compared "
+            f"with others: they can order systems otherwise.",
+        )  # fmt: skip

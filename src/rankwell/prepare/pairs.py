@@ -1,0 +1,117 @@
+"""Pairs of query and item of several tables as numbers: the same id has the same number everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from rankwell.ids import Ids, alike
+from rankwell.kernels import ids as kernel
+from rankwell.kernels import order
+from rankwell.readers.logs import Log
+from rankwell.rows import grouped
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Distinct ids, and the number of each row's id in each of several tables."""
+
+    ids: Ids
+    codes: tuple[np.ndarray, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def names(self, codes: np.ndarray, most: int = 3) -> list[str | int]:
+        """Return the first few ids of some numbers, in their order."""
+        return [self.ids.one(int(code)) for code in codes[:most]]
+
+    def present(self, table: int) -> np.ndarray:
+        """Return which ids a table has."""
+        return np.bincount(self.codes[table], minlength=len(self)) > 0
+
+
+def coded(logs: Sequence[Log], word: str) -> Coded:
+    """Return the numbers of the queries or the items of several tables.
+
+    Text of one table may be the plain decimal form of another's integers.
+
+    Raises
+    ------
+    DataError
+        If ids are text in one table and integers in another, and the text is no plain numbers.
+    """
+    columns = [log.ids(word) for log in logs]
+    integers = next((column for column in columns if not column.is_text), None)
+    if integers is not None:
+        columns = [alike(column, integers, word)[0] if column.is_text else column for column in columns]
+    whole = Ids.concatenate(columns)
+    codes, firsts = whole.group()
+    ends = np.cumsum([len(column) for column in columns])[:-1]
+    return Coded(whole[firsts], tuple(np.split(codes.astype(np.int64), ends)))
+
+
+def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
+    """Return one number per pair of query and item of a table."""
+    return queries.codes[table] * len(items) + items.codes[table]
+
+
+def repeats(values: np.ndarray) -> np.ndarray:
+    """Return which values occurred in an earlier row."""
+    return ~pl.Series(values).is_first_distinct().to_numpy()
+
+
+def among(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return which values occur among others."""
+    return pl.Series(values).is_in(pl.Series(others).implode()).to_numpy()
+
+
+def n_distinct(codes: np.ndarray) -> int:
+    """Return how many distinct codes there are."""
+    return int(np.count_nonzero(np.bincount(codes)))
+
+
+def places(log: Log) -> np.ndarray:
+    """Return the place of each row in its list, from 1: by rank, else by score, else as the rows stand.
+
+    Equal scores stand as ``evaluate`` orders them: the higher id first.
+    """
+    rows = np.arange(len(log))
+    if "rank" in log.words:
+        key = -log.numbers("rank")
+    else:
+        key = log.numbers("score") if "score" in log.words else -rows.astype(np.float64)
+    _, offsets, together = grouped(log.ids("query"))
+    together = rows if together is None else together
+    items = log.ids("item")[together]
+    ordered = np.arange(len(log))
+    rule = order.TIE_RULES["item-desc"]
+    order.sort(ordered, offsets, np.ascontiguousarray(key[together]), *items.columns, rule)
+    place = np.empty(len(log), np.int64)
+    place[together[ordered]] = rows + 1 - np.repeat(offsets[:-1], np.diff(offsets))
+    return place
+
+
+def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
+    """Return each row's place among the rows of its code, from 1: by ``before``, else as the rows stand."""
+    if not len(codes):
+        return codes
+    rows = np.arange(len(codes)) if before is None else np.argsort(before, kind="stable")
+    ordered, offsets = kernel.gather(codes[rows], int(codes.max()) + 1)
+    place = np.empty(len(codes), np.int64)
+    place[rows[ordered]] = np.arange(1, len(codes) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
+    return place
+
+
+def extremes(chosen: np.ufunc, codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Return the greatest (``np.maximum``) or the least (``np.minimum``) value of each code.
+
+    A code without a row has a value that is neither: the least, or the greatest, that there can be.
+    """
+    limits = np.iinfo(values.dtype) if values.dtype.kind == "i" else np.finfo(values.dtype)
+    found = np.full(size, limits.min if chosen is np.maximum else limits.max, values.dtype)
+    chosen.at(found, codes, values)
+    return found

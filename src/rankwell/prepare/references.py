@@ -1,0 +1,287 @@
+"""Reference lists: random, most popular, recently popular, popular in a segment, and the ideal list, as runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rankwell.attributes import Users
+from rankwell.display import Column, Table
+from rankwell.errors import UsageError, nearest, one_of
+from rankwell.ids import Ids, Known
+from rankwell.popularity import by_popularity
+from rankwell.prepare.pairs import Coded, among, coded, keys, nth, repeats
+from rankwell.prepare.reporting import Fact, Report, share
+from rankwell.readers.attributes import read_users
+from rankwell.readers.logs import Log, read_log
+from rankwell.readers.unpacked import series_of
+
+KINDS = {
+    "random": "items of the training data at random (seed {seed})",
+    "popular": "items with most users in the training data",
+    "recent": "items with most users in the newest {recent:g} of the training rows",
+    "segment": "items with most users in the user's own segment ({by})",
+    "ideal": "the user's own test items, best grade first",
+}
+CELLS = 1 << 22  # of a table of users and candidates, made at a time
+
+
+class Baselines(NamedTuple):
+    """Lists by their names, and the report on them."""
+
+    lists: dict[str, pl.DataFrame]
+    report: Report
+
+
+def baselines(
+    train: Any,
+    test: Any = None,
+    *,
+    k: int = 20,
+    kinds: Sequence[str] | None = None,
+    users: Any = None,
+    by: str | None = None,
+    recent: float = 0.1,
+    seen: bool = False,
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+) -> Baselines:
+    """Make the lists that every table of values should carry: a floor, what is popular, and a ceiling.
+
+    Parameters
+    ----------
+    train
+        What systems learn from: a path, a data frame, records, or a dict.
+    test
+        The test data: lists are made for its users, and ``ideal`` of its items; without it lists are made for the users of
+        the training data.
+    k
+        The length of the lists.
+    kinds
+        Some of ``random``, ``popular``, ``recent`` (with a column of times), ``segment`` (with ``users`` and ``by``), ``ideal``
+        (with ``test``); default all that can be made.
+    users, by
+        A table of users, and its column of segments; users without a segment get what is popular.
+    recent
+        The share of the training rows, the newest ones, that ``recent`` counts.
+    seen
+        Whether lists may hold items that their user has in the training data.
+    seed
+        Of ``random``.
+    columns
+        Which column is which, if its name does not tell.
+
+    Returns
+    -------
+    Baselines
+        ``lists``, a frame (query, item, rank) by kind, which ``rankwell.evaluate`` takes as runs; and ``report``.
+
+    Raises
+    ------
+    RankwellError
+        If a table cannot be read or lacks a column, or a kind cannot be made.
+
+    Examples
+    --------
+    >>> lists, report = baselines({"a": ["x", "y"], "b": ["x"]}, {"b": {"y": 1}}, k=2)
+    >>> lists["popular"].rows(), lists["ideal"].rows()
+    ([('b', 'y', 1)], [('b', 'y', 1)])
+    """
+    if k < 1 or int(k) != k:
+        raise UsageError(f"k={k}: the length of the lists is a whole number of at least 1.")
+    if not 0 < recent <= 1:
+        raise UsageError(f"recent={recent:g}: it is a share of the training rows, above 0 and up to 1.")
+    log = read_log(
+        train, columns=columns, name=None if isinstance(train, str) else "train", perhaps=("time",)
+    )
+    judged = None if test is None else _judged(test, columns)
+    sources = [log] if judged is None else [log, judged]
+    data = _Data(log, coded(sources, "query"), coded(sources, "item"), k, seen)
+    table = None if users is None else read_users(users)
+    asked = _asked(kinds, data, judged, table, by)
+    for_whom = np.unique(data.users.codes[-1])
+    makers: dict[str, Callable[[], Iterator[tuple[np.ndarray, np.ndarray]]]] = {
+        "random": lambda: data.at_random(for_whom, seed),
+        "popular": lambda: data.ordered(for_whom, data.order()),
+        "recent": lambda: data.ordered(for_whom, data.order(_newest(log, recent))),
+        "segment": lambda: data.by_segment(for_whom, table, by or ""),
+    }
+    lists: dict[str, pl.DataFrame] = {}
+    for kind in asked:
+        if kind == "ideal":
+            assert judged is not None
+            lists[kind] = _ideal(judged, data, k)
+        else:
+            parts = list(makers[kind]())
+            lists[kind] = data.frame(*(np.concatenate([part[side] for part in parts]) for side in (0, 1)))
+    facts: dict[str, Fact] = {
+        "users": len(for_whom),
+        "items of the training data": int(data.items.present(0).sum()),
+        "k": k,
+    }
+    rows = []
+    for kind, frame in lists.items():
+        lengths = frame["query"].value_counts()["count"]
+        short = len(for_whom) - int((lengths >= k).sum())
+        told = KINDS[kind].format(seed=seed, recent=recent, by=by)
+        rows.append((kind, len(frame), share(short, len(for_whom)), frame["item"].n_unique(), told))
+    words = [
+        Column("list"),
+        Column("rows", "count"),
+        Column("shorter than k"),
+        Column("items", "count"),
+        Column("what it holds"),
+    ]
+    note = (
+        "Lists hold items that their user had."
+        if seen
+        else "Lists leave out what their user has in the training data, but for the ideal one."
+    )
+    return Baselines(lists, Report(f"Reference lists from {log.name}", facts, (Table(words, rows),), (note,)))
+
+
+class _Data(NamedTuple):
+    """The training data with numbers for users and items, of which those of the test data too."""
+
+    log: Log
+    users: Coded
+    items: Coded
+    k: int
+    seen: bool
+
+    def order(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """Return the items of the training data, most popular first in some of its rows; the others after them."""
+        codes = self.items.codes[0] if rows is None else self.items.codes[0][rows]
+        pairs = keys(self.users, self.items, 0)
+        pairs = pairs if rows is None else pairs[rows]
+        counts = np.bincount(codes[~repeats(pairs)], minlength=len(self.items))
+        known = np.flatnonzero(self.items.present(0))
+        return known[by_popularity(counts[known], self.items.ids[known])]
+
+    @property
+    def had(self) -> np.ndarray:
+        """How many rows each user has in the training data."""
+        return np.bincount(self.users.codes[0], minlength=len(self.users))
+
+    def chunks(self, users: np.ndarray, most: int, extra: int = 1) -> Iterator[tuple[np.ndarray, int]]:
+        """Yield users with about equally many rows, and how many candidates they need."""
+        had = np.zeros(len(self.users), np.int64) if self.seen else self.had
+        users = users[np.argsort(had[users], kind="stable")]
+        start = 0
+        while start < len(users):
+            width = min(extra * (self.k + int(had[users[start]])), most)
+            stop = min(start + max(CELLS // max(width, 1), 1), len(users))
+            width = min(extra * (self.k + int(had[users[stop - 1]])), most)
+            yield users[start:stop], width
+            start = stop
+
+    def first(self, users: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the first k candidates (a row per user) that are distinct and, unless wanted, unseen."""
+        pairs = (users[:, None] * len(self.items) + candidates).ravel()
+        fits = ~repeats(pairs)
+        if not self.seen:
+            fits &= ~among(pairs, keys(self.users, self.items, 0))
+        fits = fits.reshape(candidates.shape)
+        fits &= np.cumsum(fits, axis=1) <= self.k
+        row, _ = np.nonzero(fits)
+        return users[row], candidates[fits]
+
+    def ordered(self, users: np.ndarray, order: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield lists of the items in one order."""
+        for some, width in self.chunks(users, len(order)):
+            yield self.first(some, np.broadcast_to(order[:width], (len(some), width)))
+
+    def at_random(self, users: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield lists drawn without putting back: draws with it, of which copies are skipped; else a whole permutation."""
+        rng, known = np.random.default_rng(seed), np.flatnonzero(self.items.present(0))
+        for some, width in self.chunks(users, len(known), extra=2):
+            left = some
+            if 2 * width < len(known):
+                users_of, items_of = self.first(some, known[rng.integers(0, len(known), (len(some), width))])
+                full = np.bincount(users_of, minlength=len(self.users)) >= self.k
+                left = some[~full[some]]
+                kept = full[users_of]
+                yield users_of[kept], items_of[kept]
+            step = max(CELLS // len(known), 1)
+            for low in range(0, len(left), step):
+                part = left[low : low + step]
+                yield self.first(part, known[np.argsort(rng.random((len(part), len(known))), axis=1)])
+
+    def by_segment(
+        self, users: np.ndarray, table: Users | None, by: str
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield lists of what is popular in each user's segment, and of what is popular at all where there is none."""
+        assert table is not None
+        names = table.texts(by)
+        places = {name: number for number, name in enumerate(sorted(set(names)))}
+        rows = _rows_of(table, self.users.ids)
+        segment = np.where(rows < 0, len(places), np.array([places[name] for name in names])[rows])
+        for number in np.unique(segment[users]):
+            inside = np.flatnonzero(segment[self.users.codes[0]] == number)
+            whole = number == len(places) or not len(inside)
+            yield from self.ordered(users[segment[users] == number], self.order(None if whole else inside))
+
+    def frame(self, users: np.ndarray, items: np.ndarray) -> pl.DataFrame:
+        """Return lists as a frame, users in the order of their first appearance."""
+        rows = np.argsort(users, kind="stable")
+        return frame_of(self.users.ids[users[rows]], self.items.ids[items[rows]], nth(users[rows]))
+
+
+def frame_of(queries: Ids, items: Ids, rank: np.ndarray) -> pl.DataFrame:
+    """Return lists as a frame: query, item, rank."""
+    return pl.DataFrame({"query": series_of(queries), "item": series_of(items), "rank": rank})
+
+
+def _judged(test: Any, columns: Mapping[str, str] | None) -> Log:
+    return read_log(test, columns=columns, name=None if isinstance(test, str) else "test", perhaps=("grade",))
+
+
+def _rows_of(table: Users, ids: Ids) -> np.ndarray:
+    return Known(table.query).rows_of(ids, "query")
+
+
+def _newest(log: Log, recent: float) -> np.ndarray:
+    """The newest share of the rows; rows as old as the oldest of them are among them."""
+    times = log.times()
+    number = max(round(recent * len(times)), 1)
+    return np.flatnonzero(times >= np.sort(times)[-number])
+
+
+def _ideal(judged: Log, data: _Data, k: int) -> pl.DataFrame:
+    """Each user's test items, best grade first, equal ones as they stand; grades of 0 or less are left out."""
+    grade = judged.numbers("grade") if "grade" in judged.words else np.ones(len(judged))
+    users, items = data.users.codes[-1], data.items.codes[-1]
+    best = np.lexsort((-grade, users))
+    best = best[(grade[best] > 0) & ~repeats(keys(data.users, data.items, -1)[best])]
+    best = best[nth(users[best]) <= k]
+    return data.frame(users[best], items[best])
+
+
+def _asked(
+    kinds: Sequence[str] | None, data: _Data, judged: Log | None, table: Users | None, by: str | None
+) -> list[str]:
+    """The kinds to make; UsageError for one that cannot be made."""
+    if by is not None and table is None:
+        raise UsageError(f"by={by!r} names a column of users=, a table of users; give users=.")
+    if table is not None and by is not None and by not in table.columns:
+        raise UsageError(
+            f"{table.name} has no column {by!r}; it has {', '.join(table.columns)}.{nearest(by, table.columns)}"
+        )
+    lacking = {
+        "recent": None if "time" in data.log.words else "a column of times in the training data",
+        "segment": None
+        if table is not None and by is not None
+        else "users= and by=, a table of users and its column",
+        "ideal": None if judged is not None else "test=",
+    }
+    if kinds is None:
+        return [kind for kind in KINDS if lacking.get(kind) is None]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UsageError(f"kinds={kind!r}: it is {one_of(KINDS)}.{nearest(kind, KINDS)}")
+        if lacking.get(kind):
+            raise UsageError(f"the list {kind!r} needs {lacking[kind]}.")
+    return list(dict.fromkeys(kinds))

@@ -1,0 +1,116 @@
+"""Report: what a step of preparation did, in facts, tables and notes; for a terminal, Markdown, HTML or JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankwell.display import HTML, MARKDOWN, Table, count, number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Fact = str | int | float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What a step did: named facts, tables, and notes; ``errors`` counts what should not be evaluated as it is."""
+
+    title: str
+    facts: dict[str, Fact]
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+    errors: int = 0
+
+    def __getitem__(self, fact: str) -> Fact:
+        return self.facts[fact]
+
+    def to_text(self, width: int | None = None) -> str:
+        """Return the report for a terminal."""
+        parts = [self.title]
+        names = max(map(len, self.facts), default=0)
+        parts += ["\n".join(f"{name:<{names}}  {_shown(fact)}" for name, fact in self.facts.items())]
+        parts += [table.to_text(width) for table in self.tables]
+        parts += ["\n".join(f"note: {note}" for note in self.notes)]
+        return "\n\n".join(part for part in parts if part)
+
+    def to_markdown(self) -> str:
+        """Return the report as Markdown, its title a heading of the second level."""
+        parts = [f"## {self.title.translate(MARKDOWN)}"]
+        facts = [
+            f"- {name.translate(MARKDOWN)}: {_shown(fact).translate(MARKDOWN)}"
+            for name, fact in self.facts.items()
+        ]
+        parts += ["\n".join(facts), *(table.to_markdown() for table in self.tables)]
+        parts += ["\n".join(f"> {note.translate(MARKDOWN)}" for note in self.notes)]
+        return "\n\n".join(part for part in parts if part)
+
+    def to_html(self) -> str:
+        """Return the report as one HTML section."""
+        facts = "\n".join(
+            f"<dt>{name.translate(HTML)}</dt><dd>{_shown(fact).translate(HTML)}</dd>"
+            for name, fact in self.facts.items()
+        )
+        parts = ['<section class="rankwell">', f"<h2>{self.title.translate(HTML)}</h2>"]
+        parts += [f"<dl>\n{facts}\n</dl>"] if facts else []
+        parts += [table.to_html() for table in self.tables]
+        parts += [f"<p>{note.translate(HTML)}</p>" for note in self.notes]
+        return "\n".join([*parts, "</section>"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain values; what is undefined is None."""
+        return {
+            "title": self.title,
+            "errors": self.errors,
+            "facts": {name: _plain(fact) for name, fact in self.facts.items()},
+            "tables": [
+                {"caption": table.caption, "rows": table.to_records(), "notes": [*table.notes]}
+                for table in self.tables
+            ],
+            "notes": [*self.notes],
+        }
+
+    def to_json(self) -> str:
+        """Return the report as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, default=str)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    _repr_html_ = to_html
+
+
+class Prepared(NamedTuple):
+    """A table and the report on how it came about."""
+
+    table: pl.DataFrame
+    report: Report
+
+
+def share(part: float, whole: float) -> str:
+    """Write a part with its share: ``12 of 50 (0.2400)``.
+
+    >>> share(12, 50), share(0, 0)
+    ('12 of 50 (0.2400)', '0 of 0')
+    """
+    if isinstance(part, float) or isinstance(whole, float):
+        return f"{number(part, 2)} of {number(whole, 2)}" + (f" ({number(part / whole)})" if whole else "")
+    return f"{count(part)} of {count(whole)}" + (f" ({number(part / whole)})" if whole else "")
+
+
+def such_as(names: list[Any], most: int = 3) -> str:
+    """Write a few examples for a message: `` (such as a, b)``; nothing if there are none."""
+    return f" (such as {', '.join(map(repr, names[:most]))})" if names else ""
+
+
+def _shown(fact: Fact) -> str:
+    if isinstance(fact, str):
+        return fact
+    return count(fact) if isinstance(fact, int) else number(fact)
+
+
+def _plain(fact: Fact) -> Fact:
+    return None if isinstance(fact, float) and not math.isfinite(fact) else fact

@@ -1,0 +1,43 @@
+"""Tables written to files that appear only when they are whole; the format is the one of the name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+
+from rankwell.errors import UsageError, nearest, one_of
+from rankwell.output import whole_file
+
+WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
+    ".csv": pl.DataFrame.write_csv,
+    ".tsv": lambda table, path: table.write_csv(path, separator="\t"),
+    ".parquet": pl.DataFrame.write_parquet,
+    ".arrow": pl.DataFrame.write_ipc,
+    ".jsonl": pl.DataFrame.write_ndjson,
+}
+
+
+def refuse_format(path: str | Path) -> None:
+    """Raise UsageError if the name of a file does not end in that of a format."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in WRITERS:
+        raise UsageError(
+            f"{path}: tables are written as {one_of(WRITERS)}, by the end of the name.{nearest(suffix, WRITERS)}"
+        )
+
+
+def save(table: pl.DataFrame, path: str | Path) -> None:
+    """Write a table.
+
+    Raises
+    ------
+    UsageError
+        If the name does not end in that of a format.
+    InputError
+        If the file cannot be written.
+    """
+    refuse_format(path)
+    with whole_file(path) as whole:
+        WRITERS[Path(path).suffix.lower()](table, whole)

@@ -1,0 +1,255 @@
+"""Splits into training and test data, seeded and counted, with a check of what leaks from one into the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rankwell.display import Column, Table
+from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.prepare.cores import Limits, within
+from rankwell.prepare.division import RULES, How, Rule
+from rankwell.prepare.leaks import Sides, moment
+from rankwell.prepare.pairs import coded
+from rankwell.prepare.reporting import Fact, Report, share
+from rankwell.readers.logs import Log, read_log
+
+Unknown = Literal["keep", "drop"]
+FUTURE = (
+    "Models see the future: test rows are the last of their user, but other users' training rows are later. Values are "
+    "better than what a system could have reached at the time; split by time to know that."
+)
+MIXED = "Training and test rows are of the same time: what changes with time, such as fashions, is known to the model."
+
+
+class Split(NamedTuple):
+    """Training data, test data, and the report on how they were divided."""
+
+    train: pl.DataFrame
+    test: pl.DataFrame
+    report: Report
+
+
+class Folds(NamedTuple):
+    """Pairs of training and test data, and the report on how they were divided."""
+
+    parts: list[tuple[pl.DataFrame, pl.DataFrame]]
+    report: Report
+
+
+def split(
+    log: Any,
+    how: How = "time",
+    *,
+    test: float = 0.2,
+    at: Any = None,
+    n: int = 1,
+    seed: int = 0,
+    min_per_user: int | None = None,
+    max_per_user: int | None = None,
+    min_per_item: int | None = None,
+    max_per_item: int | None = None,
+    unknown_users: Unknown = "keep",
+    unknown_items: Unknown = "keep",
+    repeated: Unknown = "keep",
+    columns: Mapping[str, str] | None = None,
+    name: str | None = None,
+) -> Split:
+    """Divide a log into training and test data, and say what leaks.
+
+    Parameters
+    ----------
+    log
+        A path, a data frame, records, or a dict; all its columns are kept, rows stay in their order.
+    how
+        ``time``: one moment for all; the rows from it on are the test data, and rows of one time are never divided.
+        ``user_time``: the last share ``test`` of each user's rows, rounded down. ``last``: the last ``n`` rows of each user
+        with more than that. ``random``: rows at random. ``cold_users``, ``cold_items``: all rows of some users or items.
+    test
+        The share of rows (users, items) for the test data; for ``time``, the moment that comes nearest to it.
+    at
+        For ``time``, the moment itself: a number, or a date such as ``"2013-08-01"`` (in UTC for numbers of seconds).
+    n
+        For ``last``, how many rows of each user.
+    seed
+        For what is drawn at random.
+    min_per_user, max_per_user, min_per_item, max_per_item
+        Limits that the log is brought within first, repeated until they hold (see ``core``).
+    unknown_users, unknown_items, repeated
+        Whether to ``drop`` test rows of users, of items that the training data lack, and of pairs that they have.
+    columns, name
+        Which column is which, if its name does not tell; what the log is called in the report.
+
+    Returns
+    -------
+    Split
+        ``train``, ``test`` and ``report``, which tells the sizes and what leaks.
+
+    Raises
+    ------
+    RankwellError
+        If the log cannot be read or lacks a column, an argument does not fit, or a side would be empty.
+
+    Examples
+    --------
+    >>> log = {"user": ["a", "a", "b", "b", "b"], "item": [1, 2, 1, 2, 3], "time": [1, 4, 2, 3, 5]}
+    >>> train, test, report = split(log, test=0.4)
+    >>> test.rows()
+    [('a', 2, 4), ('b', 3, 5)]
+    >>> report["test items not in train"]
+    '1 of 2 (0.5000)'
+
+    Reference
+        Y. Ji, A. Sun, J. Zhang and C. Li, A critical study on data leakage in recommender system offline evaluation,
+        ACM TOIS 41(3), 2023.
+    """
+    _refuse(
+        how,
+        test,
+        at,
+        n,
+        {"unknown_users": unknown_users, "unknown_items": unknown_items, "repeated": repeated},
+    )
+    timed = ("time",) if how in ("time", "user_time", "last") else ()
+    read = read_log(log, *timed, columns=columns, name=name, perhaps=("time",))
+    limits = Limits(min_per_user, max_per_user, min_per_item, max_per_item)
+    facts: dict[str, Fact] = {"rows": len(read)}
+    tables: list[Table] = []
+    if limits:
+        read, found, table = within(read, limits)
+        facts |= found
+        tables.append(table)
+    is_test = RULES[how].rows(Rule(read, test, at, n, seed), facts)
+    sides = _sides(read, is_test)
+    drops: dict[str, tuple[Unknown, Callable[[], np.ndarray]]] = {
+        "unknown users": (unknown_users, lambda: sides.cold_users),
+        "unknown items": (unknown_items, lambda: sides.cold_items),
+        "pairs of the training data": (repeated, lambda: sides.repeated),
+    }
+    kept = np.ones(len(sides.test), np.bool_)
+    for what, (rule, rows) in drops.items():
+        if rule == "drop":
+            facts[f"test rows of {what}, dropped"] = share(int(rows().sum()), len(sides.test))
+            kept &= ~rows()
+    if not kept.all():
+        sides = Sides(sides.train, sides.test.replaced(sides.test.frame.filter(pl.Series(kept))))
+    _refuse_empty(read, len(sides.train), len(sides.test))
+    told = RULES[how].told.format(test=test, n=n, seed=seed)
+    notes = {"last": (FUTURE,), "user_time": (FUTURE,), "random": (MIXED,)}.get(how, ())
+    report = Report(f"Split of {read.name}: {told}", facts | sides.facts(), (*tables, _sizes(sides)), notes)
+    return Split(sides.train.frame, sides.test.frame, report)
+
+
+def folds(
+    log: Any,
+    k: int = 5,
+    *,
+    of: Literal["rows", "users", "items"] = "rows",
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+    name: str | None = None,
+) -> Folds:
+    """Divide a log at random into k parts of equal size, each of them once the test data and the others the training data.
+
+    Parameters
+    ----------
+    log
+        A path, a data frame, records, or a dict; all its columns are kept, rows stay in their order.
+    k
+        The number of parts, at least 2.
+    of
+        What is dealt: ``rows``, or whole ``users`` or ``items``, which are then cold in the test data.
+    seed
+        Of the dealing.
+    columns, name
+        Which column is which, if its name does not tell; what the log is called in the report.
+
+    Raises
+    ------
+    RankwellError
+        If the log cannot be read, lacks a column, or has fewer rows (users, items) than parts.
+
+    Examples
+    --------
+    >>> parts, report = folds({"u": ["a", "b"], "v": ["a", "b"]}, k=2)
+    >>> [(len(train), len(test)) for train, test in parts]
+    [(2, 2), (2, 2)]
+    """
+    if of not in ("rows", "users", "items"):
+        raise UsageError(f"of={of!r}: what is dealt is rows, users or items.")
+    read = read_log(log, columns=columns, name=name)
+    group = (
+        np.arange(len(read)) if of == "rows" else coded([read], "query" if of == "users" else "item").codes[0]
+    )
+    size = int(group.max()) + 1
+    if int(k) != k or not 2 <= k <= size:
+        raise UsageError(
+            f"k={k}: {read.name} has {size:,} {of}; the number of parts is a whole number from 2 to that."
+        )
+    dealt = np.empty(size, np.int64)
+    dealt[np.random.default_rng(seed).permutation(size)] = np.arange(size) % k
+    every = [_sides(read, dealt[group] == part) for part in range(k)]
+    rows = [(part, len(each.train), len(each.test), *_cold(each)) for part, each in enumerate(every, 1)]
+    words = ("fold", "train rows", "test rows", "test users not in train", "test items not in train")
+    table = Table([Column(word, "count") for word in words], rows)
+    title = f"Folds of {read.name}: {k} parts of {of} at random (seed {seed})"
+    report = Report(title, {"rows": len(read)}, (table,), (MIXED,))
+    return Folds([(each.train.frame, each.test.frame) for each in every], report)
+
+
+def _cold(sides: Sides) -> tuple[int, int]:
+    """How many users and items of the test data are not in the training data."""
+    users, items = (int(np.sum(each.present(1) & ~each.present(0))) for each in (sides.users, sides.items))
+    return users, items
+
+
+def _sides(log: Log, is_test: np.ndarray) -> Sides:
+    train, test = (log.replaced(log.frame.filter(pl.Series(rows))) for rows in (~is_test, is_test))
+    _refuse_empty(log, len(train), len(test))
+    return Sides(train, test)
+
+
+def _refuse_empty(log: Log, train: int, test: int) -> None:
+    for side, size in (("training", train), ("test", test)):
+        if not size:
+            raise DataError(
+                f"{log.name}: the {side} data would hold no rows. Move the cut (test=, at=, n=), or drop less."
+            )
+
+
+def _refuse(how: str, test: float, at: Any, n: int, kept: dict[str, str]) -> None:
+    if how not in RULES:
+        raise UsageError(f"how={how!r}: it is {one_of(RULES)}.{nearest(str(how), RULES)}")
+    if not 0 < test < 1:
+        raise UsageError(f"test={test:g}: the share of the test data lies between 0 and 1.")
+    if at is not None and how != "time":
+        raise UsageError(f"at={at!r} is a moment; it goes with how='time', not {how!r}.")
+    if n < 1 or int(n) != n:
+        raise UsageError(f"n={n}: the number of rows of each user is a whole number of at least 1.")
+    for word, value in kept.items():
+        if value not in ("keep", "drop"):
+            raise UsageError(f"{word}={value!r}: it is keep or drop.")
+
+
+def _sizes(sides: Sides) -> Table:
+    """Rows, users, items and the span of time of both sides."""
+    columns = [Column("part"), *(Column(word, "count") for word in ("rows", "users", "items"))]
+    columns += [Column("of rows", "value")]
+    columns += [Column("from"), Column("to")] if sides.times else []
+    total = len(sides.train) + len(sides.test)
+    rows: list[list[str | int | float]] = []
+    for at, (part, log) in enumerate((("train", sides.train), ("test", sides.test))):
+        row: list[str | int | float] = [
+            part,
+            len(log),
+            int(sides.users.present(at).sum()),
+            int(sides.items.present(at).sum()),
+            len(log) / total,
+        ]
+        if sides.times:
+            row += [moment(log, sides.times[at].min().item()), moment(log, sides.times[at].max().item())]
+        rows.append(row)
+    return Table(columns, rows)

@@ -1,0 +1,275 @@
+"""Tiers of users: interactions weighted, repeated or sampled by the tier that their user held at the time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from rankwell.display import Column, Table
+from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.prepare.holding import tiers_of
+from rankwell.prepare.reporting import Fact, Prepared, Report, share
+from rankwell.readers.logs import Log, read_log
+from rankwell.readers.words import known_word, told
+
+How = Literal["multiply", "confidence", "replicate", "sample"]
+HOWS = {
+    "multiply": "value × factor",
+    "confidence": "1 + factor × value",
+    "replicate": "each row factor times",
+    "sample": "each row with the chance factor ÷ highest factor",
+}
+ADVICE = (
+    "To let tiers count in values, weigh users in the mean: evaluate(users=…, weights=…). Scaled grades leave a user's AP, "
+    "RR and nDCG with linear gain as they are, and change those with thresholds or exp2 gain."
+)
+
+
+def scale_by_tier(
+    interactions: Any,
+    tiers: Any,
+    factors: Mapping[str, float],
+    *,
+    default: float | Literal["error"] = "error",
+    into: str = "weight",
+    column: str | None = None,
+    how: How = "multiply",
+    normalise: Literal["mean_one"] | None = None,
+    bounds: tuple[float, float] | None = None,
+    threshold: float | None = None,
+    tier: str = "tier",
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+    name: str | None = None,
+) -> Prepared:
+    """Scale interactions by the tier of their user, in a column of its own.
+
+    Formula
+        multiply: w = v · f; confidence: w = 1 + f · v; v is the value (1 with ``threshold`` or without a column of values), f
+        the factor of the user's tier; effective sample size = (Σ w)² / Σ w²
+
+    Parameters
+    ----------
+    interactions
+        A path, a data frame, records, or a dict; all its columns are kept, the values as they are.
+    tiers
+        Who is in which tier: a column of the interactions, ``{user: tier}``, or a table of users with a column ``tier``, and
+        perhaps ``valid_from``: then the tier is the one that was held at the time of the interaction.
+    factors
+        The factor of each tier.
+    default
+        The factor of users without a tier, and of tiers without a factor; ``error`` refuses them.
+    into
+        The column that is written.
+    column
+        The column of values; default the one of grades (rating …), if there is one.
+    how
+        ``multiply``, ``confidence``; ``replicate`` repeats rows (factors are whole numbers); ``sample`` keeps each row with
+        the chance f ÷ highest f.
+    normalise
+        ``mean_one`` divides the weights by their mean.
+    bounds
+        Weights outside are set to the nearer bound, and counted.
+    threshold
+        Rows of a lower value are left out before anything is scaled, and the others count 1: what is relevant does not
+        depend on who says so.
+    tier
+        The column of tiers, in a table of users.
+    seed
+        Of ``sample``.
+    columns, name
+        Which column is which, if its name does not tell; what the interactions are called in the report.
+
+    Returns
+    -------
+    Prepared
+        The table, and the report: users, rows and weight of each tier, effective sample size.
+
+    Raises
+    ------
+    RankwellError
+        For a tier without a factor (with the nearest name), a user without a tier, a wrong column, or an empty result.
+
+    Examples
+    --------
+    >>> log = [{"user": "ann", "item": 1, "rating": 4}, {"user": "bob", "item": 1, "rating": 2}]
+    >>> scaled, report = scale_by_tier(log, {"ann": "VIP", "bob": "silver"}, {"VIP": 3, "silver": 1})
+    >>> scaled["weight"].to_list()
+    [12.0, 2.0]
+    >>> report["effective sample size"]
+    1.3243243243243243
+
+    Reference
+        Y. Hu, Y. Koren and C. Volinsky, Collaborative filtering for implicit feedback datasets, ICDM 2008 (confidence);
+        L. Kish, Survey Sampling, Wiley 1965 (effective sample size).
+    """
+    _refuse(how, default, normalise, bounds, factors)
+    log = _read(interactions, tiers, columns, name)
+    held = tiers_of(log, tiers, tier)
+    factor = _factors(log, held, factors, default)
+    facts: dict[str, Fact] = {"rows": len(log)}
+    is_valued = threshold is not None or how in ("multiply", "confidence")
+    value = _values(log, column, threshold) if is_valued else np.ones(len(log))
+    if threshold is not None:
+        low = value < threshold
+        facts[f"rows below {threshold:g}, left out"] = share(int(low.sum()), len(log))
+        if low.all():
+            raise DataError(
+                f"{log.name}: no row has a value of at least {threshold:g}. Take a lower threshold."
+            )
+        log, held, factor = (
+            log.replaced(log.frame.filter(pl.Series(~low))),
+            held.filter(pl.Series(~low)),
+            factor[~low],
+        )
+        value = np.ones(len(log))
+    weight = value * factor if how == "multiply" else 1 + factor * value if how == "confidence" else factor
+    frame = log.frame
+    if how == "replicate":
+        frame, weight = _replicated(log, factor)
+        facts["rows after"] = len(frame)
+    elif how == "sample":
+        kept = np.random.default_rng(seed).random(len(log)) < factor / factor.max()
+        frame, weight = frame.filter(pl.Series(kept)), kept.astype(np.float64)
+        facts["rows after"] = share(len(frame), len(log))
+        if not len(frame):
+            raise DataError(f"{log.name}: no row was drawn. Take another seed, or higher factors.")
+    else:
+        weight = _shaped(weight, normalise, bounds, facts, log)
+        frame = frame.with_columns(pl.Series(into, weight))
+    facts["sum of weights"] = float(weight.sum())
+    facts["effective sample size"] = float(weight.sum() ** 2 / np.sum(weight**2))
+    title = f"{log.name} by tier: {how} ({HOWS[how]})"
+    return Prepared(frame, Report(title, facts, (_table(log, held, factor, weight),), (ADVICE,)))
+
+
+def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mapping[str, float]) -> None:
+    if how not in HOWS:
+        raise UsageError(f"how={how!r}: it is {one_of(HOWS)}.{nearest(str(how), HOWS)}")
+    if not factors:
+        raise UsageError("factors: say the factor of each tier, such as {'VIP': 3, 'gold': 2, 'silver': 1}.")
+    given = dict(factors) if default == "error" else {**factors, "default": default}
+    for name, factor in given.items():
+        is_number = isinstance(factor, (int, float)) and not isinstance(factor, bool)
+        if not is_number or not 0 <= factor < np.inf:
+            raise UsageError(f"the factor of {name!r} is {factor!r}; it is a number of at least 0.")
+    if how == "replicate" and (wrong := [name for name, factor in given.items() if factor != int(factor)]):
+        raise UsageError(f"how='replicate' repeats rows, so the factor of {wrong[0]!r} is a whole number.")
+    if normalise not in (None, "mean_one"):
+        raise UsageError(f"normalise={normalise!r}: it is 'mean_one' or None.")
+    shaped = normalise is not None or bounds is not None
+    if shaped and how in ("replicate", "sample"):
+        raise UsageError(f"normalise= and bounds= are of weights; how={how!r} makes none.")
+    if normalise is not None and bounds is not None:
+        raise UsageError("normalise= and bounds= exclude each other: a bound moves the mean away from 1.")
+    if bounds is not None and not bounds[0] < bounds[1]:
+        raise UsageError(f"bounds={bounds}: the lower one is below the higher one.")
+
+
+def _read(interactions: Any, tiers: Any, columns: Mapping[str, str] | None, name: str | None) -> Log:
+    perhaps = ("time", "grade")
+    log = read_log(interactions, columns=columns, name=name, perhaps=perhaps)
+    if isinstance(tiers, str) and tiers not in log.frame.columns and not Path(tiers).exists():
+        raise UsageError(
+            f"tiers={tiers!r} is neither a column of {log.name} nor a file; the columns are {told(log.frame.columns)}."
+            f"{nearest(tiers, log.frame.columns)}"
+        )
+    return log
+
+
+def _factors(
+    log: Log, held: pl.Series, factors: Mapping[str, float], default: float | Literal["error"]
+) -> np.ndarray:
+    """The factor of each row's tier."""
+    found = held.replace_strict(
+        list(map(str, factors)), list(map(float, factors.values())), default=None, return_dtype=pl.Float64
+    )
+    if default != "error":
+        return found.fill_null(default).to_numpy()
+    missing = found.is_null()
+    if missing.any():
+        row = int(missing.arg_max() or 0)
+        user, rows = log.ids("query").one(row), int(missing.sum())
+        if held[row] is None:
+            raise DataError(
+                f"{log.place(row)}: user {user!r} has no tier at that time ({rows:,} such rows or of tiers without a factor). "
+                f"Complete the tiers, or say default=1."
+            )
+        raise UsageError(
+            f"{log.place(row)}: the tier {held[row]!r} of user {user!r} has no factor ({rows:,} such rows); factors has "
+            f"{', '.join(map(repr, factors))}. Add it, or say default=1.{nearest_tier(str(held[row]), factors)}"
+        )
+    return found.to_numpy()
+
+
+def nearest_tier(name: str, factors: Mapping[str, float]) -> str:
+    """Return `` Did you mean X?`` for the tier that differs the least, whatever the case."""
+    lower = {str(each).lower(): str(each) for each in factors}
+    close = nearest(name, lower)
+    return next(
+        (f" Did you mean {each}?" for low, each in lower.items() if close == f" Did you mean {low}?"), ""
+    )
+
+
+def _values(log: Log, column: str | None, threshold: float | None) -> np.ndarray:
+    if column is None and "grade" not in log.words:
+        graded = [each for each in log.frame.columns if known_word(each) == "grade"]
+        if threshold is not None or graded:
+            which = f"{told(graded)} could be it" if graded else f"the columns are {told(log.frame.columns)}"
+            raise UsageError(f"{log.name}: say column=, the column of values; {which}.")
+        return np.ones(len(log))
+    return log.numbers("grade") if column is None else log.named_numbers(column)
+
+
+def _replicated(log: Log, factor: np.ndarray) -> tuple[pl.DataFrame, np.ndarray]:
+    times = factor.astype(np.int64)
+    if not times.any():
+        raise DataError(f"{log.name}: every row is repeated 0 times, so nothing is left.")
+    return log.frame[pl.Series(np.repeat(np.arange(len(log)), times))], factor
+
+
+def _shaped(
+    weight: np.ndarray,
+    normalise: str | None,
+    bounds: tuple[float, float] | None,
+    facts: dict[str, Fact],
+    log: Log,
+) -> np.ndarray:
+    if not weight.any():
+        raise DataError(f"{log.name}: all weights are 0. Mend the factors or the values.")
+    if normalise:
+        return weight / weight.mean()
+    if bounds:
+        facts["rows set to a bound"] = share(
+            int(np.sum((weight < bounds[0]) | (weight > bounds[1]))), len(weight)
+        )
+        return np.clip(weight, *bounds)
+    return weight
+
+
+def _table(log: Log, held: pl.Series, factor: np.ndarray, weight: np.ndarray) -> Table:
+    """Users, rows and weight of each tier, the heaviest factor first."""
+    frame = pl.DataFrame(
+        {"tier": held.fill_null("(none)"), "user": log.column("query"), "factor": factor, "weight": weight}
+    )
+    rows = (
+        frame.group_by("tier", "factor")
+        .agg(pl.col("user").n_unique(), pl.len(), pl.col("weight").sum())
+        .sort("factor", "tier", descending=[True, False])
+    )
+    columns = [
+        Column("tier"),
+        Column("factor", "value", digits=2),
+        Column("users", "count"),
+        Column("rows", "count"),
+    ]
+    columns += [Column("of rows", "value"), Column("weight", "value", digits=2), Column("of weight", "value")]
+    whole = float(weight.sum())
+    return Table(
+        columns,
+        [(t, f, u, n, n / len(log), w, w / whole if whole else None) for t, f, u, n, w in rows.rows()],
+    )

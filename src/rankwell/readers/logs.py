@@ -1,0 +1,231 @@
+"""Tables of interactions or lists with all their columns, as Polars frames, and which column is which."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankwell.errors import DataError, UsageError, nearest
+from rankwell.ids import Ids
+from rankwell.readers import files_of
+from rankwell.readers.frames import row_of
+from rankwell.readers.whole import of_files, of_value
+from rankwell.readers.words import ALIASES, known_word, told, words_of
+from rankwell.rows import Place
+
+NUMBERS = ("grade", "score", "rank", "time")
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """A table with all its columns; ``words`` says which of them is the query, the item, the grade, the time …"""
+
+    frame: pl.DataFrame
+    words: Mapping[str, str]
+    name: str
+    place: Place
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def is_lists(self) -> bool:
+        """Whether a column of ranks or scores was found."""
+        return "rank" in self.words or "score" in self.words
+
+    def ids(self, word: str) -> Ids:
+        """Return the ids of the queries or the items."""
+        return Ids.of_series(self.column(word), word, self.place)
+
+    def column(self, word: str) -> pl.Series:
+        """Return the column that stands for a word.
+
+        Raises
+        ------
+        DataError
+            If there is none.
+        """
+        if word not in self.words:
+            names = " or ".join(ALIASES[word].split()[:2])
+            raise DataError(
+                f"{self.name}: there is no column for the {word}; the columns are {told(self.frame.columns)}. Name it {names}, "
+                f"or say which it is: columns={{'its name': {word!r}}}, on the command line --columns 'its name={word}'."
+            )
+        return self.frame[self.words[word]]
+
+    def numbers(self, word: str) -> np.ndarray:
+        """Return the column that stands for a word as floats.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, or a cell of it is missing or no number.
+        """
+        return self._numbers(self.column(word), word)
+
+    def named_numbers(self, column: str) -> np.ndarray:
+        """Return a column by its name as floats.
+
+        Raises
+        ------
+        UsageError, DataError
+            If there is no such column, or a cell of it is missing or no number.
+        """
+        if column not in self.frame.columns:
+            raise UsageError(
+                f"{self.name} has no column {column!r}; the columns are {told(self.frame.columns)}."
+                f"{nearest(column, self.frame.columns)}"
+            )
+        return self._numbers(self.frame[column], column)
+
+    @cached_property
+    def clock(self) -> pl.Series:
+        """The times as whole numbers, numbers, dates or moments.
+
+        Raises
+        ------
+        DataError
+            If there is no column of times, or a cell of it is missing or no time.
+        """
+        series = self.column("time")
+        if series.null_count():
+            row = int(series.is_null().arg_max() or 0)
+            raise DataError(f"{self.place(row)}: the time is missing. Remove the row or fill the time.")
+        if series.dtype == pl.String:
+            series = self._parsed(series)
+        if series.dtype.is_integer():
+            return series.cast(pl.Int64)
+        if not series.dtype.is_temporal() and not series.dtype.is_float():
+            raise DataError(f"{self.name}: the column {series.name!r} is {series.dtype}, not times.")
+        return series
+
+    def times(self) -> np.ndarray:
+        """Return the times as numbers that keep their order: as they are, or since 1970 for dates.
+
+        Raises
+        ------
+        DataError
+            As for ``clock``.
+        """
+        clock = self.clock
+        if clock.dtype.is_float():
+            return self._numbers(clock, "time")
+        return (clock.to_physical() if clock.dtype.is_temporal() else clock).cast(pl.Int64).to_numpy()
+
+    def replaced(self, frame: pl.DataFrame) -> Log:
+        """Return the same table with other rows."""
+        return replace(self, frame=frame, place=row_of(self.name))
+
+    def _numbers(self, series: pl.Series, what: str) -> np.ndarray:
+        if series.dtype == pl.String:
+            series = series.str.strip_chars()
+        elif not series.dtype.is_numeric() and series.dtype != pl.Boolean:
+            raise DataError(f"{self.name}: the column {series.name!r} is {series.dtype}, not numbers.")
+        found = series.cast(pl.Float64, strict=False).fill_nan(None)
+        if found.null_count():
+            row = int(found.is_null().arg_max() or 0)
+            value = "missing" if series[row] is None else f"{str(series[row])[:40]!r}, not a number"
+            raise DataError(f"{self.place(row)}: the {what} is {value}. Mend or remove the row.")
+        return found.to_numpy()
+
+    def _parsed(self, series: pl.Series) -> pl.Series:
+        """Times from text: whole numbers, numbers, or dates such as 2013-05-01 and 2013-05-01T10:00:00."""
+        text = series.str.strip_chars()
+        for kind in (pl.Int64, pl.Float64):
+            found = text.cast(kind, strict=False)
+            if not found.null_count():
+                return found
+        with contextlib.suppress(pl.exceptions.ComputeError):  # no pattern fits; the error below says so
+            found = text.str.to_datetime(strict=False)
+            if not found.null_count():
+                return found
+        row = int(text.cast(pl.Float64, strict=False).is_null().arg_max() or 0)
+        raise DataError(
+            f"{self.place(row)}: the time {series[row]!r:.42} is neither a number nor a date such as 2013-05-01 or "
+            f"2013-05-01T10:00:00."
+        )
+
+
+def read_log(
+    source: Any,
+    *words: str,
+    name: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    needed: tuple[str, ...] = ("query", "item"),
+    perhaps: tuple[str, ...] = (),
+) -> Log:
+    """Read a table of queries and items with all its columns.
+
+    Text files keep their columns as text; only the grade and the time become numbers.
+
+    Parameters
+    ----------
+    source
+        A path, a data frame, records, a dict of columns, ``{query: {item: grade}}``, ``{query: [item, …]}``, a Run, Qrels.
+    words
+        The columns that are looked for besides query and item: grade, time, score, rank.
+    name
+        What the table is called in messages; default the file's name.
+    columns
+        Which column is which, if its name does not tell: ``{"its name": "query"}``.
+    needed
+        The words that must be there.
+    perhaps
+        The columns that are taken if there is one, and no second, with such a name.
+
+    Raises
+    ------
+    InputError, DataError, UsageError
+        If the source cannot be read, or has no column for the query or the item.
+
+    Examples
+    --------
+    >>> read_log({"user_id": ["a", "b"], "movieId": [1, 2], "seen": ["tv", "web"]}, name="log").words
+    {'query': 'user_id', 'item': 'movieId'}
+    """
+    if isinstance(source, Log):
+        return source
+    wanted, given = (*needed, *words), columns or {}
+    place: Place | None = None
+    if isinstance(source, (str, os.PathLike)):
+        files = files_of(source)
+        name = name or Path(source).name
+        frame, place = of_files(files, wanted, given)
+    else:
+        name = name or getattr(source, "name", None) or "table"
+        frame = of_value(source, name)
+    named = [known_word(column) for column in frame.columns]
+    wanted += tuple(word for word in perhaps if named.count(word) == 1 or word in given.values())
+    found = words_of(frame.columns, wanted, name, given)
+    if not len(frame):
+        raise DataError(f"{name}: the table holds no rows.")
+    log = Log(frame, found, name, place or row_of(name))
+    return _with_numbers(log) if isinstance(source, (str, os.PathLike)) else log
+
+
+def _with_numbers(log: Log) -> Log:
+    """The same table with grades, scores, ranks and times as numbers, whole ones if all are."""
+    meant = {column: word for word, column in log.words.items()}
+    casts = []
+    for column in log.frame.columns:
+        word = meant.get(column) or known_word(column)
+        if word not in NUMBERS or log.frame[column].dtype != pl.String:
+            continue
+        text = log.frame[column].str.strip_chars()
+        for kind in (pl.Int64, pl.Float64):
+            numbers = text.cast(kind, strict=False)
+            if not numbers.null_count():
+                casts.append(numbers)
+                break
+        else:
+            if column in meant and word != "time":
+                log.numbers(word)  # says which cell is no number
+    return replace(log, frame=log.frame.with_columns(casts))

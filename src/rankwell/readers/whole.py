@@ -1,0 +1,102 @@
+"""Sources as whole frames: every column of a file, a data frame, records, a dict, a run or judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from rankwell.errors import DataError
+from rankwell.readers import guess, movielens, read_qrels, read_run
+from rankwell.readers.attributes import frame_of
+from rankwell.readers.delimited import Table
+from rankwell.readers.files import File
+from rankwell.readers.frames import PIECE, Frames, table_of
+from rankwell.readers.unpacked import frame_of_qrels, frame_of_run
+from rankwell.readers.words import known_word
+from rankwell.rows import Place
+from rankwell.tables import Qrels, Run
+
+MOVIELENS = ("query", "item", "grade", "time")
+TREC_RUN = 6  # fields of a line
+
+
+def of_files(
+    files: list[File], wanted: tuple[str, ...], columns: Mapping[str, str]
+) -> tuple[pl.DataFrame, Place | None]:
+    """Return the whole table in one file or several, and the place of a row if it is known.
+
+    Raises
+    ------
+    InputError, DataError
+        If a file cannot be read or holds no rows, or the files have different columns.
+    """
+    parts = [_of_file(file, wanted, columns) for file in files]
+    if len(parts) == 1:
+        return parts[0]
+    for file, (frame, _) in zip(files, parts, strict=True):
+        if frame.schema != parts[0][0].schema:
+            raise DataError(
+                f"{file.label}: its columns are not those of {files[0].name}; parts of a table have the same ones."
+            )
+    return pl.concat([frame for frame, _ in parts]), None
+
+
+def _of_file(
+    file: File, wanted: tuple[str, ...], columns: Mapping[str, str]
+) -> tuple[pl.DataFrame, Place | None]:
+    """The whole table in a file, and the place of a row in it if its cells are text."""
+    kind, _ = guess(file)
+    if kind == "delimited":
+        table = Table(file, "items" if "query" not in wanted else "users", columns)
+        return _whole(table.pieces(every=True), file), table.place
+    if kind == "movielens" and not columns:
+        first = file.head.partition(b"\n")[0].count(movielens.SEPARATOR) + 1
+        lines = movielens.Lines(file, MOVIELENS[: max(first, 3)], {})
+        return _whole(lines.pieces(), file), lines.place
+    if kind in ("parquet", "arrow", "ndjson"):
+        return frame_of(file, "interactions", "item", columns), None
+    if kind == "trec" and len(file.head.partition(b"\n")[0].split()) == TREC_RUN:
+        return frame_of_run(read_run(file, columns=columns)), None
+    return frame_of_qrels(read_qrels(file, columns=columns)), None
+
+
+def _whole(pieces: Frames, file: File) -> pl.DataFrame:
+    if parts := list(pieces(PIECE)):
+        return pl.concat(parts)
+    raise DataError(f"{file.label}: the table holds no rows.")
+
+
+def of_value(source: Any, name: str) -> pl.DataFrame:
+    """Return the whole table that a value holds.
+
+    Raises
+    ------
+    DataError, UsageError
+        If its columns are of different lengths, or it is of no known kind.
+    """
+    if isinstance(source, pl.DataFrame):
+        return source
+    if isinstance(source, pl.LazyFrame):
+        return source.collect()
+    if isinstance(source, Run):
+        return frame_of_run(source)
+    if isinstance(source, Qrels):
+        return frame_of_qrels(source)
+    if hasattr(source, "__arrow_c_stream__"):
+        return pl.DataFrame(source)
+    if isinstance(source, Sequence) and source and all(isinstance(row, Mapping) for row in source):
+        return table_of(source, lambda row: f"{name}, row {row + 1}")
+    if isinstance(source, Mapping) and _has_columns(source):
+        try:
+            return pl.DataFrame(source)
+        except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+            raise DataError(f"{name}: the columns make no table ({str(error).splitlines()[0]}).") from error
+    return frame_of_qrels(read_qrels(source, name=name))
+
+
+def _has_columns(source: Mapping[Any, Any]) -> bool:
+    """Whether a dict is one of columns: a key is a usual name of one; q alone may well be a query."""
+    named = [key for key in source if isinstance(key, str) and len(key) > 1 and known_word(key)]
+    return bool(named) and not any(isinstance(each, Mapping) for each in source.values())

@@ -1,0 +1,93 @@
+"""Words: the usual names of columns, and which of rankwell's words each stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from rankwell.errors import DataError, UsageError, nearest, one_of
+
+ALIASES = {
+    "query": "query queryid qid q user userid uid customerid sessionid topicid",
+    "item": "item itemid iid doc docid docno did document documentid corpusid movie movieid product productid trackid asin pid "
+    "passageid",
+    "score": "score prediction predicted pred sim similarity",
+    "rank": "rank position pos",
+    "grade": "grade relevance rating label judgement judgment target gain",
+    "topic": "topic subtopic aspect genre",
+    "propensity": "propensity propensityscore pscore",
+    "imputed": "imputed",
+    "time": "time timestamp ts date datetime unixtime eventtime createdat",
+}
+WORDS = {
+    "run": ("query", "item", "score", "rank"),
+    "qrels": ("query", "item", "grade", "topic", "propensity", "imputed"),
+    "items": ("item",),
+    "users": ("query",),
+}
+NONE_GIVEN = MappingProxyType[str, str]({})
+KNOWN = {alias: word for word, aliases in ALIASES.items() for alias in aliases.split()}
+
+
+def words_of(
+    columns: Iterable[str], wanted: tuple[str, ...], name: str, given: Mapping[str, str] = NONE_GIVEN
+) -> dict[str, str]:
+    """Return which column stands for which of rankwell's words; query and item must be there.
+
+    ``given`` names columns that have other names; in judgements a score is a grade if there is no other.
+
+    >>> words_of(["user_id", "movieId", "Rating", "time"], ("query", "item", "grade"), "log")
+    {'query': 'user_id', 'item': 'movieId', 'grade': 'Rating'}
+    """
+    columns = list(columns)
+    found = _given_words(given, columns, name)
+    for column in columns:
+        word = known_word(column)
+        if word not in wanted or column in given or word in given.values():
+            continue
+        if word in found and column != word:
+            if found[word] == word:
+                continue
+            raise DataError(
+                f"{name}: the columns {told([found[word], column])} both mean {word}; drop or rename one."
+            )
+        found[word] = column
+    if "grade" in wanted and "grade" not in found:
+        found |= {"grade": column for column in columns[::-1] if known_word(column) == "score"}  # noqa: B035
+    for word in ("query", "item"):
+        if word in wanted and word not in found:
+            raise DataError(
+                f"{name}: there is no column for the {word}; the columns are {told(columns)}. Name it "
+                f"{word} (or {ALIASES[word].split()[1]}, …), or say which it is: columns={{'its name': '{word}'}}, "
+                f"on the command line --columns 'its name={word}'."
+            )
+    return {word: found[word] for word in wanted if word in found}
+
+
+def told(columns: Sequence[str]) -> str:
+    """Return the names of columns for a message: not too many, and not too long."""
+    shown = [repr(column if len(column) < 40 else column[:39] + "…") for column in columns[:9]]
+    return ", ".join(shown) + (f" and {len(columns) - 9} more" if len(columns) > 9 else "")
+
+
+def known_word(column: str) -> str | None:
+    """Return rankwell's word for the usual name of a column, in any spelling.
+
+    >>> known_word("User ID"), known_word("corpus-id"), known_word("colour")
+    ('query', 'item', None)
+    """
+    return KNOWN.get("".join(sign for sign in column.lower() if sign.isalnum()))
+
+
+def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dict[str, str]:
+    for column, word in given.items():
+        if column not in columns:
+            raise UsageError(
+                f"{name}: columns= names {column!r}, but the columns are {told(columns)}."
+                f"{nearest(column, columns)}"
+            )
+        if word not in ALIASES:
+            raise UsageError(
+                f"{name}: columns= calls {column!r} {word!r}; a column is {one_of(ALIASES)}.{nearest(word, ALIASES)}"
+            )
+    return {word: column for column, word in given.items()}

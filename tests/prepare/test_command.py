@@ -1,0 +1,144 @@
+"""`rankwell prepare …`: tables in files, the report on standard output, one line for what is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from tests.prepare.logs import random_log
+
+import rankwell as rw
+from rankwell.cli import run as command
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a log, its users, and lists."""
+    monkeypatch.chdir(tmp_path)
+    log = random_log(1, rows=300, times=250)
+    log.write_csv("log.csv")
+    users = sorted(set(log["user_id"]))
+    pl.DataFrame({"user": users, "tier": [["VIP", "gold"][at % 2] for at in range(len(users))]}).write_csv(
+        "users.csv"
+    )
+    rows = [
+        (user, f"i{(at * 7 + rank) % 30}", rank) for at, user in enumerate(users) for rank in range(1, 13)
+    ]
+    pl.DataFrame(rows, schema=["user", "item", "rank"], orient="row").write_csv("lists.csv")
+    return tmp_path
+
+
+def test_a_split_is_written_as_the_library_makes_it(folder, capsys):
+    assert command(["prepare", "split", "log.csv", "--min-per-user", "3", "-o", "parts"]) == 0
+    shown = capsys.readouterr()
+    train, test, report = rw.prepare.split("log.csv", min_per_user=3)
+    assert shown.out.strip() == report.to_text(120)
+    assert "wrote parts/train.csv" in shown.err
+    assert pl.read_csv("parts/train.csv", infer_schema=False).equals(train.select(pl.all().cast(pl.String)))
+    assert pl.read_csv("parts/test.csv", infer_schema=False).equals(test.select(pl.all().cast(pl.String)))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "jsonl"])
+def test_tables_are_written_in_the_format_asked_for_and_can_be_read(folder, suffix, capsys):
+    assert (
+        command(["prepare", "baselines", "log.csv", "lists.csv", "-k", "3", "--suffix", suffix, "-o", "b"])
+        == 0
+    )
+    lists = rw.read_run(f"b/popular.{suffix}")
+    assert len(lists) == len(rw.prepare.baselines("log.csv", "lists.csv", k=3).lists["popular"])
+    assert command(["prepare", "check", "log.csv", f"b/ideal.{suffix}"]) in (0, 1)
+
+
+def test_each_command_prints_its_report_in_each_format(folder, capsys):
+    calls = {
+        "popularity": ["log.csv", "lists.csv", "--top", "3", "--refill", "5"],
+        "split": ["log.csv"],
+        "folds": ["log.csv", "-k", "3"],
+        "core": ["log.csv", "--min-per-item", "2"],
+        "check": ["log.csv", "lists.csv"],
+        "tiers": ["log.csv", "users.csv", "--factor", "VIP=3,gold=2"],
+        "impute": ["log.csv", "lists.csv", "-k", "3"],
+        "baselines": ["log.csv"],
+    }
+    for name, arguments in calls.items():
+        for kind, begins in (("table", ""), ("markdown", "## "), ("html", "<section"), ("json", "{")):
+            assert command(["prepare", name, *arguments, "--format", kind]) in (0, 1), name
+            out = capsys.readouterr().out
+            assert out.startswith(begins)
+            if kind == "json":
+                assert len(json.loads(out)["reports"]) == (2 if name == "popularity" else 1)
+    assert sorted(path.name for path in folder.iterdir()) == ["lists.csv", "log.csv", "users.csv"]
+
+
+def test_refilling_lists_leaves_logs_beside_them_whole(folder, capsys):
+    assert (
+        command(
+            [
+                "prepare",
+                "popularity",
+                "log.csv",
+                "log.csv",
+                "lists.csv",
+                "--top",
+                "3",
+                "--refill",
+                "5",
+                "-o",
+                "p",
+            ]
+        )
+        == 0
+    )
+    cut = rw.prepare.PopularityCut(top=3).fit("log.csv")
+    assert len(pl.read_csv("p/log.csv")) == len(cut.apply("log.csv").table)
+    assert len(pl.read_csv("p/lists.csv")) == len(cut.apply("lists.csv", refill=5).table)
+
+
+def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
+    rw.prepare.split("log.csv", unknown_users="drop", unknown_items="drop", repeated="drop")
+    assert command(["prepare", "split", "log.csv", "--repeated", "drop", "-o", "fine"]) == 0
+    assert command(["prepare", "check", "fine/train.csv", "fine/test.csv"]) == 0
+    assert command(["prepare", "split", "log.csv", "--how", "random", "-o", "mixed"]) == 0
+    capsys.readouterr()
+    assert (
+        command(
+            ["prepare", "check", "mixed/train.csv", "mixed/test.csv", "-o", "found.csv", "--format", "json"]
+        )
+        == 1
+    )
+    report = json.loads(capsys.readouterr().out)["reports"][0]
+    assert report["errors"] == pl.read_csv("found.csv").filter(severity="error").height > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["split", "log.csv", "--columns", "nobody=query"], 2, "columns= names 'nobody'"),
+        (["split", "log.csv", "--at", "2050"], 3, "the test data would hold no rows"),
+        (["split", "log.csv", "--at", "soon"], 2, "a number or a date"),
+        (["split", "log.csv", "random"], 2, "Unused Tokens: ['random']"),
+        (["split", "users.csv"], 3, "no column for the item"),
+        (["split", "lists.csv"], 3, "no column for the time"),
+        (["split", "none.csv"], 3, "cannot be read"),
+        (["core", "log.csv", "--min-per-user", "1000"], 3, "no row is left"),
+        (["core", "log.csv", "--min-per-user", "2", "-o", "core.txt"], 2, "tables are written as .csv"),
+        (["core", "log.csv", "--min-per-user", "2", "-o", "log.csv"], 2, "would overwrite what is to be read"),
+        (["core", "log.csv", "--min-per-user", "2", "-o", "no/core.csv"], 3, "there is no folder"),
+        (["split", "log.csv", "-o", "users.csv"], 3, "cannot be made a folder"),
+        (["popularity", "log.csv", "--top", "3", "--reach", "0.1"], 2, "takes one rule, not top and reach"),
+        (["popularity", "log.csv", "log.csv", "--fraction", "1"], 3, "no row is left"),
+        (["popularity", "log.csv", "log.csv", "./log.csv", "--top", "1"], 2, "two tables are named log.csv"),
+        (["tiers", "log.csv", "users.csv", "--factor", "vip=3,gold=2"], 2, "Did you mean vip?"),
+        (["tiers", "log.csv", "users.csv", "--factor", "VIP"], 2, "--factor wants pairs"),
+        (["impute", "log.csv"], 2, "say lists="),
+        (["baselines", "log.csv", "--kind", "best"], 2, "it is random, popular"),
+        (["check", "log.csv", "-", "-"], 2, "standard input can be read only once"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_one_line(folder, arguments, code, message, capsys):
+    assert command(["prepare", *arguments]) == code
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert len(shown.err.strip().splitlines()) == 1
+    assert not shown.out

@@ -1,0 +1,232 @@
+"""Splits, folds and cores against plain loops, and against a split of MovieTweetings that was made without rankwell."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+
+import polars as pl
+import pytest
+from tests.prepare.logs import movietweetings, random_log
+
+import rankwell as rw
+from rankwell.prepare import core, folds, split
+
+
+def tuples(frame):
+    return [tuple(row.values()) for row in frame.to_dicts()]
+
+
+def by_loop(log, how, test=0.2, n=1):
+    """Which rows are the test data, in loops over dicts."""
+    rows = list(enumerate(log.to_dicts()))
+    if how == "time":
+        times = sorted(row["timestamp"] for _, row in rows)
+        wanted = round(test * len(rows))
+        sizes = {
+            t: sum(time >= t for time in times)
+            for t in times
+            if 0 < sum(time >= t for time in times) < len(times)
+        }
+        cut = min(sizes, key=lambda t: (abs(sizes[t] - wanted), t))
+        return {at for at, row in rows if row["timestamp"] >= cut}
+    chosen = set()
+    for user in log["user_id"].unique():
+        own = sorted((row["timestamp"], at) for at, row in rows if row["user_id"] == user)
+        size = int(test * len(own) + 1e-9) if how == "user_time" else n if len(own) > n else 0
+        chosen |= {at for _, at in own[len(own) - size :]}
+    return chosen
+
+
+@pytest.mark.parametrize(
+    ("how", "options"),
+    [
+        ("time", {}), ("time", {"test": 0.5}), ("user_time", {}), ("user_time", {"test": 0.34}), ("last", {}), ("last", {"n": 3})
+    ],
+)  # fmt: skip
+def test_test_rows_are_those_of_a_plain_loop(how, options):
+    for seed in range(12):
+        log = random_log(seed, times=[5, 60, 1000][seed % 3])
+        chosen = by_loop(log, how, **options)
+        rows = tuples(log)
+        train, test, report = split(log, how, **options)
+        assert tuples(test) == [row for at, row in enumerate(rows) if at in chosen]
+        assert tuples(train) == [row for at, row in enumerate(rows) if at not in chosen]
+        assert report["rows"] == len(log)
+
+
+@pytest.mark.parametrize("how", ["random", "cold_users", "cold_items"])
+def test_what_is_drawn_has_the_size_asked_for_and_the_seed_decides(how):
+    log = random_log(1, rows=500)
+    train, test, _ = split(log, how, test=0.3, seed=4)
+    assert sorted(tuples(train) + tuples(test), key=str) == sorted(tuples(log), key=str)
+    column = {"random": None, "cold_users": "user_id", "cold_items": "item_id"}[how]
+    if column is None:
+        assert len(test) == round(0.3 * len(log))
+    else:
+        assert not set(train[column]) & set(test[column])
+        assert test[column].n_unique() == round(0.3 * log[column].n_unique())
+    again, other = split(log, how, test=0.3, seed=4).test, split(log, how, test=0.3, seed=5).test
+    assert again.equals(test)
+    assert not other.equals(test)
+
+
+def test_the_leak_check_counts_what_a_loop_counts():
+    for seed in range(6):
+        log = random_log(seed)
+        for how in ("time", "user_time", "last", "random", "cold_items"):
+            train, test, report = split(log, how, seed=seed)
+            newest = max(train["timestamp"])
+            own = {}
+            for row in train.to_dicts():
+                own[row["user_id"]] = max(own.get(row["user_id"], -1), row["timestamp"])
+            pairs = set(zip(train["user_id"], train["item_id"], strict=True))
+            rows = test.to_dicts()
+            expected = {
+                "test rows before the newest training row": sum(row["timestamp"] < newest for row in rows),
+                "test rows before their user's newest training row": sum(row["timestamp"] < own.get(row["user_id"], -1) for row in rows),
+                "test rows of such items": sum(row["item_id"] not in set(train["item_id"]) for row in rows),
+                "test rows whose pair is in train": sum((row["user_id"], row["item_id"]) in pairs for row in rows),
+                "test users not in train": len(set(test["user_id"]) - set(train["user_id"])),
+                "test items not in train": len(set(test["item_id"]) - set(train["item_id"])),
+            }  # fmt: skip
+            assert {name: int(str(report[name]).split()[0]) for name in expected} == expected
+
+
+def test_a_global_split_has_no_leak_and_leave_last_out_says_that_models_see_the_future():
+    log = random_log(3)
+    report = split(log).report
+    assert report["test rows before the newest training row"].startswith("0 of")
+    assert not report.notes
+    assert "see the future" in split(log, "last").report.to_text()
+
+
+def test_what_the_training_data_lack_can_be_dropped():
+    log = random_log(2, rows=120, users=40)
+    full = split(log, "random")
+    known = set(full.train["user_id"]), set(full.train["item_id"])
+    pairs = set(zip(full.train["user_id"], full.train["item_id"], strict=True))
+    dropped = split(log, "random", unknown_users="drop", unknown_items="drop", repeated="drop")
+    assert tuples(dropped.test) == [
+        row
+        for row in tuples(full.test)
+        if row[0] in known[0] and row[2] in known[1] and (row[0], row[2]) not in pairs
+    ]
+    assert len(dropped.test) < len(full.test)
+    assert dropped.train.equals(full.train)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [1.5, 2.5, 3.5, 4.5],
+        ["2013-05-01", "2013-05-02", "2013-05-03", "2013-05-04"],
+        ["2013-05-01T10:00:00", "2013-05-01T11:00:00", "2013-05-01T12:00:00", "2013-05-01T13:00:00"],
+        [dt.date(2013, 5, day) for day in (1, 2, 3, 4)],
+        [dt.datetime(2013, 5, day, tzinfo=dt.UTC) for day in (1, 2, 3, 4)],
+        [1367366400, 1367452800, 1367539200, 1367625600],
+    ],
+    ids=["floats", "days", "moments", "dates", "datetimes", "seconds"],
+)
+def test_times_may_be_numbers_dates_or_text(times):
+    log = pl.DataFrame({"user": ["a"] * 4, "item": list("wxyz"), "time": times})
+    shuffled = log.reverse()
+    train, test, _ = split(shuffled, test=0.25)
+    assert test["item"].to_list() == ["z"]
+    assert train["time"].dtype == log["time"].dtype
+    if not isinstance(times[0], float) and "T" not in str(times[0]):
+        assert split(log, at="2013-05-03").test["item"].to_list() == ["y", "z"]
+        assert split(log, at=dt.date(2013, 5, 3)).test["item"].to_list() == ["y", "z"]
+
+
+def test_folds_hold_each_row_once_in_a_test_part():
+    log = random_log(1).with_row_index("row")
+    for of, column in (("rows", "row"), ("users", "user_id"), ("items", "item_id")):
+        parts, report = folds(log, 4, of=of, seed=2)
+        assert sorted(row for _, test in parts for row in test["row"]) == list(range(len(log)))
+        for train, test in parts:
+            assert not set(train[column]) & set(test[column])
+            assert len(train) + len(test) == len(log)
+        sizes = [test[column].n_unique() for _, test in parts]
+        assert max(sizes) - min(sizes) <= 1
+        assert len(report.tables[0].rows) == 4
+
+
+def core_by_loop(rows, low_user, high_user, low_item, high_item):
+    while True:
+        users, items = Counter(row[0] for row in rows), Counter(row[2] for row in rows)
+        kept = [
+            r for r in rows if low_user <= users[r[0]] <= high_user and low_item <= items[r[2]] <= high_item
+        ]
+        if len(kept) == len(rows):
+            return rows
+        rows = kept
+
+
+def test_a_core_is_that_of_a_plain_loop():
+    for seed in range(10):
+        log = random_log(seed, rows=300)
+        kept, report = core(log, min_per_user=5, max_per_user=20, min_per_item=3, max_per_item=60)
+        assert tuples(kept) == core_by_loop(tuples(log), 5, 20, 3, 60)
+        assert report["rows within limits"].startswith(f"{len(kept)} of 300")
+    once = core(random_log(0), min_per_user=9, min_per_item=9, repeat=False)
+    assert len(once.report.tables[0].rows) == 2
+
+
+def test_the_split_of_movietweetings_is_the_one_that_was_made_without_rankwell():
+    folder = movietweetings()
+    # shared/data/README.md: users and movies with at least 5 ratings, repeated until stable; then the first 80 %
+    # in time; test users that are in train
+    found = split(folder / "ratings.dat", min_per_user=5, min_per_item=5, unknown_users="drop")
+    for ours, name in ((found.train, "train.csv"), (found.test, "test.csv")):
+        theirs = pl.read_csv(folder / "split" / name, infer_schema=False)
+        mine = ours.select(pl.all().cast(pl.String))
+        assert sorted(mine.rows()) == sorted(theirs.rows())
+    assert found.report["test rows of such items"] == "1,184 of 11,825 (0.1001)"
+    assert found.report["test begins at"] == "1375122079 (2013-07-29 18:21:19 UTC)"
+
+
+LOG = {"user": ["a", "a", "b"], "item": ["x", "y", "z"], "time": [1, 2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"how": "tim"}, r"it is time, user_time.*Did you mean time"),
+        ({"test": 20}, "lies between 0 and 1"),
+        ({"how": "last", "at": 3}, "goes with how='time'"),
+        ({"how": "last", "n": 0}, "whole number of at least 1"),
+        ({"at": 100}, "the test data would hold no rows"),
+        ({"at": 0}, "the training data would hold no rows"),
+        ({"at": "May"}, "a number or a date such as 2013-08-01"),
+        ({"min_per_user": 5}, "no row is left within min_per_user=5"),
+        ({"min_per_user": 5, "max_per_user": 2}, "is above max_per_user"),
+        ({"min_per_user": 0}, "whole number of at least 1"),
+        ({"unknown_users": "no"}, "it is keep or drop"),
+        ({"how": "random", "test": 0.01}, "nothing is left on one side"),
+        ({"columns": {"when": "time"}}, "columns= names 'when'"),
+    ],
+)
+def test_a_wrong_argument_is_refused(options, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        split(LOG, **options)
+
+
+def test_wrong_times_give_one_clear_error():
+    frame = pl.DataFrame(LOG)
+    with pytest.raises(
+        rw.RankwellError, match=r"no column for the time; the columns are 'user', 'item'.*columns="
+    ):
+        split(frame.drop("time"))
+    with pytest.raises(rw.RankwellError, match="row 2: the time is missing"):
+        split(frame.with_columns(time=pl.Series([1, None, 3])))
+    with pytest.raises(rw.RankwellError, match="row 2: the time 'noon' is neither a number nor a date"):
+        split(frame.with_columns(time=pl.Series(["1", "noon", "3"])))
+    with pytest.raises(rw.RankwellError, match="no moment divides the rows"):
+        split(frame.with_columns(time=pl.Series([5, 5, 5])))
+    with pytest.raises(rw.RankwellError, match="are no seconds; give a number"):
+        split(frame.with_columns(time=pl.col("time") + 1_367_366_400_000), at="2013-05-01")
+    with pytest.raises(rw.RankwellError, match=r"k=4: table has 3 rows"):
+        folds(frame, 4)
+    with pytest.raises(rw.RankwellError, match="core: say min_per_user="):
+        core(frame)

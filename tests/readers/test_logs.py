@@ -1,0 +1,125 @@
+"""Tables with all their columns: whatever they come from, the same rows, and text stays text."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import rankwell as rw
+from rankwell.readers.logs import read_log
+
+ROWS = [
+    ("u1", "0104257", 7, 1365029107, "tv"),
+    ("u2", "0002844", 8, 1366576639, "web"),
+    ("u1", "0002844", 10, 1364690142, "tv"),
+]
+FRAME = pl.DataFrame(ROWS, schema=["userId", "movieId", "Rating", "timestamp", "device"], orient="row")
+
+
+def sources(folder):
+    FRAME.write_csv(folder / "log.csv")
+    FRAME.write_csv(folder / "log.tsv", separator="\t")
+    (folder / "log.csv.gz").write_bytes(gzip.compress((folder / "log.csv").read_bytes()))
+    FRAME.write_parquet(folder / "log.parquet")
+    FRAME.write_ipc(folder / "log.arrow")
+    FRAME.write_ndjson(folder / "log.jsonl")
+    files = [
+        folder / name
+        for name in ("log.csv", "log.tsv", "log.csv.gz", "log.parquet", "log.arrow", "log.jsonl")
+    ]
+    others = [
+        FRAME,
+        FRAME.lazy(),
+        FRAME.to_pandas(),
+        FRAME.to_arrow(),
+        FRAME.to_dicts(),
+        FRAME.to_dict(as_series=False),
+    ]
+    return [*files, *others]
+
+
+def test_every_source_gives_the_same_table(tmp_path):
+    for source in sources(tmp_path):
+        log = read_log(source, "grade", "time")
+        assert log.frame.rows() == ROWS, source
+        assert log.words == {"query": "userId", "item": "movieId", "grade": "Rating", "time": "timestamp"}
+        assert log.ids("item").tolist() == [row[1] for row in ROWS]
+        assert log.times().tolist() == [row[3] for row in ROWS]
+
+
+def test_double_colons_trec_and_dicts_have_their_columns(tmp_path):
+    (tmp_path / "ratings.dat").write_text("1::0104257::7::1365029107\n2::0002844::8::1366576639\n")
+    assert read_log(tmp_path / "ratings.dat", "time").frame.rows() == [
+        ("1", "0104257", 7, 1365029107),
+        ("2", "0002844", 8, 1366576639),
+    ]
+    (tmp_path / "short.dat").write_text("1::0104257::7\n")
+    assert read_log(tmp_path / "short.dat").frame.columns == ["query", "item", "grade"]
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 2\nq2 0 d2 0\n")
+    assert read_log(tmp_path / "qrels.txt", "grade").frame.select("query", "item", "grade").rows() == [
+        ("q1", "d1", 2.0),
+        ("q2", "d2", 0.0),
+    ]
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\n")
+    run = read_log(tmp_path / "a.run", "score")
+    assert run.is_lists
+    assert run.frame.select("query", "item", "score").rows() == [("q1", "d1", 2.5), ("q1", "d2", 1.5)]
+    (tmp_path / "lists.json").write_text(json.dumps({"q": {"a": 1, "b": 2}}))
+    assert read_log(tmp_path / "lists.json").frame.select("query", "item").rows() == [("q", "a"), ("q", "b")]
+    assert read_log({"q": ["a", "b"]}).frame.rows() == [("q", "a"), ("q", "b")]
+    assert read_log(rw.Run(["q", "q"], ["a", "b"])).frame.rows() == [("q", "a", 1), ("q", "b", 2)]
+    assert read_log(rw.Qrels([1], [2], [3])).frame.rows() == [(1, 2, 3.0)]
+
+
+def test_several_files_are_one_table(tmp_path):
+    FRAME.head(2).write_csv(tmp_path / "part-1.csv")
+    FRAME.tail(1).write_csv(tmp_path / "part-2.csv")
+    assert read_log(str(tmp_path / "part-*.csv"), "time").frame.rows() == ROWS
+    FRAME.tail(1).drop("device").write_csv(tmp_path / "part-2.csv")
+    with pytest.raises(rw.RankwellError, match=r"its columns are not those of part-1.csv"):
+        read_log(str(tmp_path / "part-*.csv"))
+
+
+def test_a_file_without_a_header_is_read_by_numbers(tmp_path):
+    (tmp_path / "log.csv").write_text("u1,a,5\nu2,b,4\n")
+    log = read_log(tmp_path / "log.csv", "grade", columns={"1": "query", "2": "item", "3": "grade"})
+    assert log.frame.rows() == [("u1", "a", 5), ("u2", "b", 4)]
+
+
+def test_numbers_are_whole_if_all_are_and_other_columns_stay_text(tmp_path):
+    (tmp_path / "log.csv").write_text(
+        "user,item,rating,zip,time\nu,a,4.5,01234,2013-05-01\nv,b,3,98765,2013-05-02\n"
+    )
+    frame = read_log(tmp_path / "log.csv").frame
+    assert frame.rows() == [("u", "a", 4.5, "01234", "2013-05-01"), ("v", "b", 3.0, "98765", "2013-05-02")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("user,item,rating\nu,a,five\n", r"log.csv:2: the grade is 'five', not a number"),
+        ("user,item,rating\nu,a,5\nu,b,\n", r"log.csv:3: the grade is missing"),
+        ("user,thing,rating\nu,a,5\n", "there is no column for the item"),
+        ("user,item,rating\n", "holds no rows"),
+        ("user,item,rating,stars,label\nu,a,5,4,3\n", "'rating', 'label' both mean grade"),
+        ("user,item,rating\nu,a,5,6\n", "4 columns where the header has 3"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said_with_its_line(tmp_path, content, message):
+    (tmp_path / "log.csv").write_text(content)
+    with pytest.raises(rw.RankwellError, match=message):
+        read_log(tmp_path / "log.csv", "grade").numbers("grade")
+
+
+def test_ids_that_are_missing_are_named():
+    frame = pd.DataFrame({"user": ["u", None], "item": ["a", "b"]})
+    with pytest.raises(rw.RankwellError, match="row 2: the query id is missing"):
+        read_log(frame).ids("query")
+    with pytest.raises(rw.RankwellError, match="the columns make no table"):
+        read_log({"user": ["a", "b", "c"], "item": ["x", "y"]})
+    with pytest.raises(rw.RankwellError, match="qrels: cannot read int"):
+        read_log(5)
