@@ -90,7 +90,7 @@ MUTANTS = {
     "EPD with Jaccard: the first of the history alone": (
         around(familiarity, "jaccard_against", with_the_first_of_the_others), ("epd", {"distance": "jaccard"})),
     "EPD: a similarity": (
-        around(familiarity.EPD, "likeness", lambda original, *given: 1 - original(*given)), ("epd", {})),
+        around(familiarity._Familiar, "likeness", lambda original, *given: 1 - original(*given)), ("epd", {})),
     "surprise: all are relevant": (
         put(Scale, "relevant", lambda self, grade, rel: np.ones(len(grade), bool)), ("surprise", {})),
     "calibration: p and q swapped": (

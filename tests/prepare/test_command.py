@@ -108,7 +108,12 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
         == 1
     )
     report = json.loads(capsys.readouterr().out)["reports"][0]
-    assert report["errors"] == pl.read_csv("found.csv").filter(severity="error").height > 0
+    assert (
+        report["facts"]["errors"]
+        == report["errors"]
+        == pl.read_csv("found.csv").filter(severity="error").height
+        > 0
+    )
 
 
 @pytest.mark.parametrize(

@@ -112,4 +112,4 @@ def test_the_first_ten_of_als_on_movietweetings():
     new = [pair for pair in zip(lists["user_id"], lists["item_id"], strict=True) if pair not in pairs]
     table, report = impute(folder / "split" / "test.csv", folder / "recs" / "recs_als.parquet", k=10)
     assert table.filter(imputed=1).select("user_id", "item_id").rows() == new
-    assert report["imputed rows"] == "26,779 of 38,604 (0.6937)"
+    assert str(report["imputed rows"]) == "26,779 of 38,604 (0.6937)"

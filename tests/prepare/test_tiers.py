@@ -58,7 +58,7 @@ def test_rows_are_repeated_or_drawn_by_the_factor():
     for tier, chance in (("gold", 2 / 3), ("silver", 1 / 3)):
         spread = (before[tier] * chance * (1 - chance)) ** 0.5
         assert abs(after[tier] - before[tier] * chance) < 4 * spread
-    assert report["rows after"].startswith(f"{len(drawn):,} of 3,000")
+    assert str(report["rows after"]).startswith(f"{len(drawn):,} of 3,000")
 
 
 def test_the_tier_is_the_one_held_at_the_time_of_the_interaction():
@@ -104,7 +104,9 @@ def test_normalised_weights_have_mean_one_and_bounds_are_counted():
     assert normal.to_list() == pytest.approx((plain / plain.mean()).to_list())
     clipped, report = scale_by_tier(log, held, FACTORS, bounds=(2, 10))
     assert clipped["weight"].to_list() == [min(max(each, 2), 10) for each in plain]
-    assert report["rows set to a bound"].startswith(f"{sum(not 2 <= each <= 10 for each in plain)} of 200")
+    assert str(report["rows set to a bound"]).startswith(
+        f"{sum(not 2 <= each <= 10 for each in plain)} of 200"
+    )
 
 
 def test_factors_of_one_leave_values_to_the_bit_and_a_common_factor_leaves_linear_ndcg():

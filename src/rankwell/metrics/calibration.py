@@ -145,7 +145,7 @@ class UPD(OfHead, ListMetric):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The divergence of two pairs of shares."""
-        rows, popular = judged.shown.top(self.k), self.in_head(context)
+        rows = judged.shown.top(self.k)
         assert rows.item is not None
         if context.items is not None:
             rows = rows.where(rows.item >= 0)

@@ -7,7 +7,7 @@ from rankwell.prepare.cores import core
 from rankwell.prepare.imputing import impute
 from rankwell.prepare.popular import PopularityCut
 from rankwell.prepare.references import Baselines, baselines
-from rankwell.prepare.reporting import Prepared, Report
+from rankwell.prepare.reporting import Prepared, Report, Share
 from rankwell.prepare.splitting import Folds, Split, folds, split
 from rankwell.prepare.tiers import scale_by_tier
 
@@ -17,6 +17,7 @@ __all__ = [
     "PopularityCut",
     "Prepared",
     "Report",
+    "Share",
     "Split",
     "baselines",
     "check",

@@ -9,7 +9,7 @@ import polars as pl
 
 from rankwell.errors import UsageError, one_of
 from rankwell.prepare.pairs import coded, n_distinct, nth, places
-from rankwell.prepare.reporting import Fact, share, such_as
+from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
 from rankwell.readers.words import known_word
 
@@ -54,8 +54,8 @@ def refilled(
     cut = keep & (moved <= length)
     before = np.bincount(queries.codes[0], minlength=len(queries))
     after = np.bincount(queries.codes[0][cut], minlength=len(queries))
-    facts[f"lists shorter than {length} before"] = share(int(np.sum(before < length)), len(queries))
-    facts[f"lists shorter than {length} after"] = share(int(np.sum(after < length)), len(queries))
+    facts[f"lists shorter than {length} before"] = Share(int(np.sum(before < length)), len(queries))
+    facts[f"lists shorter than {length} after"] = Share(int(np.sum(after < length)), len(queries))
     facts["rows moved up from below"] = int(np.sum(cut & (place > length)))
     if "rank" in log.words:
         return log.frame.with_columns(pl.Series(log.words["rank"], moved)), cut
@@ -104,7 +104,7 @@ def counted(log: Log, keep: np.ndarray) -> dict[str, Fact]:
     still = np.bincount(items.codes[0][keep], minlength=len(items)) > 0
     empty = np.flatnonzero(~has)
     return {
-        "rows after": share(int(keep.sum()), len(log)),
-        "items after": share(int(still.sum()), len(items)),
-        "queries left without rows": share(len(empty), len(queries)) + such_as(queries.names(empty)),
+        "rows after": Share(int(keep.sum()), len(log)),
+        "items after": Share(int(still.sum()), len(items)),
+        "queries left without rows": Share(len(empty), len(queries), tuple(queries.names(empty))),
     }

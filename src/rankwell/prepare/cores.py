@@ -12,7 +12,7 @@ import polars as pl
 from rankwell.display import Column, Table
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.pairs import coded, n_distinct
-from rankwell.prepare.reporting import Fact, Prepared, Report, share
+from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.logs import Log, read_log
 
 
@@ -137,7 +137,7 @@ def within(log: Log, limits: Limits, *, repeat: bool = True) -> tuple[Log, dict[
         )
     words = ("rows", "users", "items")
     facts: dict[str, Fact] = {
-        f"{word} within limits": share(last, first)
+        f"{word} within limits": Share(last, first)
         for word, last, first in zip(words, rounds[-1], rounds[0], strict=True)
     }
     columns = [Column("round", "count"), *(Column(word, "count") for word in words)]

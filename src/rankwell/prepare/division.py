@@ -13,7 +13,7 @@ import polars as pl
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.leaks import SECONDS, moment
 from rankwell.prepare.pairs import Coded, coded, extremes, nth
-from rankwell.prepare.reporting import Fact, share
+from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
 
 How = Literal["time", "user_time", "last", "random", "cold_users", "cold_items"]
@@ -101,7 +101,7 @@ def _by_user_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
     users = coded([rule.log], "query")
     lengths = np.bincount(users.codes[0], minlength=len(users))
     wanted = np.floor(np.round(rule.test * lengths, 9)).astype(np.int64)
-    facts["users with too few rows for a test row"] = share(int(np.sum(wanted == 0)), len(users))
+    facts["users with too few rows for a test row"] = Share(int(np.sum(wanted == 0)), len(users))
     return _last(rule.log, users, wanted, facts)
 
 
@@ -109,7 +109,7 @@ def _by_last(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
     users = coded([rule.log], "query")
     lengths = np.bincount(users.codes[0], minlength=len(users))
     wanted = np.where(lengths > rule.n, rule.n, 0)
-    facts[f"users with at most {rule.n} rows, all in train"] = share(int(np.sum(wanted == 0)), len(users))
+    facts[f"users with at most {rule.n} rows, all in train"] = Share(int(np.sum(wanted == 0)), len(users))
     return _last(rule.log, users, wanted, facts)
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
-from rankwell.prepare.reporting import Fact, Prepared, Report, share, such_as
+from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.logs import Log, read_log
 from rankwell.readers.unpacked import series_of
 
@@ -77,7 +77,7 @@ def impute(
     >>> table.rows()
     [('u', 'a', 4.0, 0), ('u', 'b', 2.0, 0), ('u', 'c', 3.0, 1)]
     >>> report["imputed rows"]
-    '1 of 3 (0.3333)'
+    1 of 3 (0.3333)
 
     Reference
         H. Steck, Training and testing of recommender systems on data missing not at random, KDD 2010: what the choice of
@@ -111,18 +111,17 @@ def impute(
         side, own = (queries, user) if how == "user_mean" else (items, item)
         value = _means(side, grades)[own]
     unknown = np.isnan(value)
+    lost = np.flatnonzero(unknown)[:2]
     facts: dict[str, Fact] = {
         "rated rows": len(log),
         "rows wanted": int(asked.sum()),
-        "of these unrated": share(len(new), int(asked.sum())),
-        "unrated rows without a grade to give": share(int(unknown.sum()), len(new))
-        + such_as(
-            [
-                f"{queries.ids.one(int(user[row]))}, {items.ids.one(int(item[row]))}"
-                for row in np.flatnonzero(unknown)[:2]
-            ]
+        "of these unrated": Share(len(new), int(asked.sum())),
+        "unrated rows without a grade to give": Share(
+            int(unknown.sum()),
+            len(new),
+            tuple(f"{queries.ids.one(int(user[row]))}, {items.ids.one(int(item[row]))}" for row in lost),
         ),
-        "imputed rows": share(int((~unknown).sum()), len(log) + int((~unknown).sum())),
+        "imputed rows": Share(int((~unknown).sum()), len(log) + int((~unknown).sum())),
         "mean grade of the rated rows": float(grades.mean()),
     }
     if unknown.all():

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.prepare.pairs import Coded, among, coded, extremes, keys
-from rankwell.prepare.reporting import Fact, share
+from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
 
 SECONDS = (10**8, 10**10)  # whole numbers in this range are read as seconds since 1970, for people
@@ -76,17 +76,17 @@ class Sides:
         found: dict[str, Fact] = {}
         if self.times is not None:
             later = int(np.sum(self.times[0] > self.times[1].min()))
-            found["test rows before the newest training row"] = share(int(self.before_all.sum()), size)
-            found["training rows after the oldest test row"] = share(later, len(self.train))
-            found["test rows before their user's newest training row"] = share(
+            found["test rows before the newest training row"] = Share(int(self.before_all.sum()), size)
+            found["training rows after the oldest test row"] = Share(later, len(self.train))
+            found["test rows before their user's newest training row"] = Share(
                 int(self.before_own.sum()), size
             )
         cold = ~users.present(0) & users.present(1)
-        found["test users not in train"] = share(int(cold.sum()), int(users.present(1).sum()))
+        found["test users not in train"] = Share(int(cold.sum()), int(users.present(1).sum()))
         cold = ~items.present(0) & items.present(1)
-        found["test items not in train"] = share(int(cold.sum()), int(items.present(1).sum()))
-        found["test rows of such items"] = share(int(self.cold_items.sum()), size)
-        found["test rows whose pair is in train"] = share(int(self.repeated.sum()), size)
+        found["test items not in train"] = Share(int(cold.sum()), int(items.present(1).sum()))
+        found["test rows of such items"] = Share(int(self.cold_items.sum()), size)
+        found["test rows whose pair is in train"] = Share(int(self.repeated.sum()), size)
         return found
 
 

@@ -16,7 +16,7 @@ from rankwell.popularity import Head, Rule, Ties
 from rankwell.prepare.actions import capped, counted, refilled, refuse, refuse_logs, relabelled
 from rankwell.prepare.counting import By, popularity
 from rankwell.prepare.pairs import coded
-from rankwell.prepare.reporting import Fact, Prepared, Report, share, such_as
+from rankwell.prepare.reporting import Fact, Prepared, Report, Share, such_as
 from rankwell.readers import read_items
 from rankwell.readers.logs import read_log
 
@@ -67,7 +67,7 @@ class PopularityCut:
     >>> kept.rows()
     [('ann', 'd', 1.0)]
     >>> report["queries left without rows"]
-    "1 of 2 (0.5000) (such as 'bob')"
+    1 of 2 (0.5000) (such as 'bob')
 
     Reference
         Leaving out what is popular changes the question: report head, tail and all side by side too
@@ -184,8 +184,8 @@ class PopularityCut:
         tail = self.fitted
         boundary = tail.boundary
         facts: dict[str, Fact] = {
-            "popular items": share(len(self.items_), len(tail.items)),
-            f"their {tail.volume}": share(tail.counts[tail.part == 0].sum().item(), tail.total),
+            "popular items": Share(len(self.items_), len(tail.items)),
+            f"their {tail.volume}": Share(tail.counts[tail.part == 0].sum().item(), tail.total),
             "last item of the head": "none" if boundary is None else f"{tail.items.one(boundary)!r}",
             f"its {self.by}": None if boundary is None else tail.counts[boundary].item(),
             "items as popular as it": 0
@@ -254,7 +254,7 @@ class PopularityCut:
         popular = (row >= 0) & (tail.part[row] == 0)
         facts: dict[str, Fact] = {
             "rows": len(log),
-            "rows of popular items": share(int(popular.sum()), len(log)),
+            "rows of popular items": Share(int(popular.sum()), len(log)),
         }
         notes: list[str] = []
         frame = log.frame

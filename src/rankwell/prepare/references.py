@@ -14,7 +14,7 @@ from rankwell.errors import UsageError, nearest, one_of
 from rankwell.ids import Ids, Known
 from rankwell.popularity import by_popularity
 from rankwell.prepare.pairs import Coded, among, coded, keys, nth, repeats
-from rankwell.prepare.reporting import Fact, Report, share
+from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.attributes import read_users
 from rankwell.readers.logs import Log, read_log
 from rankwell.readers.unpacked import series_of
@@ -127,7 +127,7 @@ def baselines(
         lengths = frame["query"].value_counts()["count"]
         short = len(for_whom) - int((lengths >= k).sum())
         told = KINDS[kind].format(seed=seed, recent=recent, by=by)
-        rows.append((kind, len(frame), share(short, len(for_whom)), frame["item"].n_unique(), told))
+        rows.append((kind, len(frame), str(Share(short, len(for_whom))), frame["item"].n_unique(), told))
     words = [
         Column("list"),
         Column("rows", "count"),

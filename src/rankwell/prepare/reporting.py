@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,7 +13,28 @@ from rankwell.display import HTML, MARKDOWN, Table, count, number
 if TYPE_CHECKING:
     import polars as pl
 
-Fact = str | int | float | None
+
+@dataclass(frozen=True, repr=False)
+class Share:
+    """A part of a whole, with a few examples of it: ``12 of 50 (0.2400)``.
+
+    >>> Share(12, 50), Share(0, 0), Share(1, 2, ("bob",))
+    (12 of 50 (0.2400), 0 of 0, 1 of 2 (0.5000) (such as 'bob'))
+    """
+
+    n: float
+    of: float
+    examples: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        told = [_shown(each) if isinstance(each, int) else number(each, 2) for each in (self.n, self.of)]
+        ratio = f" ({number(self.n / self.of)})" if self.of else ""
+        return f"{told[0]} of {told[1]}{ratio}{such_as(self.examples)}"
+
+    __repr__ = __str__
+
+
+Fact = str | int | float | Share | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +97,7 @@ class Report:
 
     def to_json(self) -> str:
         """Return the report as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, default=str)
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
 
     def __repr__(self) -> str:
         return self.to_text()
@@ -90,27 +112,19 @@ class Prepared(NamedTuple):
     report: Report
 
 
-def share(part: float, whole: float) -> str:
-    """Write a part with its share: ``12 of 50 (0.2400)``.
-
-    >>> share(12, 50), share(0, 0)
-    ('12 of 50 (0.2400)', '0 of 0')
-    """
-    if isinstance(part, float) or isinstance(whole, float):
-        return f"{number(part, 2)} of {number(whole, 2)}" + (f" ({number(part / whole)})" if whole else "")
-    return f"{count(part)} of {count(whole)}" + (f" ({number(part / whole)})" if whole else "")
-
-
-def such_as(names: list[Any], most: int = 3) -> str:
+def such_as(names: Sequence[Any], most: int = 3) -> str:
     """Write a few examples for a message: `` (such as a, b)``; nothing if there are none."""
     return f" (such as {', '.join(map(repr, names[:most]))})" if names else ""
 
 
 def _shown(fact: Fact) -> str:
-    if isinstance(fact, str):
-        return fact
+    if isinstance(fact, (str, Share)):
+        return str(fact)
     return count(fact) if isinstance(fact, int) else number(fact)
 
 
-def _plain(fact: Fact) -> Fact:
+def _plain(fact: Fact) -> Any:
+    """A fact as JSON has it: a share as its two numbers."""
+    if isinstance(fact, Share):
+        return {"n": fact.n, "of": fact.of} | ({"examples": [*fact.examples]} if fact.examples else {})
     return None if isinstance(fact, float) and not math.isfinite(fact) else fact

@@ -14,7 +14,7 @@ from rankwell.prepare.cores import Limits, within
 from rankwell.prepare.division import RULES, How, Rule
 from rankwell.prepare.leaks import Sides, moment
 from rankwell.prepare.pairs import coded
-from rankwell.prepare.reporting import Fact, Report, share
+from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.logs import Log, read_log
 
 Unknown = Literal["keep", "drop"]
@@ -100,7 +100,7 @@ def split(
     >>> test.rows()
     [('a', 2, 4), ('b', 3, 5)]
     >>> report["test items not in train"]
-    '1 of 2 (0.5000)'
+    1 of 2 (0.5000)
 
     Reference
         Y. Ji, A. Sun, J. Zhang and C. Li, A critical study on data leakage in recommender system offline evaluation,
@@ -132,7 +132,7 @@ def split(
     kept = np.ones(len(sides.test), np.bool_)
     for what, (rule, rows) in drops.items():
         if rule == "drop":
-            facts[f"test rows of {what}, dropped"] = share(int(rows().sum()), len(sides.test))
+            facts[f"test rows of {what}, dropped"] = Share(int(rows().sum()), len(sides.test))
             kept &= ~rows()
     if not kept.all():
         sides = Sides(sides.train, sides.test.replaced(sides.test.frame.filter(pl.Series(kept))))

@@ -12,7 +12,7 @@ import polars as pl
 from rankwell.display import Column, Table
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.holding import tiers_of
-from rankwell.prepare.reporting import Fact, Prepared, Report, share
+from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.logs import Log, read_log
 from rankwell.readers.words import known_word, told
 
@@ -116,7 +116,7 @@ def scale_by_tier(
     value = _values(log, column, threshold) if is_valued else np.ones(len(log))
     if threshold is not None:
         low = value < threshold
-        facts[f"rows below {threshold:g}, left out"] = share(int(low.sum()), len(log))
+        facts[f"rows below {threshold:g}, left out"] = Share(int(low.sum()), len(log))
         if low.all():
             raise DataError(
                 f"{log.name}: no row has a value of at least {threshold:g}. Take a lower threshold."
@@ -135,7 +135,7 @@ def scale_by_tier(
     elif how == "sample":
         kept = np.random.default_rng(seed).random(len(log)) < factor / factor.max()
         frame, weight = frame.filter(pl.Series(kept)), kept.astype(np.float64)
-        facts["rows after"] = share(len(frame), len(log))
+        facts["rows after"] = Share(len(frame), len(log))
         if not len(frame):
             raise DataError(f"{log.name}: no row was drawn. Take another seed, or higher factors.")
     else:
@@ -244,7 +244,7 @@ def _shaped(
     if normalise:
         return weight / weight.mean()
     if bounds:
-        facts["rows set to a bound"] = share(
+        facts["rows set to a bound"] = Share(
             int(np.sum((weight < bounds[0]) | (weight > bounds[1]))), len(weight)
         )
         return np.clip(weight, *bounds)
