@@ -112,8 +112,8 @@ MUTANTS = {
     "Hellinger: no root": (
         lambda patch: patch.setitem(divergences.DIVERGENCES, "hellinger", lambda p, q: divergences.hellinger(p, q) ** 2),
         ("calibration", {"divergence": "hellinger"})),
-    "UPD: the head is the first item": (
-        around(calibration.UPD, "in_head", lambda original, *given: original(*given) & (np.cumsum(original(*given)) == 1)),
+    "UPD: the list against itself": (
+        around(calibration.UPD, "_parts", lambda original, self, rows, context: np.full((rows.queries, 2), 0.5)),
         ("upd", {})),
     "only the list's first rows count": (
         around(Ranked, "top", lambda original, self, k: original(self, 2)), ("ild", {})),

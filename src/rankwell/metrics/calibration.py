@@ -121,12 +121,12 @@ class UPD(OfHead, ListMetric):
         a catalogue that is given are left out.
 
     Convention
-        The head is as ``Head`` says: by default the most popular items that together have 80 % of the interactions. Abdollahpouri
-        et al. divide into head, mid and tail; here are two parts.
+        Head and tail are those of aplt: by default the head are the most popular items that together have 80 % of the training
+        pairs. Abdollahpouri et al. divide into head, mid and tail; here are two parts.
 
     Parameters
-        head: volume, top, fraction, reach, count, quantile or iqr: the rule that says which items are popular
-        at: where the rule cuts: a share for volume, fraction, reach and quantile, else a number
+        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
+        at: the share or number that belongs to the rule
 
     Example
         >>> import rankwell as rw
@@ -149,14 +149,12 @@ class UPD(OfHead, ListMetric):
         assert rows.item is not None
         if context.items is not None:
             rows = rows.where(rows.item >= 0)
-        history = judged.history(context)
-        return js(_shares(_in_head(history, popular)), _shares(_in_head(rows, popular)))
+        return js(self._parts(judged.history(context), context), self._parts(rows, context))
 
-
-def _in_head(rows: Ranked, popular: np.ndarray) -> np.ndarray:
-    """How many items of each query are popular, and how many are not."""
-    inside = rows.sum(np.append(popular, False)[rows.item])
-    return np.column_stack([inside, rows.count() - inside])
+    def _parts(self, rows: Ranked, context: Context) -> np.ndarray:
+        """The shares of head and tail in each query's rows."""
+        behind, n = rows.sum(self.in_tail(rows, context)), rows.count()
+        return _shares(np.column_stack([n - behind, behind]))
 
 
 def _shares(amounts: np.ndarray) -> np.ndarray:
