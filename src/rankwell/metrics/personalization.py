@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.base import CorpusMetric, definition
+from rankwell.base import Better, CorpusMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
 from rankwell.ranked import Ranked
@@ -54,6 +54,7 @@ class Personalization(CorpusMetric):
     """
 
     name: ClassVar[str] = "personalization"
+    better: ClassVar[Better] = "neither"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item"})
 
     similarity: Literal["cosine", "overlap", "shared", "jaccard"] = "cosine"
