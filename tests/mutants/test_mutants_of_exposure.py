@@ -5,24 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.definitions import test_beyond_exposure as beyond
+from tests.mutants.planting import around, fails, put
 
 from rankwell import groups
 from rankwell.metrics import exposure, propensities, ratings
-
-
-def put(owner, name, value):
-    """Return a mutant: ``name`` is something else."""
-    return lambda patch: patch.setattr(owner, name, value)
-
-
-def around(owner, name, change):
-    """Return a mutant: ``change`` gets the original and what it was called with."""
-
-    def plant(patch):
-        original = getattr(owner, name)
-        patch.setattr(owner, name, lambda *given: change(original, *given))
-
-    return plant
 
 
 def shares(*wanted):
@@ -107,20 +93,9 @@ MUTANTS = {
 }  # fmt: skip
 
 
-def caught(check):
-    """Whether the slow definitions notice a difference."""
-    try:
-        check()
-    except AssertionError:
-        return True
-    except Exception:  # noqa: BLE001 - a mutant may crash: that is noticed too
-        return True
-    return False
-
-
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_planted_bug_is_caught(name, monkeypatch):
     plant, check = MUTANTS[name]
-    assert not caught(check), "caught where nothing is planted"
+    assert not fails(check), "caught where nothing is planted"
     plant(monkeypatch)
-    assert caught(check)
+    assert fails(check)

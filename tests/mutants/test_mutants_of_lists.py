@@ -6,32 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.definitions.beyond import agree, evaluated, filled, text_of
-from tests.definitions.reference_beyond import PER_LIST
-from tests.definitions.reference_case import judged_users
+from tests.mutants.beyond import caught
+from tests.mutants.planting import around, put
 
 from rankwell import divergences, pairs
 from rankwell.context import Scale
 from rankwell.features import Features
-from rankwell.metrics import calibration, familiarity, lists, metric_of
+from rankwell.metrics import calibration, familiarity, lists
 from rankwell.ranked import Ranked
-
-SEEDS = range(12)
-
-
-def put(owner, name, value):
-    """Return a mutant: ``name`` is something else."""
-    return lambda patch: patch.setattr(owner, name, value)
-
-
-def around(owner, name, change):
-    """Return a mutant: ``change`` gets the original and what it was called with."""
-
-    def plant(patch):
-        original = getattr(owner, name)
-        patch.setattr(owner, name, lambda *given: change(original, *given))
-
-    return plant
 
 
 def with_the_first_of_the_others(original, rows, others, features):
@@ -118,19 +100,6 @@ MUTANTS = {
     "only the list's first rows count": (
         around(Ranked, "top", lambda original, self, k: original(self, 2)), ("ild", {})),
 }  # fmt: skip
-
-
-def caught(name, parameters):
-    """Whether the slow definition notices a difference."""
-    metric = metric_of(text_of(name, parameters, None))
-    for seed in SEEDS:
-        case = filled(seed)
-        ours = dict(evaluated(case, metric).per_query.iter_rows())
-        known = set(judged_users(case)) if metric.judgements else set(case.lists)
-        values = PER_LIST[name](case, None, **parameters)
-        if any(not agree(ours.get(user), value) for user, value in values.items() if user in known):
-            return True
-    return False
 
 
 def test_nothing_is_caught_where_nothing_is_planted():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.definitions.test_against_reference import compare
 from tests.definitions.test_expected import test_the_expected_value_is_the_mean_over_all_orders as expected
+from tests.mutants.planting import around, put
 
 from rankwell import additive
 from rankwell.metrics import (
@@ -26,21 +27,6 @@ from rankwell.metrics import (
     users,
 )  # fmt: skip
 from rankwell.states import GeometricMean, Mean
-
-
-def put(owner, name, value):
-    """Return a mutant: ``name`` is something else."""
-    return lambda patch: patch.setattr(owner, name, value)
-
-
-def around(owner, name, change):
-    """Return a mutant: ``change`` gets the original and what it was called with."""
-
-    def plant(patch):
-        original = getattr(owner, name)
-        patch.setattr(owner, name, lambda *given: change(original, *given))
-
-    return plant
 
 
 def swapped_cells(original, *given):

@@ -4,30 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.definitions.beyond import agree, evaluated, filled, text_of
-from tests.definitions.reference_beyond import CORPUS, PER_LIST
-from tests.definitions.reference_case import judged_users
+from tests.mutants.beyond import caught
+from tests.mutants.planting import around, put
 
 from rankwell import gains, history
-from rankwell.metrics import metric_of, novelty, parity, popular, serendipity, tail
+from rankwell.metrics import novelty, parity, popular, serendipity, tail
 from rankwell.ranked import Ranked
-
-SEEDS = range(12)
-
-
-def put(owner, name, value):
-    """Return a mutant: ``name`` is something else."""
-    return lambda patch: patch.setattr(owner, name, value)
-
-
-def around(owner, name, change):
-    """Return a mutant: ``change`` gets the original and what it was called with."""
-
-    def plant(patch):
-        original = getattr(owner, name)
-        patch.setattr(owner, name, lambda *given: change(original, *given))
-
-    return plant
 
 
 def rows_of_all(original, state, *given):
@@ -81,24 +63,6 @@ MUTANTS = {
         put(popular.Gap, "value", property(lambda self: 1 - self.profiles.value / (self.lists.value or 1))),
         ("delta_gap", {})),
 }  # fmt: skip
-
-
-def caught(name, parameters):
-    """Whether the slow definition notices a difference."""
-    text = text_of(name, parameters, None)
-    for seed in SEEDS:
-        case = filled(seed)
-        res = evaluated(case, text)
-        if name in CORPUS:
-            if not agree(res[text], CORPUS[name](case, None, **parameters)):
-                return True
-            continue
-        ours = dict(res.per_query.iter_rows())
-        known = set(judged_users(case)) if metric_of(text).judgements else set(case.lists)
-        values = PER_LIST[name](case, None, **parameters)
-        if any(not agree(ours.get(user), value) for user, value in values.items() if user in known):
-            return True
-    return False
 
 
 def test_nothing_is_caught_where_nothing_is_planted():

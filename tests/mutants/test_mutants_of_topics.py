@@ -8,25 +8,11 @@ from tests.definitions.test_topics import (
     test_a_metric_by_topic_is_the_mean_of_its_values_with_each_topic_alone as alone,
 )
 from tests.definitions.test_topics import test_preferences_are_those_counted_pair_by_pair as counted
+from tests.mutants.planting import around, fails, put
 
 from rankwell import preferred, ranked, topics
 from rankwell.judge import pool as judge_pool
 from rankwell.metrics import by_topic, preferences, preferences_fair
-
-
-def put(owner, name, value):
-    """Return a mutant: ``name`` is something else."""
-    return lambda patch: patch.setattr(owner, name, value)
-
-
-def around(owner, name, change):
-    """Return a mutant: ``change`` gets the original and what it was called with."""
-
-    def plant(patch):
-        original = getattr(owner, name)
-        patch.setattr(owner, name, lambda *given: change(original, *given))
-
-    return plant
 
 
 def grade_of_the_item(original, found, *rest):
@@ -115,20 +101,9 @@ MUTANTS = {
 }  # fmt: skip
 
 
-def caught(check):
-    """Whether the slow definitions notice a difference."""
-    try:
-        check()
-    except AssertionError:
-        return True
-    except Exception:  # noqa: BLE001 - a mutant may crash: that is noticed too
-        return True
-    return False
-
-
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_planted_bug_is_caught(name, monkeypatch):
     plant, check = MUTANTS[name]
     check()  # nothing is caught where nothing is planted
     plant(monkeypatch)
-    assert caught(check)
+    assert fails(check)
