@@ -69,7 +69,7 @@ class Context:
         ------
         UsageError
             If they differ in what values depend on: grades, the highest grade (``needs_highest``), the catalogue's
-            size or, for metrics that count its items (``numbers_items``), its items.
+            size, its items for metrics that count them (``numbers_items``), or the training data.
         """
         if self.scale != other.scale:
             raise UsageError(f"results with different grades do not add: {self.scale} and {other.scale}.")
@@ -84,6 +84,8 @@ class Context:
             )
         if numbers_items and self.catalogue is not other.catalogue and not self._same_items(other):
             raise UsageError("results over different items do not add: give both the same catalogue, items=.")
+        if self.train is not other.train and not (self._same_items(other) and self._same_train(other)):
+            raise UsageError("results with different training data do not add: give both the same, train=.")
         return self
 
     def _same_items(self, other: Context) -> bool:
@@ -91,3 +93,14 @@ class Context:
         if mine is None or theirs is None:
             return mine is theirs
         return mine.ids.is_text == theirs.ids.is_text and np.array_equal(mine.ids.keys, theirs.ids.keys)
+
+    def _same_train(self, other: Context) -> bool:
+        mine, theirs = self.train, other.train
+        if mine is None or theirs is None:
+            return mine is theirs
+        same_users = np.array_equal(mine.queries.ids.keys, theirs.queries.ids.keys)
+        return (
+            same_users
+            and np.array_equal(mine.offsets, theirs.offsets)
+            and np.array_equal(mine.item, theirs.item)
+        )

@@ -121,3 +121,17 @@ def test_train_may_have_other_items_only_if_the_policy_says_so():
     assert res.counts["training pairs outside the catalogue"] == 1
     with pytest.raises(rw.RankwellError, match="arp@2 needs what the system learned from: give train="):
         rw.evaluate(run, {"u": {"a": 1}}, ["arp@2"], items=items)
+
+
+def test_results_beside_different_training_data_do_not_add():
+    def part(user, train):
+        return rw.evaluate({user: ["a", "b"]}, metrics=["msi@2"], train=train)
+
+    train = {"u": ["a"], "v": ["b", "a"]}
+    both = part("u", train) + part("v", train)
+    assert (
+        both["msi@2"]
+        == rw.evaluate({"u": ["a", "b"], "v": ["a", "b"]}, metrics=["msi@2"], train=train)["msi@2"]
+    )
+    with pytest.raises(rw.RankwellError, match="different training data do not add"):
+        part("u", train) + part("v", {"u": ["b"], "v": ["b", "a"]})
