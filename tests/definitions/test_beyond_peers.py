@@ -13,20 +13,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tools import make_elsewhere_page
 
 import rankwell as rw
 
 from .outside import count
 
 FILMS = Path(rw.__path__[0]) / "data" / "movietweetings"
-STORED = json.loads(
-    (Path(__file__).parent / "stored" / "beyond_movietweetings.json").read_text(encoding="utf-8")
-)
-PROGRAMS = {
-    "rectools": "RecTools", "recmetrics": "recmetrics", "replay": "RePlay", "microsoft": "recommenders", "jurity": "jurity",
-    "rexmex": "rexmex", "rs_metrics": "rs_metrics", "recpack": "RecPack", "cornac": "Cornac", "recbole": "RecBole",
-    "warprec": "WarpRec", "lenskit": "LensKit", "clayrs": "ClayRS", "evidently": "Evidently",
-}  # fmt: skip
+STORED = json.loads(make_elsewhere_page.STORED.read_text(encoding="utf-8"))
 POLICY = rw.Policy(grades="interactions", outside="ignore")
 SMALL = STORED["ragged"]
 MEASURES = [
@@ -93,7 +87,7 @@ def test_another_tool_has_the_same_number(tool, part, measure):
         value = next(iter(ours.mean.values()))
         assert math.isclose(value, theirs * scale, rel_tol=1e-9, abs_tol=1e-9 + entry.get("within", 0))
     text = str(next(iter(ours.metrics)))
-    source = f"{PROGRAMS[tool]} {STORED['tools'][tool]['version']} {measure}"
+    source = f"{make_elsewhere_page.NAMES[tool]} {STORED['tools'][tool]['version']} {measure}"
     count(text, f"{source}, {'MovieTweetings' if part == 'lists' else 'ragged lists'}", len(pairs))
 
 
@@ -102,3 +96,8 @@ def test_what_another_tool_defines_otherwise_is_said():
         for part in ("lists", "ragged"):
             for measure, entry in found[part].items():
                 assert entry["metric"] or entry.get("note") or entry.get("raises"), (tool, part, measure)
+
+
+def test_the_page_of_other_tools_is_that_of_the_stored_values():
+    text = make_elsewhere_page.PAGE.read_text(encoding="utf-8")
+    assert text == make_elsewhere_page.page(), "run tools/make_elsewhere_page.py"
