@@ -27,7 +27,7 @@ Rows = dict[str, list[tuple[Any, float | None]]]
 @pytest.mark.skipif(not WORKED, reason=worked.MISSING)
 @pytest.mark.parametrize("case", WORKED, ids=lambda case: case.id)
 def test_a_worked_example_comes_out_and_an_invalid_one_does_not(case: worked.Case) -> None:
-    mean = evaluate(case.run, case.qrels, case.metric, None, case.policy, case.catalogue).mean
+    mean = evaluate(case.run, case.qrels, case.metric, None, case.policy).mean
     same = mean is None if case.expected is None else mean == pytest.approx(case.expected, rel=0, abs=1e-12)
     assert same != (case.kind == "invalid"), mean
 
