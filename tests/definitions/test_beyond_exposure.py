@@ -22,7 +22,7 @@ from rankwell.metrics.propensities import IPS
 from .beyond import POLICY, agree, evaluated, filled, items_of, text_of
 from .reference_beyond import CORPUS, PER_LIST, Case, Value
 
-SEEDS = range(120)
+SEEDS = range(60)
 Wanted = tuple[str, dict[str, Any]]
 
 
@@ -85,7 +85,7 @@ def test_exposure_is_that_of_the_slow_definitions(k):
     for seed in SEEDS:
         two = seed % 3 != 0  # else there are three groups
         defined += compared(filled(seed), k, SHARES + RATIOS if two else SHARES)
-    assert defined > 25_000
+    assert defined > 12_000
 
 
 def test_an_item_of_several_groups_counts_in_parts():
@@ -234,7 +234,7 @@ def errors_agree(seed: int, k: int | None, names: Iterable[str]) -> int:
 
 @pytest.mark.parametrize("k", [None, 1, 3])
 def test_rating_errors_are_those_of_the_slow_definitions(k):
-    assert sum(errors_agree(seed, k, ERRORS) for seed in SEEDS) > 1000
+    assert sum(errors_agree(seed, k, ERRORS) for seed in SEEDS) > 500
 
 
 def test_errors_are_of_raw_grades_whatever_is_relevant():

@@ -63,15 +63,15 @@ def compare(case, pairs, cuts):
     return defined, undefined
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(5))
 def test_random_lists_have_the_values_of_the_slow_definitions(block):
-    found = [compare(filled(seed), ANY_LIST, [CUTS[seed % 3]]) for seed in range(block * 20, block * 20 + 20)]
-    assert min(sum(each) for each in zip(*found, strict=True)) > 500
+    found = [compare(filled(seed), ANY_LIST, [CUTS[seed % 3]]) for seed in range(block * 12, block * 12 + 12)]
+    assert min(sum(each) for each in zip(*found, strict=True)) > 300
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(5))
 def test_random_lists_have_the_values_of_the_slow_definitions_where_relevance_counts(block):
-    for seed in range(block * 20, block * 20 + 20):
+    for seed in range(block * 12, block * 12 + 12):
         case = filled(seed)
         lists = {user: items for user, items in case.lists.items() if user in judged_users(case)}
         assert compare(replace(case, lists=lists), JUDGED_LISTS, [CUTS[seed % 3]])[0] > 0

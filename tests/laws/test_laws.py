@@ -30,7 +30,7 @@ def variants(cls):
         if name == "max_grade":
             made.append(cls(max_grade=5))
     uncut = [] if cls.cut == "required" else made
-    cut = [] if cls.cut == "none" else [metric @ k for metric in made for k in (1, 3)]
+    cut = [] if cls.cut == "none" else [made[0] @ 1, *(metric @ 3 for metric in made)]
     usable = []
     for metric in dict.fromkeys([*uncut, *cut]):
         try:
