@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.kernels import lists as kernel
 from rankwell.ranked import Ranked
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 TOPICS = ("topics", "topic", "genres", "genre", "categories", "category", "subtopics", "aspects")
 SEPARATORS = "|;,"
+NO_WEIGHTS = np.empty(0)
 CELLS = 1 << 22  # of a dense table of lists and features, made at a time
 
 
@@ -85,11 +87,21 @@ class Features:
         for low in range(0, rows.queries, step):
             high = min(low + step, rows.queries)
             first, last = np.searchsorted(rows.query, [low, high])
-            place, code, value = self.entries(rows.item[first:last])
-            cell = (rows.query[first:last][place] - low) * width + code
-            weighted = value if weights is None else value * weights[first:last][place]
-            dense = np.bincount(cell, weights=weighted, minlength=(high - low) * width)
-            yield low, high, dense.reshape(high - low, width)
+            part = slice(first, last)
+            yield (
+                low,
+                high,
+                kernel.sums(
+                    high - low,
+                    rows.query[part] - low,
+                    rows.item[part],
+                    NO_WEIGHTS if weights is None else weights[part],
+                    self.offsets,
+                    self.codes,
+                    self.values,
+                    width,
+                ),
+            )
 
 
 def features_of(frame: pl.DataFrame, wanted: str, table: str) -> Features:

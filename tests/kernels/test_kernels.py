@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankwell import states
 from rankwell.ids import Ids, Known
 from rankwell.kernels import ids as id_kernel
-from rankwell.kernels import match, order, ranks, sums, trec_lines, trec_text
+from rankwell.kernels import lists, match, order, ranks, sums, trec_lines, trec_text
 
 IDS = st.lists(
     st.sampled_from(["a", "ab", "abc", "b", "é", "日本", "x" * 9, "x" * 17, "", "10", "9", "A"]), max_size=30
@@ -274,3 +274,24 @@ def test_sums_by_exponent_are_exact(values):
 def test_few_and_many_values_have_one_exact_sum(values):
     few = sum(states.exact_sum(np.array(values[at : at + 5])) for at in range(0, len(values), 5))
     assert states.exact_sum(np.array(values, np.float64)) == few == sum(map(Fraction, values)) * 2**1127
+
+
+# --- lists ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_lists_are_the_sums_of_their_items_vectors(seed, is_weighted):
+    rng = np.random.default_rng(seed)
+    catalogue, width, n = int(rng.integers(1, 40)), int(rng.integers(1, 9)), int(rng.integers(0, 200))
+    dense = rng.normal(size=(catalogue, width)) * (rng.random((catalogue, width)) < 0.4)
+    of, codes = np.nonzero(dense)
+    offsets = np.searchsorted(of, np.arange(catalogue + 1))
+    items, query = rng.integers(-1, catalogue, n), np.sort(rng.integers(0, 12, n))
+    weights = rng.random(n) if is_weighted else np.empty(0)
+    found = lists.sums(12, query, items, weights, offsets, codes, dense[of, codes], width)
+    expected = np.zeros((12, width))
+    for place, (row, item) in enumerate(zip(query.tolist(), items.tolist(), strict=True)):
+        if item >= 0:
+            expected[row] += dense[item] * (weights[place] if is_weighted else 1.0)
+    assert np.array_equal(found, expected)
