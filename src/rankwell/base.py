@@ -244,6 +244,9 @@ class CorpusMetric(Metric):
 
     judgements: ClassVar[bool] = False
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
+    grows: ClassVar[bool] = (
+        False  # with the number of lists, so that only runs of equally many can be compared
+    )
 
 
 def unknown_metric(name: str) -> UsageError:

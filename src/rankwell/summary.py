@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwell import __version__
-from rankwell.base import Metric
+from rankwell.base import CorpusMetric, Metric
 from rankwell.display import ARROWS, Cell, Column, Table, number
 from rankwell.docstrings import sentence
 from rankwell.output import in_form
@@ -250,6 +250,18 @@ def warnings_of(results: Sequence[Results]) -> list[str]:
             f"{cut_short:,} of {counts['judged queries']:,} judged queries have more than k relevant items; "
             f"AP ÷ R and AP ÷ min(R, k) differ there, so say which one you report."
         )
+    for metric in results[0].metrics:
+        n = {res.n[str(metric)] for res in results}
+        if (
+            isinstance(metric, CorpusMetric)
+            and metric.grows
+            and len(n) > 1
+            and not getattr(metric, "users", None)
+        ):
+            found.append(
+                f"{metric} depends on the number of lists, which is {min(n):,} to {max(n):,}: compare runs of equally many"
+                + (f", or say coverage(users={min(n)})." if metric.name == "coverage" else ".")
+            )
     converted = ("run ids read as integers", "judgement ids read as integers")
     for res in results:
         against = res.counts.get("rows whose rank contradicts the score", 0)

@@ -81,3 +81,18 @@ def test_a_profile_has_its_own_depth():
                              train={"u": ["a"]}).mean)  # fmt: skip
     assert {name.rpartition("@")[2] for name in names[:-1]} == {"3"}
     assert names[-1] == "rr"
+
+
+def test_runs_of_unequally_many_lists_are_not_compared_in_silence(tmp_path, capsys):
+    (tmp_path / "few.csv").write_text("query,item,score\nu,a,2\nu,b,1\n")
+    (tmp_path / "many.csv").write_text("query,item,score\nu,a,2\nu,b,1\nv,c,2\n")
+    (tmp_path / "items.csv").write_text("item\na\nb\nc\nd\n")
+    runs = [str(tmp_path / name) for name in ("few.csv", "many.csv")]
+    items = ("--items", str(tmp_path / "items.csv"))
+    assert command(["evaluate", "none", *runs, "-m", "coverage@2", "-m", "gini@2", *items]) == 0
+    told = capsys.readouterr().err
+    assert "coverage@2 depends on the number of lists, which is 1 to 2" in told
+    assert "say coverage(users=1)" in told
+    assert "gini@2 depends on" in told
+    assert command(["evaluate", "none", *runs, "-m", "coverage(users=1)@2", *items]) == 0
+    assert "depends on" not in capsys.readouterr().err

@@ -26,6 +26,7 @@ class OfCounts(CorpusMetric):
     """A metric of how often each item of the catalogue is in the lists."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue"})
+    grows: ClassVar[bool] = True
 
     def state(self, judged: Judged, context: Context) -> ItemCounts:
         """How often each catalogue item is in the first k."""
