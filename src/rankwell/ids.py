@@ -16,6 +16,7 @@ from rankwell.kernels import ids as kernel
 
 JOINED = 10_000_000
 SLICE = 1 << 18
+DENSE = 4  # integers of so many times their number are counted in a table
 LONGEST_ID = 65_535
 NO_TEXT = np.empty(0, np.uint8)
 NO_STARTS = np.empty(0, np.int64)
@@ -198,6 +199,14 @@ class Ids:
     def group(self) -> tuple[np.ndarray, np.ndarray]:
         """Return each row's number among the distinct ids (by first appearance) and their first rows."""
         return kernel.group(*self.columns)
+
+    def distinct(self) -> Ids:
+        """Return each id once, in no particular order."""
+        if not self.is_text and len(self):
+            low, high = int(self.integers.min()), int(self.integers.max())
+            if high - low < DENSE * len(self):
+                return Ids.of_integers(np.flatnonzero(np.bincount(self.integers - low)) + low)
+        return self[self.group()[1]]
 
     def runs(self) -> np.ndarray:
         """Return the first row of each stretch of equal neighbours."""

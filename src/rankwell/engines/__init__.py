@@ -50,8 +50,7 @@ class Task:
         """Return the same task with the items of a run as the catalogue, where a metric numbers items and none is given."""
         if "item" not in self.needs or self.context.catalogue is not None:
             return self
-        items = run.rows.table().item
-        catalogue = Known(items[items.group()[1]])
+        catalogue = Known(run.rows.table().item.distinct())
         return replace(self, context=replace(self.context, catalogue=catalogue))
 
     def measure_lists(self, lists: Lists) -> Part:

@@ -213,20 +213,22 @@ def _shown(
     """The whole lists in rank order down to ``deepest``, unjudged rows with grade NaN."""
     rows = np.arange(lists.rows)
     order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
-    query = np.repeat(np.arange(len(lists.queries)), np.diff(lists.offsets))
+    lengths = np.diff(lists.offsets)
+    if len(left_out):
+        kept = left_out[rows] == 0
+        lengths = np.bincount(np.repeat(np.arange(len(lengths)), lengths)[kept], minlength=len(lengths))
+        rows = rows[kept]
+    taken = lengths if deepest is None else np.minimum(lengths, deepest)
+    query = np.repeat(np.arange(len(taken)), taken)
+    rank = np.arange(1, len(query) + 1) - np.repeat(np.cumsum(taken) - taken, taken)
+    if len(query) < len(rows):
+        rows = rows[rank - 1 + np.repeat(np.cumsum(lengths) - lengths, taken)]
     grade = np.full(lists.rows, np.nan)
     grade[matches[1]] = pool.grades[matches[2]]
     judgement = None
     if pool.is_wider:
         judgement = np.full(lists.rows, -1)
         judgement[matches[1]] = matches[2]
-    if len(left_out):
-        kept = left_out[rows] == 0
-        rows, query = rows[kept], query[kept]
-    counted = np.bincount(query, minlength=len(lists.queries))
-    rank = np.arange(1, len(rows) + 1) - np.repeat(np.cumsum(counted) - counted, counted)
-    if deepest is not None:
-        rows, query, rank = rows[rank <= deepest], query[rank <= deepest], rank[rank <= deepest]
     item = None
     if context.catalogue is not None:
         ids, _ = alike(lists.items, context.catalogue.ids, "item")
