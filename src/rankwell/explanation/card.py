@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from rankwell.base import Metric
+from rankwell.base import CorpusMetric, Metric
 from rankwell.display import ARROWS, Column, Table
 from rankwell.docstrings import sections, sentence
 from rankwell.metrics import classes
@@ -47,7 +47,7 @@ class Explanation:
             "range": f"{_end(low)} to {_end(high)}, {BETTER[self.metric.better]}",
             "cut-off": CUTS[cls.cut],
             "reads": ", ".join((["judgements"] if self.metric.judgements else ["lists"]) + sorted(cls.needs)),
-            "undefined": UNDEFINED[self.metric.undefined],
+            "undefined": _undefined(self.metric),
         }
 
     def __str__(self) -> str:
@@ -80,6 +80,13 @@ def card(metric: Metric) -> Explanation:
     """Return the definition card of a metric."""
     cls = type(metric)
     return Explanation(metric, sentence(cls), sections(cls, SECTIONS))
+
+
+def _undefined(metric: Metric) -> str:
+    """What leaves a metric without a value."""
+    if isinstance(metric, CorpusMetric):
+        return "as a whole, where the edge cases say so"
+    return UNDEFINED[metric.undefined]
 
 
 def _end(value: float) -> str:
