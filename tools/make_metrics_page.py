@@ -24,7 +24,7 @@ from rankwell.parameters import parameter_types
 ROOT = Path(__file__).resolve().parents[1]
 CONFIRMATIONS = ROOT / "tests" / "definitions" / "confirmations.json"
 PAGE = ROOT / "docs" / "metrics.md"
-SIZES = ("k", "collection", "max_grade")  # what every use has its own value of
+SIZES = ("k", "sampled", "collection", "max_grade")  # what every use has its own value of
 HEAD = """# Metrics
 
 Every metric with its definition, and for each of its switches the program or table outside of rankwell that has the

@@ -21,7 +21,7 @@ from typing import (
 
 import numpy as np
 
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.hits import Context, Judged
 from rankwell.parameters import UNFIT, described, fitted, parameter_types, value_text
 from rankwell.states import Diagnostics, Mean, State, WeightedMean
@@ -55,6 +55,8 @@ class Metric(metaclass=MetricType):
 
     Subclass ``QueryMetric`` or ``CorpusMetric``, not this class. ``cut`` says whether ``@k`` is required,
     optional or refused; ``needs`` names the tables that are built for it; ``judgements`` whether it reads qrels;
+    ``sampled`` says of any metric of judgements that the lists rank so many candidates drawn at random beside the relevant
+    ones: the values are those of the lists as they are, under a name that keeps them apart from values over all items.
     ``sliceable`` whether it has a meaning where only some items' judgements count (``slices=``); ``sees_missing`` whether
     a metric of lists has a value for judged queries that the run lacks; ``told`` are parameters that are written even at
     their default.
@@ -73,6 +75,7 @@ class Metric(metaclass=MetricType):
     told: ClassVar[frozenset[str]] = frozenset()
 
     k: int | None = None
+    sampled: int | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -109,7 +112,11 @@ class Metric(metaclass=MetricType):
 
     def resolved(self) -> dict[str, Any]:
         """Return the parameters but k, with defaults that depend on others filled in."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "k"}
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in ("k", "sampled")
+        }
 
     def in_force(self, parameter: str) -> bool:  # noqa: ARG002 - a subclass decides by the name
         """Whether a parameter has an effect, given the others; those without are left out of the signature."""
@@ -119,6 +126,10 @@ class Metric(metaclass=MetricType):
         """Raise UsageError if the metric cannot be computed as it stands, or a parameter would do nothing."""
         if self.cut == "required" and self.k is None:
             raise UsageError(f"{self.name} needs a cut-off: write {self.name}@10.")
+        if self.sampled is not None and (self.sampled < 1 or not self.judgements):
+            raise UsageError(
+                f"{self}: sampled is a number of candidates from 1, for metrics that need judgements."
+            )
         for field in fields(self):
             value = getattr(self, field.name)
             if value != field.default and not self.in_force(field.name):
@@ -176,6 +187,7 @@ class Metric(metaclass=MetricType):
         return self._shortest
 
     def _text(self, shown: Mapping[str, Any], written: Callable[[Any], str] = value_text) -> str:
+        shown = {**shown, "sampled": self.sampled}
         inside = ",".join(f"{name}={written(value)}" for name, value in shown.items() if value is not None)
         cut = "" if self.k is None else f"@{self.k}"
         return f"{self.name}({inside}){cut}" if inside else f"{self.name}{cut}"
@@ -185,7 +197,7 @@ class Metric(metaclass=MetricType):
 
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
-        return (type(self), self.k, *self.resolved().values())
+        return (type(self), self.k, self.sampled, *self.resolved().values())
 
     @cached_property
     def _hash(self) -> int:
@@ -213,6 +225,19 @@ class QueryMetric(Metric):
     @abstractmethod
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Return one value per query of the batch, NaN where the metric is undefined."""
+
+    def check_lists(self, judged: Judged) -> None:
+        """Raise DataError if candidates were ``sampled`` and a list holds more items that are not relevant."""
+        if self.sampled is None:
+            return
+        others = judged.n_retrieved - judged.relevant(getattr(self, "rel", None)).count()
+        longer = np.flatnonzero((judged.known >= 0) & (others > self.sampled))
+        if len(longer):
+            row = int(longer[0])
+            raise DataError(
+                f"{self}: the list of query {judged.queries.one(row)!r} holds {others[row]:,} items that are not relevant, more "
+                f"than the {self.sampled:,} sampled. Say how many there were, or leave sampled= out if all items were ranked."
+            )
 
     def summary(self, values: np.ndarray) -> State:
         """Return the state of defined values: an arithmetic mean."""

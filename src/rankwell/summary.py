@@ -182,6 +182,12 @@ def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[s
     first = results[0]
     notes = [f"{metric} is {metric.signature}" for metric in first.metrics if str(metric) != metric.signature]
     notes += [f"{metric}: {metric.caution()}" for metric in first.metrics if metric.caution()]
+    sampled = [str(metric) for metric in first.metrics if metric.sampled is not None]
+    notes += (
+        [f"{', '.join(sampled)}: of sampled candidates, not to be compared with values over all items"]
+        if sampled
+        else []
+    )
     notes.append(first.meaning)
     if first.weights:
         plain = [name for name, is_weighted in first.is_weighted.items() if not is_weighted]

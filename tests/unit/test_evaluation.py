@@ -17,3 +17,21 @@ def test_scores_beyond_single_precision_are_infinite_and_tied_there():
     single = rw.evaluate(run, qrels, "rr", policy=rw.Policy(scores="single"))
     assert (single["rr"], rw.evaluate(run, qrels, "rr")["rr"]) == (1 / 2, 1 / 2)
     assert single.counts["queries in which ties could change a value"] == 1
+
+
+def test_values_over_sampled_candidates_have_a_name_of_their_own():
+    run, qrels = {"u": ["a", "b", "c"], "v": ["c", "a"]}, {"u": {"a": 1}, "v": {"a": 1}}
+    res = rw.evaluate(run, qrels, ["ndcg(sampled=2)@10", "ndcg@10", "p(sampled=2)@1"])
+    assert list(res.mean) == ["ndcg(sampled=2)@10", "ndcg@10", "p(sampled=2)@1"]
+    assert res["ndcg(sampled=2)@10"] == res["ndcg@10"]
+    assert "sampled=2" in res.metrics[0].signature
+    assert res.metrics[0] != res.metrics[1]
+    assert "ndcg(sampled=2)@10, p(sampled=2)@1: of sampled candidates, not to be compared" in str(
+        res.to_table()
+    )
+    with pytest.raises(
+        rw.RankwellError, match=r"query 'u' holds 2 items that are not relevant, more than the 1 sampled"
+    ):
+        rw.evaluate(run, qrels, ["ndcg(sampled=1)@10"])
+    with pytest.raises(rw.RankwellError, match="for metrics that need judgements"):
+        rw.evaluate(run, qrels, ["coverage(sampled=2)"], items=["a", "b", "c"])

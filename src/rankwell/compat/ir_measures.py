@@ -154,8 +154,8 @@ def _written(wanted: Metric, name: str, rule: Rule) -> str | None:
     base = metric_of(rule.metric, complete=False)
     if type(base) is not type(wanted):
         return None
-    ours = {**wanted.resolved(), "k": wanted.k}
-    plain = {**base.resolved(), "k": None}
+    ours = {**wanted.resolved(), "k": wanted.k, "sampled": wanted.sampled}
+    plain = {**base.resolved(), "k": None, "sampled": None}
     if name == "SetF":
         ours |= {"C": wanted.recall_weight, "beta": None, "c": None}  # type: ignore[attr-defined]
         plain |= {"C": 1.0, "beta": None}

@@ -134,6 +134,7 @@ class Task:
         concerned = is_known if self._judged_alone(metric) else np.ones(len(judged), np.bool_)
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
             return np.full(len(judged), np.nan)
+        metric.check_lists(judged)
         values = np.asarray(metric.per_query(judged, self.context), np.float64)
         if values.shape != (len(judged),):
             raise DataError(f"{metric}: per_query gave {values.shape} values for {len(judged)} queries.")

@@ -132,7 +132,8 @@ class _Reader:
                 name = self._expect("word", "the name of a parameter")
                 name = name if name in allowed else name.lower()
                 if name not in allowed:
-                    has = f"it has {one_of(allowed)}" if allowed else "it has none"
+                    own = [each for each in allowed if each != "sampled"]
+                    has = f"it has {one_of(own)}" if own else "it has none"
                     raise UsageError(f"{cls.name} has no parameter {name!r}; {has}.{nearest(name, allowed)}")
                 self._expect("sign", "'='", "=")
                 value = self._value()
