@@ -138,9 +138,11 @@ def try_reader() -> Callable[[bytes], object]:
 def try_kernel() -> Callable[[bytes], object]:
     """What atheris calls for kernels: the first byte chooses a Hypothesis test, the others are what it draws from."""
     import atheris
-    from tests.kernels import test_kernels
 
-    atheris.instrument_all()  # kernels are compiled: atheris is led by what their tests and Hypothesis do
+    # kernels are compiled: atheris is led by what their tests and Hypothesis do
+    with atheris.instrument_imports(include=["hypothesis", "tests"]):
+        from tests.kernels import test_kernels
+
     tests = [
         test.hypothesis.fuzz_one_input for test in vars(test_kernels).values() if hasattr(test, "hypothesis")
     ]

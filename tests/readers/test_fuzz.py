@@ -47,10 +47,10 @@ def test_what_was_found_once_stays_mended(tmp_path, found):
 
 
 @pytest.mark.slow
-def test_half_a_minute_of_random_changes(tmp_path):
+def test_random_changes_for_some_seconds(tmp_path):
     seed = random.SystemRandom().randrange(1 << 30)
     done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "fuzz.py", "30", "--seed", str(seed), "--broken", tmp_path],
+        [sys.executable, ROOT / "tools" / "fuzz.py", "15", "--seed", str(seed), "--broken", tmp_path],
         capture_output=True, text=True, check=False, cwd=ROOT,
     )  # fmt: skip
     assert done.returncode == 0, f"seed {seed}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
