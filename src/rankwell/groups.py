@@ -16,10 +16,10 @@ from rankwell.errors import UsageError
 from rankwell.features import Features
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
-from rankwell.ranked import Ranked, ratio
+from rankwell.ranked import Ranked, ratio, shares
+from rankwell.states import WHOLE, amounts_of, sums_in_halves
 
 SMOOTHING = 0.01  # of the shares that kl divides by
-HALF = 26
 
 
 @definition
@@ -117,17 +117,12 @@ class AgainstTarget(OfGroups):
 
     def apart(self, seen: np.ndarray, wanted: np.ndarray) -> np.ndarray:
         """Return how far the shares of exposure in each row are from those wanted."""
-        share, fair = _shares(seen), _shares(wanted)
+        share, fair = shares(seen), shares(wanted)
         if self.divergence == "ratio":
             return _least_by_greatest(share, fair)
         if self.divergence == "kl":
             return kl(fair, (1 - SMOOTHING) * share + SMOOTHING * fair)
         return (js if self.divergence == "js" else tv)(fair, share)
-
-
-def _shares(amounts: np.ndarray) -> np.ndarray:
-    """Each amount over the sum of its row."""
-    return ratio(amounts, np.broadcast_to(amounts.sum(axis=1, keepdims=True), amounts.shape))
 
 
 def _least_by_greatest(share: np.ndarray, fair: np.ndarray) -> np.ndarray:
@@ -176,7 +171,7 @@ class GroupSums:
     @property
     def value(self) -> float:
         """The metric's value, NaN where it is undefined."""
-        return self.metric.value(amounts(self.seen), amounts(self.against))
+        return self.metric.value(amounts_of(self.seen), amounts_of(self.against))
 
 
 def summed(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
@@ -187,21 +182,14 @@ def summed(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0
     """
     length = np.where(item >= 0, groups.lengths[item], 0)
     start = groups.offsets[item]
-    wholes = np.rint(2.0 ** (2 * HALF) * weights / np.maximum(length, 1)).astype(np.int64)
+    wholes = np.rint(WHOLE * weights / np.maximum(length, 1)).astype(np.int64)
     total = np.zeros((2, len(groups.names)), np.int64)
     rows, nth = np.flatnonzero(length), 0
     while len(rows):
-        code, whole = groups.codes[start[rows] + nth], wholes[rows]
-        for half, part in enumerate((whole >> HALF, whole & ((1 << HALF) - 1))):
-            total[half] += np.bincount(code, weights=part, minlength=len(groups.names)).astype(np.int64)
+        total += sums_in_halves(groups.codes[start[rows] + nth], wholes[rows], len(groups.names))
         nth += 1
         rows = rows[length[rows] > nth]
     return total
-
-
-def amounts(sums: np.ndarray) -> np.ndarray:
-    """Return sums of two halves as numbers."""
-    return sums[0] * 2.0**-HALF + sums[1] * 2.0 ** (-2 * HALF)
 
 
 def items_of(rows: Ranked) -> np.ndarray:

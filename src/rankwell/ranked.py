@@ -168,3 +168,8 @@ def spread(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarra
     lengths = offsets[rows + 1] - offsets[rows]
     starts = np.concatenate(([0], np.cumsum(lengths)))
     return np.arange(starts[-1]) + np.repeat(offsets[rows] - starts[:-1], lengths), starts
+
+
+def shares(amounts: np.ndarray) -> np.ndarray:
+    """Return each row divided by its sum; NaN where that is 0."""
+    return ratio(amounts, np.broadcast_to(amounts.sum(axis=1, keepdims=True), amounts.shape))

@@ -15,6 +15,8 @@ from rankwell.kernels import sums
 
 # every finite double is a whole number of 2**-_POINT
 _POINT = 1127
+HALF = 26
+WHOLE = 2.0 ** (2 * HALF)  # weights up to 1 are kept as whole numbers of 1 / WHOLE
 FEW = 24  # so many values are added sooner one by one than by the kernel
 
 
@@ -176,6 +178,21 @@ def _whole(value: float) -> int:
     """A finite double as a whole number of 2**-1127."""
     above, below = float(value).as_integer_ratio()  # below is a power of two
     return above << (_POINT + 1 - below.bit_length())
+
+
+def sums_in_halves(codes: np.ndarray, wholes: np.ndarray, size: int) -> np.ndarray:
+    """Return for each code the sum of whole numbers of ``1 / WHOLE``, none above it, exactly: its upper and its lower half.
+
+    >>> amounts_of(sums_in_halves(np.array([0, 0]), np.array([int(WHOLE), 1]), 1) + sums_in_halves(np.array([0]), np.array([3]), 1))
+    array([1.])
+    """
+    halves = wholes >> HALF, wholes & ((1 << HALF) - 1)
+    return np.stack([np.bincount(codes, weights=half, minlength=size).astype(np.int64) for half in halves])
+
+
+def amounts_of(sums: np.ndarray) -> np.ndarray:
+    """Return sums in two halves as numbers."""
+    return sums[0] * 2.0**-HALF + sums[1] / WHOLE
 
 
 @dataclass(frozen=True, eq=False)

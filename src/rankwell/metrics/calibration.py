@@ -14,7 +14,7 @@ from rankwell.featured import Featured
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
 from rankwell.metrics.tail import OfHead
-from rankwell.ranked import Ranked, ratio
+from rankwell.ranked import Ranked, shares
 
 __all__ = ["UPD", "Calibration"]
 
@@ -96,7 +96,7 @@ class Calibration(Featured):
         values = np.empty(len(judged))
         known = topics.sums(history, of_grades)
         for (low, high, p), (_, _, q) in zip(known, topics.sums(rows, of_ranks), strict=True):
-            values[low:high] = self._divergence(_shares(p), _shares(q))
+            values[low:high] = self._divergence(shares(p), shares(q))
         return values
 
     def _divergence(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -154,9 +154,4 @@ class UPD(OfHead, ListMetric):
     def _parts(self, rows: Ranked, context: Context) -> np.ndarray:
         """The shares of head and tail in each query's rows."""
         behind, n = rows.sum(self.in_tail(rows, context)), rows.count()
-        return _shares(np.column_stack([n - behind, behind]))
-
-
-def _shares(amounts: np.ndarray) -> np.ndarray:
-    """Each row divided by its sum; NaN where there is nothing."""
-    return ratio(amounts, np.broadcast_to(amounts.sum(axis=1, keepdims=True), amounts.shape))
+        return shares(np.column_stack([n - behind, behind]))

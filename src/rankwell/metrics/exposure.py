@@ -11,9 +11,10 @@ import numpy as np
 
 from rankwell.base import Better, ListMetric, definition
 from rankwell.errors import DataError
-from rankwell.groups import AgainstTarget, OfAllLists, amounts, items_of, summed
+from rankwell.groups import AgainstTarget, OfAllLists, items_of, summed
 from rankwell.hits import Context, Judged
 from rankwell.ranked import ratio
+from rankwell.states import amounts_of
 
 __all__ = ["AWRF", "DTR", "DPRatio", "Exposure"]
 
@@ -125,7 +126,7 @@ class AWRF(AgainstTarget, ListMetric):  # type: ignore[override]
     def _wanted(self, judged: Judged, context: Context) -> Iterator[np.ndarray]:
         """What the groups should have in some lists at a time: the same in all, or the merits of each query."""
         if self.target != "merit":
-            return repeat(amounts(self.fair(judged, context))[None])
+            return repeat(amounts_of(self.fair(judged, context))[None])
         sums = self.groups_of(context).sums(self.merits(judged, context))
         return (merits for _, _, merits in sums)
 

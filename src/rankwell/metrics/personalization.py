@@ -12,12 +12,10 @@ from rankwell.base import Better, CorpusMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
 from rankwell.ranked import Ranked
-from rankwell.states import ItemCounts, State
+from rankwell.states import WHOLE, ItemCounts, State, amounts_of, sums_in_halves
 
 __all__ = ["Personalization"]
 
-# 1/√n is kept as a whole number of 2**-52, in two halves that add up exactly
-HALF = 26
 BLOCK = 2048
 NEVER = 1 << 62  # the length of the shortest of no lists
 
@@ -102,8 +100,7 @@ class UnitSums:
     """
 
     counts: np.ndarray
-    high: np.ndarray
-    low: np.ndarray
+    sums: np.ndarray
     n: int
     filled: int  # lists that are not empty
     shortest: int
@@ -115,19 +112,15 @@ class UnitSums:
         assert rows.item is not None
         lengths = rows.count()
         filled = lengths[lengths > 0]
-        parts = np.rint(2.0 ** (2 * HALF) / np.sqrt(np.maximum(lengths, 1))).astype(np.int64)[rows.query]
-        counts, high, low = (
-            np.bincount(rows.item, weights=weights, minlength=size).astype(np.int64)
-            for weights in (None, parts >> HALF, parts & ((1 << HALF) - 1))
-        )
+        parts = np.rint(WHOLE / np.sqrt(np.maximum(lengths, 1))).astype(np.int64)[rows.query]
+        counts = np.bincount(rows.item, minlength=size)
         ends = (int(filled.min()), int(filled.max())) if len(filled) else (NEVER, 0)
-        return cls(counts, high, low, len(lengths), len(filled), *ends)
+        return cls(counts, sums_in_halves(rows.item, parts, size), len(lengths), len(filled), *ends)
 
     def __add__(self, other: UnitSums) -> UnitSums:
         return UnitSums(
             self.counts + other.counts,
-            self.high + other.high,
-            self.low + other.low,
+            self.sums + other.sums,
             self.n + other.n,
             self.filled + other.filled,
             min(self.shortest, other.shortest),
@@ -140,7 +133,7 @@ class UnitSums:
         if self.shortest == self.longest:
             shared = int(np.dot(self.counts, self.counts - 1)) // 2
             return _unlike(shared / self.longest, self.n)
-        sums = self.high * 2.0**-HALF + self.low * 2.0 ** (-2 * HALF)
+        sums = amounts_of(self.sums)
         return _unlike(max(float(np.sum(sums * sums)) - self.filled, 0.0) / 2.0, self.n)
 
 
