@@ -15,7 +15,7 @@ from rankwell.judge import pool_of
 from rankwell.longtail import Parts
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.policy import Policy
-from rankwell.preparation import context_of, refuse_metrics, segments_of
+from rankwell.preparation import context_of, needs_of, refuse_metrics, segments_of
 from rankwell.presets import preset_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
@@ -96,7 +96,7 @@ class Evaluator:
         pool, counts = pool_of(judgements, policy, self.metrics)
         context, told = context_of(self.metrics, pool, policy, items=items, train=train)
         self._counts = counts + told
-        needs = frozenset().union(*(metric.needed() | metric.needs for metric in self.metrics))
+        needs = needs_of(self.metrics)
         cuts = [m.k for m in self.metrics if "shown" in m.needed() | m.needs]
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
         segments = segments_of(users, by, weights)
@@ -161,7 +161,7 @@ class Evaluator:
         """Return an evaluator of other metrics with the same judgements and policy, which are not read again."""
         other = copy.copy(self)
         other.metrics = metrics_of(metrics)
-        needs = frozenset().union(*(metric.needed() for metric in other.metrics))
+        needs = needs_of(other.metrics)
         if "topics" in needs and self.task.pool.topics is None:
             raise NeededError(
                 "the judgements were made ready without topics; ask for metrics of topics from the start."

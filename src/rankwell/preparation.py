@@ -52,6 +52,11 @@ def refuse_metrics(metrics: Iterable[Metric], policy: Policy, *, given: frozense
                 raise NeededError(f"{metric} needs {remedy.format(name=metric.name)}.")
 
 
+def needs_of(metrics: Iterable[Metric]) -> frozenset[str]:
+    """Return what is built for some metrics: what their kind reads, and what their parameters ask for."""
+    return frozenset[str]().union(*(metric.needed() | metric.needs for metric in metrics))
+
+
 def context_of(
     metrics: Iterable[Metric], pool: Pool, policy: Policy, *, items: Any, train: Any
 ) -> tuple[Context, Counter[str]]:
@@ -62,7 +67,7 @@ def context_of(
     RankwellError
         If a table cannot be read, or lacks what a metric needs of it.
     """
-    needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
+    needs = needs_of(metrics)
     counts: Counter[str] = Counter()
     table = None if items is None else _catalogue(items, with_columns="features" in needs)
     catalogue, history = None if table is None else Known(table.item), None
