@@ -14,16 +14,21 @@ import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
+from rankwell.ids import Ids
 from rankwell.ranked import Ranked, ratio
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is added up: rows in rank order, what each gains, and what that weighs at its rank."""
+    """What is added up: rows in rank order, what each gains, and what that weighs at its rank.
+
+    In an ideal list the items of ``rows`` are judged ones of the query, or rows of ``ids`` where these are given.
+    """
 
     rows: Ranked
     gain: np.ndarray
     weight: np.ndarray
+    ids: Ids | None = None
 
     def sum(self) -> np.ndarray:
         """Return the sum per query."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from rankwell.attributes import Items
+from rankwell.attributes import Items, Users
 from rankwell.errors import UsageError
 from rankwell.history import History
 from rankwell.ids import Known
@@ -45,10 +46,10 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What all batches share, made once: the scale of the grades, the highest grade, the catalogue, the history.
+    """What all batches share, made once: the scale of the grades, its ends, the catalogue, the history, the users.
 
     The rows of ``items`` and the items of ``train`` are those of the catalogue. Without a table of items the catalogue
-    holds what the system learned from.
+    holds what the system learned from. ``cuts`` are the cut-offs that were asked for, by the name of a metric.
     """
 
     scale: Scale = Scale()
@@ -56,27 +57,36 @@ class Context:
     catalogue: Known | None = None
     items: Items | None = None
     train: History | None = None
+    grade_min: float | None = None
+    users: Users | None = None
+    cuts: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
 
     @property
     def collection_size(self) -> int | None:
         """The number of items that could be shown, None if nobody said."""
         return None if self.items is None else len(self.items)
 
-    def joined(self, other: Context, *, needs_highest: bool, numbers_items: bool) -> Context:
+    def joined(self, other: Context, *, needs: frozenset[str], numbers_items: bool) -> Context:
         """Return the context of both, for results that are added.
 
         Raises
         ------
         UsageError
-            If they differ in what values depend on: grades, the highest grade (``needs_highest``), the catalogue's
-            size, its items for metrics that count them (``numbers_items``), or the training data.
+            If they differ in what values depend on: grades, the highest and the lowest grade as far as metrics need them
+            (``needs``), the catalogue's size, its items for metrics that count them (``numbers_items``), the training data,
+            or the table of users.
         """
         if self.scale != other.scale:
             raise UsageError(f"results with different grades do not add: {self.scale} and {other.scale}.")
-        if needs_highest and self.grade_max != other.grade_max:
+        if "grade_max" in needs and self.grade_max != other.grade_max:
             raise UsageError(
                 f"results with different highest grades do not add: {self.grade_max} and {other.grade_max}. Give "
                 f"max_grade= to the metric."
+            )
+        if "grade_min" in needs and self.grade_min != other.grade_min:
+            raise UsageError(
+                f"results with different lowest grades do not add: {self.grade_min} and {other.grade_min}. Give "
+                f"min_grade= to the metric."
             )
         if self.collection_size != other.collection_size:
             raise UsageError(
@@ -86,6 +96,8 @@ class Context:
             raise UsageError("results over different items do not add: give both the same catalogue, items=.")
         if self.train is not other.train and not (self._same_items(other) and self._same_train(other)):
             raise UsageError("results with different training data do not add: give both the same, train=.")
+        if self.users is not other.users and not self._same_users(other):
+            raise UsageError("results with different tables of users do not add: give both the same, users=.")
         return self
 
     def _same_items(self, other: Context) -> bool:
@@ -93,6 +105,15 @@ class Context:
         if mine is None or theirs is None:
             return mine is theirs
         return mine.ids.is_text == theirs.ids.is_text and np.array_equal(mine.ids.keys, theirs.ids.keys)
+
+    def _same_users(self, other: Context) -> bool:
+        mine, theirs = self.users, other.users
+        if mine is None or theirs is None:
+            return mine is theirs
+        same_queries = mine.query.is_text == theirs.query.is_text and np.array_equal(
+            mine.query.keys, theirs.query.keys
+        )
+        return same_queries and mine.frame.equals(theirs.frame)
 
     def _same_train(self, other: Context) -> bool:
         mine, theirs = self.train, other.train

@@ -39,7 +39,8 @@ class Evaluator:
         The catalogue, for metrics that need it: ids, a table with an item column, or a path; its other columns are
         topics, numbers, embeddings, groups, for metrics of these.
     users
-        A table of queries (users) with more columns: a data frame, records, or a path.
+        A table of queries (users) with more columns, for ``by``, ``weights`` and metrics that need it: a data frame,
+        records, or a path.
     by
         Columns of ``users``: the values of each segment stand in ``results.segments``.
     weights
@@ -88,13 +89,13 @@ class Evaluator:
             raise UsageError(f"policy is a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}.")
         self.metrics, self.policy = metrics_of(metrics), policy
         self._engine, self._threads = engine_of(engine), threads
-        tables = {"qrels": qrels, "items": items, "train": train}
+        tables = {"qrels": qrels, "items": items, "train": train, "users": users}
         refuse_metrics(
             self.metrics, policy, given=frozenset(name for name, it in tables.items() if it is not None)
         )
         judgements = None if qrels is None else read_qrels(qrels)
         pool, counts = pool_of(judgements, policy, self.metrics)
-        context, told = context_of(self.metrics, pool, policy, items=items, train=train)
+        context, told = context_of(self.metrics, pool, policy, items=items, train=train, users=users)
         self._counts = counts + told
         needs = needs_of(self.metrics)
         cuts = [m.k for m in self.metrics if "shown" in m.needed() | m.needs]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from rankwell.attributes import Items
+from rankwell.attributes import Items, Users
 from rankwell.base import Metric
 from rankwell.errors import NeededError, UsageError
 from rankwell.hits import Context, Pool
@@ -25,13 +25,14 @@ TABLES = {
     "features": ("items", "a table of items: give items= (--items), with the columns that it names"),
     "history": ("train", "what the system learned from: give train= (--train), a table of query and item"),
     "counts": ("train", "what the system learned from: give train= (--train), a table of query and item"),
+    "users": ("users", "a table of users: give users= (--users), with the columns that it names"),
 }
 
 
 def refuse_metrics(metrics: Iterable[Metric], policy: Policy, *, given: frozenset[str]) -> None:
     """Raise an error for a metric that needs a table that was not given, or has no meaning under the policy.
 
-    ``given`` are the arguments that were: qrels, items, train.
+    ``given`` are the arguments that were: qrels, items, train, users.
     """
     for metric in metrics:
         if metric.judgements and "qrels" not in given:
@@ -58,7 +59,7 @@ def needs_of(metrics: Iterable[Metric]) -> frozenset[str]:
 
 
 def context_of(
-    metrics: Iterable[Metric], pool: Pool, policy: Policy, *, items: Any, train: Any
+    metrics: Iterable[Metric], pool: Pool, policy: Policy, *, items: Any, train: Any, users: Any = None
 ) -> tuple[Context, Counter[str]]:
     """Return what all batches share, and what its rules touched.
 
@@ -76,7 +77,16 @@ def context_of(
         history, counts = history_of(log, catalogue, policy)
         catalogue = history.catalogue
     highest = float(pool.grades.max()) if len(pool.grades) else None
-    context = Context(scale=pool.scale, grade_max=highest, catalogue=catalogue, items=table, train=history)
+    context = Context(
+        scale=pool.scale,
+        grade_max=highest,
+        grade_min=_lowest(pool) if "grade_min" in needs else None,
+        catalogue=catalogue,
+        items=table,
+        train=history,
+        users=users_of(users) if "users" in needs else None,
+        cuts=_cuts(metrics),
+    )
     for metric in metrics:
         metric.check_tables(context)
     return context, counts
@@ -90,10 +100,30 @@ def _catalogue(items: Any, *, with_columns: bool) -> Items:
     return read_catalogue(items)
 
 
-def segments_of(users: Any, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
-    """Return the segments that columns of a table of users make; None if none are asked for."""
+def _cuts(metrics: Iterable[Metric]) -> dict[str, tuple[int | None, ...]]:
+    """The cut-offs asked for, by the name of a metric."""
+    cuts: dict[str, tuple[int | None, ...]] = {}
+    for metric in metrics:
+        known = cuts.setdefault(metric.name, ())
+        cuts[metric.name] = known if metric.k in known else (*known, metric.k)
+    return cuts
+
+
+def _lowest(pool: Pool) -> float | None:
+    """The lowest grade that counts as a judgement."""
+    grades = pool.grades[pool.scale.judged(pool.grades)]
+    return float(grades.min()) if len(grades) else None
+
+
+def users_of(users: Any) -> Users | None:
+    """Return a table of users; None if there is none."""
     if users is None:
-        return Segments.of(None, by, weights)
+        return None
     from rankwell.readers.attributes import read_users
 
-    return Segments.of(read_users(users), by, weights)
+    return read_users(users)
+
+
+def segments_of(users: Any, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
+    """Return the segments that columns of a table of users make; None if none are asked for."""
+    return Segments.of(users_of(users), by, weights)

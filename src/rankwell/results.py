@@ -241,9 +241,9 @@ class Results(Views, Exports):
                 raise UsageError(
                     f"results with different {what} do not add: {getattr(self, what)} and {getattr(other, what)}."
                 )
-        needs_highest = any("grade_max" in metric.needed() for metric in self.metrics)
+        needs = frozenset[str]().union(*(metric.needed() for metric in self.metrics))
         numbers_items = any("item" in m.needs and not isinstance(m, QueryMetric) for m in self.metrics)
-        context = self.context.joined(other.context, needs_highest=needs_highest, numbers_items=numbers_items)
+        context = self.context.joined(other.context, needs=needs, numbers_items=numbers_items)
         own, theirs = (
             each and (each.by, each.labels, each.weights_name) for each in (self._segments, other._segments)
         )

@@ -24,6 +24,8 @@ def explain(
         str | None, Parameter(name=["--query", "-q"], help="whose list is worked through")
     ] = None,
     items: Annotated[str | None, Parameter(help="the catalogue, a table with an item column")] = None,
+    train: Annotated[str | None, Parameter(help="what the system learned from")] = None,
+    users: Annotated[str | None, Parameter(help="a table of queries (users) with more columns")] = None,
     format: Annotated[  # noqa: A002 - the word of the option
         Literal["text", "markdown", "latex", "html"], Parameter(help="how the worked table is written")
     ] = "text",
@@ -48,10 +50,19 @@ def explain(
             f"a worked table needs a run as well: rankwell explain {metric} QRELS RUN --query ID"
         )
     if output is not None:
-        refuse_overwriting(output, [qrels, run, *([items] if items else [])])
+        refuse_overwriting(output, [qrels, run, *(table for table in (items, train, users) if table)])
     if [qrels, run].count(STDIN) > 1:
         raise UsageError("standard input can be read only once; name a file for the others.")
-    table = told(metric, run, None if qrels == "none" else qrels, query, items=items, policy=policy)
+    table = told(
+        metric,
+        run,
+        None if qrels == "none" else qrels,
+        query,
+        items=items,
+        train=train,
+        users=users,
+        policy=policy,
+    )
     write(in_form([table], format, None if output else width()), output)
 
 

@@ -25,6 +25,8 @@ def explain(
     query: str | int | None = None,
     *,
     items: Any = None,
+    train: Any = None,
+    users: Any = None,
     policy: Policy = ...,
 ) -> Table: ...
 def explain(
@@ -34,6 +36,8 @@ def explain(
     query: str | int | None = None,
     *,
     items: Any = None,
+    train: Any = None,
+    users: Any = None,
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
 ) -> Explanation | Table:
     """Return the definition card of a metric; with a run, the worked table of one query.
@@ -46,7 +50,7 @@ def explain(
         The lists and the judgements, as for ``rankwell.evaluate``.
     query
         The query whose list is worked through; it may be left out where the run holds one.
-    items, policy
+    items, train, users, policy
         As for ``rankwell.evaluate``.
 
     Returns
@@ -87,4 +91,4 @@ def explain(
                 "explain: a worked table needs a run as well: explain(metric, run, qrels, query)."
             )
         return card(metric_of(metric, complete=False))
-    return worked_table(metric_of(metric), run, qrels, query, items, policy)
+    return worked_table(metric_of(metric), run, qrels, query, policy, items=items, train=train, users=users)

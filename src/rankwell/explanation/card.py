@@ -102,7 +102,7 @@ def catalogue() -> Table:
         made = cls()
         low, high = made.range
         tables = ["judgements" if made.judgements else "lists"]
-        tables += sorted({TABLES[need] for need in cls.needs & TABLES.keys()})
+        tables += sorted({TABLES[need] for need in (cls.needs | made.needed()) & TABLES.keys()})
         needed = [word for word in ("topics", "collection_size") if word in made.needed()]
         needs = ", ".join([*tables, *(word.replace("collection_", "") for word in needed)])
         rows.append(

@@ -22,15 +22,15 @@ ALL_RANKS = 40  # of longer lists only the ranks that add something are shown
 
 
 def worked_table(
-    metric: Metric, run: Any, qrels: Any, query: str | int | None, items: Any, policy: Policy
+    metric: Metric, run: Any, qrels: Any, query: str | int | None, policy: Policy, **tables: Any
 ) -> Table:
-    """Return the worked table of one query."""
+    """Return the worked table of one query; ``tables`` are items, train and users."""
     if not isinstance(metric, QueryMetric):
         raise UsageError(f"{metric} has one value for all lists; there is no table of one query.")
     if policy.ties == "expected" and not isinstance(metric, RankWeighted):
         raise UsageError(f"{metric}: a mean over orders has no single list; say ties='item-desc'.")
     judgements = None if qrels is None else read_qrels(qrels)
-    task = Evaluator(judgements, metric, items=items, policy=policy).task
+    task = Evaluator(judgements, metric, policy=policy, **tables).task
     one = one_query(task, read_run(run).rows.table(), query)
     value = float(task.measure(one.judged, Counter()).values[metric][0])
     left, right, notes = _added(metric, one, value) if isinstance(metric, Additive) else (None, None, [])
@@ -126,7 +126,8 @@ def _ideal(one: One, terms: Terms) -> tuple[list[Column], list[list[Cell]]]:
     for place, item in enumerate(terms.rows.item.tolist()):
         gain, weight = float(terms.gain[place]), float(terms.weight[place])
         total += gain * weight
-        name = str(one.pooled.one(item) if item >= 0 else one.names[-item])
+        known = one.pooled if terms.ids is None else terms.ids
+        name = str(known.one(item) if item >= 0 else one.names[-item])
         shown = int(gain) if columns[2].kind == "count" else gain
         rows.append([name, _grade(float(terms.rows.grade[place])), shown, weight, gain * weight, total])
     return columns, rows

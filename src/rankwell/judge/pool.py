@@ -151,7 +151,7 @@ def scale_of(qrels: Qrels, policy: Policy, metrics: Iterable[Metric]) -> Scale:
     rels = {
         str(m): policy.rel if getattr(m, "rel", None) is None else m.rel
         for m in metrics
-        if m.judgements and hasattr(m, "rel")
+        if m.judgements and hasattr(m, "rel") and m.in_force("rel")
     }
     if qrels.grade is None or policy.grades == "interactions":
         return Scale("interactions", policy.rel, policy.negative)

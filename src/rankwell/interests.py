@@ -1,0 +1,173 @@
+"""Interests: how much each user cares for each topic, estimated from items that he had, or given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rankwell.attributes import Users
+from rankwell.errors import DataError, UsageError, one_of
+from rankwell.features import CELLS, Features
+from rankwell.history import History
+from rankwell.ids import Ids, Known
+from rankwell.ranked import Ranked, spread
+
+Profile = Literal["ml", "item_share", "smoothed", "dirichlet", "given"]
+Cold = Literal["skip", "prior", "uniform"]
+USERS = 1 << 16  # whose items are looked up at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Interests:
+    """γ, the share of each topic in the interest of each user: his own, and parts of what all care for.
+
+    User u has ``share[offsets[u]:offsets[u + 1]]`` of the topics ``topic`` there, ``part[u]`` of ``common``, and ``even[u]`` of
+    every topic alike. ``is_cold``: nothing is known of him.
+    """
+
+    offsets: np.ndarray
+    topic: np.ndarray
+    share: np.ndarray
+    common: np.ndarray
+    part: np.ndarray
+    even: np.ndarray
+    is_cold: np.ndarray
+
+    def rows(self, users: np.ndarray) -> np.ndarray:
+        """Return the shares of all topics, a row for each of some users."""
+        table = np.zeros((len(users), len(self.common)))
+        if self.part.any():
+            table += self.part[users][:, None] * self.common
+        if self.even.any():
+            table += self.even[users][:, None] / max(len(self.common), 1)
+        at, starts = spread(self.offsets, users)
+        row = np.repeat(np.arange(len(users)), np.diff(starts))
+        table[row, self.topic[at]] += self.share[at]
+        return table
+
+    @property
+    def is_known(self) -> np.ndarray:
+        """Which users care for a topic at all, as far as is known."""
+        return (np.diff(self.offsets) > 0) | (self.part > 0) | (self.even > 0)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How interests are estimated; what the fields mean, the cards of the metrics say."""
+
+    profile: Profile = "ml"
+    smoothing: float = 0.1
+    mu: float = 10.0
+    cold: Cold = "skip"
+
+    def from_items(
+        self,
+        users: int,
+        had: Callable[[int, int], Ranked],
+        topics: Features,
+        common: np.ndarray,
+    ) -> Interests:
+        """Return the interests of users by the items that they had (from, to), weighed by their grades."""
+
+        def blocks() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+            for first in range(0, users, USERS):
+                rows = had(first, min(first + USERS, users))
+                weights = np.maximum(rows.grade, 0.0)
+                all_items = rows.sum(weights)
+                for low, high, sums in topics.sums(rows, weights):
+                    yield sums[:, : len(topics.names)], all_items[low:high]
+
+        parts = [self._shares(sums, items) for sums, items in blocks()]
+        return self._joined(parts, common)
+
+    def given(self, table: Users, queries: Ids, topics: Features, common: np.ndarray) -> Interests:
+        """Return the interests that columns of a table of users, named like topics, hold.
+
+        Raises
+        ------
+        UsageError, DataError
+            If no column has the name of a topic, or a share is not a number from 0 to 1.
+        """
+        columns = columns_of(table, topics)
+        row = Known(table.query).rows_of(queries, "query")
+        values = np.column_stack([np.append(table.numbers(topics.names[code]), np.nan) for code in columns])
+        wrong = np.argwhere((values < 0) | (values > 1))
+        if len(wrong):
+            at, place = wrong[0].tolist()
+            raise DataError(
+                f"{table.name}: query {table.query.one(at)!r} has {values[at, place]:g} of {topics.names[columns[place]]!r}; "
+                f"the interest in a topic is a share from 0 to 1."
+            )
+        parts: list[tuple[np.ndarray, ...]] = []
+        step = max(CELLS // max(len(columns), 1), 1)
+        for low in range(0, len(queries), step):
+            own = values[row[low : low + step]]
+            is_cold = np.isnan(own).all(axis=1)
+            of, place = np.nonzero(np.nan_to_num(own))
+            parts.append(
+                (np.bincount(of, minlength=len(own)), columns[place], own[of, place], 0.0 * is_cold, is_cold)
+            )
+        return self._joined(parts, common)
+
+    def _shares(self, sums: np.ndarray, items: np.ndarray) -> tuple[np.ndarray, ...]:
+        """What some users have of their own: topics of each, topics, shares; their part of what all have; who is cold."""
+        total = sums.sum(axis=1)
+        is_cold = total == 0
+        below, part = total, np.zeros(len(total))
+        if self.profile == "item_share":
+            below = items
+        elif self.profile == "smoothed":
+            part[:] = self.smoothing
+        elif self.profile == "dirichlet":
+            below = total + self.mu
+            part = self.mu / np.where(is_cold, 1.0, below)
+        row, topic = np.nonzero(sums)
+        share = sums[row, topic] / below[row]
+        if self.profile == "smoothed":
+            share *= 1.0 - self.smoothing
+        return np.bincount(row, minlength=len(sums)), topic, share, np.where(is_cold, 0.0, part), is_cold
+
+    def _joined(self, parts: list[tuple[np.ndarray, ...]], common: np.ndarray) -> Interests:
+        """The interests of all users, and of one more of whom nothing is known."""
+        nobody = (
+            np.zeros(1, np.int64),
+            np.empty(0, np.int64),
+            np.empty(0),
+            np.zeros(1),
+            np.ones(1, np.bool_),
+        )
+        counts, topic, share, part, is_cold = map(np.concatenate, zip(*parts, nobody, strict=True))
+        offsets = np.concatenate(([0], np.cumsum(counts)))
+        even = np.where(is_cold & (self.cold == "uniform"), 1.0, 0.0)
+        if self.cold == "prior":
+            part = np.where(is_cold, float(common.sum() > 0), part)
+        part[-1] = even[-1] = 0.0
+        return Interests(offsets, topic, share, common, part, even, is_cold)
+
+
+def population(train: History | Ranked, topics: Features) -> np.ndarray:
+    """Return the share of each topic in what all users had, weighed by grades; 0 where they had nothing."""
+    assert train.item is not None
+    known = train.item >= 0
+    weights = np.maximum(train.grade[known], 0.0)
+    of_items = np.bincount(train.item[known], weights=weights, minlength=len(topics.lengths))
+    amounts = np.bincount(
+        topics.codes, weights=np.repeat(of_items, topics.lengths), minlength=len(topics.names)
+    )
+    total = amounts.sum()
+    return amounts / total if total > 0 else amounts
+
+
+def columns_of(table: Users, topics: Features) -> np.ndarray:
+    """Return the topics that have a column of their name; UsageError if none has."""
+    columns = np.array([code for code, name in enumerate(topics.names) if name in table.columns], np.int64)
+    if not len(columns):
+        has = f"it has {one_of(table.columns)}" if table.columns else "it has only queries"
+        raise UsageError(
+            f"{table.name} has no column with the name of a topic ({one_of(topics.names[:3])} …); {has}. profile=given "
+            f"reads a user's interest in each topic from such columns."
+        )
+    return columns
