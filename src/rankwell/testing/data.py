@@ -24,6 +24,7 @@ TOPICS = ["x|y", "x", "y|z", None, "z", "x|y|z", "v", "x", "w", "y", None, "z"]
 NUMBERS = [1.0, -0.5, 2.0, 0.0, 0.25, 3.0, -1.0, 0.0, 1.5, 0.5, None, 2.5]
 GROUPS = ["red", "blue", "red", None, "blue", "blue", "red", "red", "blue", "red", "blue", "red"]
 CHANCES = [0.5, 0.25, 1.0, 0.1, 0.3, 0.75, 0.05, 0.9, 0.2, 0.6, 1.0, 0.4]
+LIKES = {"x": [0.5, 0.0, 0.25], "y": [0.5, None, 0.0], "z": [0.0, 1.0, 0.75]}  # of the first queries
 TRAIN = {
     "1": {"a": 1, "b": 3, "d": 2},
     "2": {"a": 2, "B": 1},
@@ -54,10 +55,15 @@ class Data:
             rename(query): {rename(item): grade for item, grade in row.items()}
             for query, row in TRAIN.items()
         }
+        users = [
+            {"query": rename(query), **{topic: row[place] for topic, row in LIKES.items()}}
+            for place, query in enumerate(QUERIES[:3])
+        ]
         wanted = [metric, *map(metric_of, options.pop("others", ()))]
         chances = dict(zip(map(rename, ITEMS), CHANCES, strict=True))
         judgements = self.judgements(wanted, chances) if any(each.judgements for each in wanted) else None
-        evaluator = Evaluator(judgements, wanted, items=items, train=train, policy=policy, **options)
+        tables = {"items": items, "train": train, "users": users}
+        evaluator = Evaluator(judgements, wanted, policy=policy, **tables | options)
         return evaluator.evaluate(self.run if run is None else run)
 
     def judgements(self, metrics: Sequence[Metric], chances: Mapping[str, float]) -> Any:
