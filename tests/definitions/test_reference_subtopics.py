@@ -298,7 +298,7 @@ def test_a_list_can_be_above_the_greedy_ideal_of_alpha_ndcg():
     assert SUBTOPICS["alpha_ndcg"](case, "q", 2, alpha=1, ideal="exact") == 1
 
 
-def test_no_user_has_more_than_the_exact_ideal_of_all_candidates_and_many_have_more_than_the_greedy_one():
+def test_no_list_is_above_the_exact_ideal_of_what_it_is_made_of_and_some_are_above_that_of_the_judged_items():
     above = defined = 0
     for seed in range(40):
         case = random_ratings(seed)
@@ -312,7 +312,8 @@ def test_no_user_has_more_than_the_exact_ideal_of_all_candidates_and_many_have_m
             found = ALPHA_BETA["ab_ndcg"](case, user, 2, **more)
             best = ALPHA_BETA["ab_ndcg"](case, user, 2, ideal="best_of", **more)
             assert best == min(found, 1) == ALPHA_BETA["ab_ndcg"](case, user, 2, clip=True, **more)
-            above += ALPHA_BETA["ab_ndcg"](case, user, 2, candidates="judged", cold="prior") > 1 + 1e-12
+            judged = ALPHA_BETA["ab_ndcg"](case, user, 2, candidates="judged", cold="prior")
+            above += judged is not None and judged > 1 + 1e-12
     assert defined > 100
     assert above > 5
 
