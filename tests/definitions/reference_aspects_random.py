@@ -78,6 +78,25 @@ def random_case(seed: int) -> Case:
     )
 
 
+def crowded_case(seed: int) -> Case:
+    """More topics than a gain can be told apart by: many gains that are equal on paper and not as sums of floats."""
+    rng = random.Random(seed)
+    topics = [str(n) for n in range(rng.randint(4, 9))]
+    ids = [f"i{n}" for n in range(14)]
+    judged: dict[str, dict[str, dict[str, float]]] = {
+        query: {
+            item: {
+                topic: rng.choice([1, 1, 1, 2, 3])
+                for topic in rng.sample(topics, rng.randint(1, len(topics)))
+            }
+            for item in rng.sample(ids, rng.randint(5, len(ids)))
+        }
+        for query in QUERIES[:3]
+    }
+    weights = {query: {topic: rng.choice([0.1, 0.2, 0.3, 0.7]) for topic in topics} for query in judged}
+    return Case({query: rng.sample(ids, 8) for query in judged}, judged, weights if seed % 2 else None)
+
+
 def random_ratings(seed: int) -> Case:
     """Ratings of users, theirs in training too, and profiles that are given; the catalogue has all topics."""
     rng = random.Random(seed)

@@ -125,9 +125,9 @@ def s_precision(case: Case, query: str, k: int | None, *, level: float = 1.0, **
 
     cover = greedy(view.judged, fresh, ALL, highest_id=True)
     best, found = _min_rank(view, cover, exact(level)), _min_rank(view, case.top(query, k), exact(level))
-    if best is None or found is None:
-        return 0.0
-    return best / found
+    if best is None:  # no list reaches the level
+        return None
+    return best / found if found else 0.0
 
 
 def d_ndcg(

@@ -17,7 +17,7 @@ from .both import same, values_of
 from .collections_data import shared
 from .ndeval_cases import MEASURES, WHOLE, stored
 from .outside import count
-from .reference_aspects_random import random_case
+from .reference_aspects_random import crowded_case, random_case
 from .reference_intents import SUBTOPICS
 from .test_reference_subtopics import DIV, EXAMPLES, binary_example, graded_example, needs_examples
 
@@ -92,6 +92,18 @@ def test_the_divisor_of_ndeval_is_the_slow_one():
         ]  # fmt: skip
         assert not (found := differences(case, wanted, SUBTOPICS, counted)), (seed, found)
     assert counted["alpha_dcg norm=ndeval"] > 100
+
+
+def test_gains_that_are_equal_on_paper_are_equal_in_the_greedy_ideal():
+    counted: Counter[str] = Counter()
+    found = []
+    for seed in range(40):
+        wanted: list[Any] = [("nerr_ia", {"gain": "linear"}, 8), ("nerr_ia", {}, None)]
+        wanted += [("alpha_ndcg", {"alpha": alpha}, 8) for alpha in (0.5, 0.9)]
+        wanted += [("nnrbp", {"alpha": 0.9}, None), ("s_precision", {}, 14)]
+        found += differences(crowded_case(seed), wanted, SUBTOPICS, counted)
+    assert not found, (len(found), found[:10])
+    assert counted["alpha_ndcg"] > 200
 
 
 def test_the_exact_ideal_of_alpha_ndcg_is_the_best_of_all_lists():
