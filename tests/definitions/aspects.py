@@ -65,8 +65,9 @@ def differences(
 ) -> list[str]:
     """Where rankwell and the slow definitions differ by more than 1e-12, over all judged queries."""
     told = {text_of(*each): each for each in wanted}
+    policy = rw.Policy(grades="ratings", rel=case.rel, outside="ignore") if case.are_ratings else POLICY
     res = rw.evaluate(
-        case.lists, qrels_of(case), list(told), **{**tables_of(case), "policy": POLICY, **options}
+        case.lists, qrels_of(case), list(told), **{**tables_of(case), "policy": policy, **options}
     )
     found = []
     for text, (name, parameters, k) in told.items():

@@ -24,6 +24,7 @@ class Case:
 
     judged: query -> item -> topic -> grade. weights: query -> topic -> weight; None where the qrels have no such
     column. columns: column of items -> item -> topics. train: user -> item -> rating. given: user -> topic -> γ.
+    rel: the policy's; with `are_ratings` gains count from it.
     """
 
     lists: dict[str, list[str]]
@@ -33,6 +34,8 @@ class Case:
     columns: dict[str, dict[str, set[str]]] = field(default_factory=dict)
     train: dict[str, dict[str, float]] = field(default_factory=dict)
     given: dict[str, dict[str, float]] = field(default_factory=dict)
+    rel: float | None = None
+    are_ratings: bool = False
 
     def top(self, query: str, k: int | None) -> list[str]:
         """The list of a query down to rank k; empty where the run has none."""
@@ -130,8 +133,9 @@ def best_of_all_lists(
 class Aspects:
     """A query as its metrics see it.
 
-    grades: topic -> item -> grade, of what was judged; relevant: topic -> items; universe: Φ; weights: w, None where
-    they are undefined; judged: the items that an ideal is made of; highest: the highest grade of the qrels.
+    grades: topic -> item -> level of the grade, of what was judged; relevant: topic -> items; universe: Φ; weights: w, None where
+    they are undefined; judged: the items that an ideal is made of; highest: the highest grade of the qrels; threshold: that of
+    ratings, from which gains count.
     """
 
     grades: dict[str, dict[str, float]]
@@ -140,7 +144,7 @@ class Aspects:
     weights: Numbers | None
     judged: list[str]
     highest: float
-    column: str
+    threshold: float | None
 
     def of(self, item: str) -> list[str]:
         """A(i): the topics of Φ for which the item is relevant."""
@@ -150,8 +154,18 @@ class Aspects:
         """c_φ: how many of the items before are relevant for the topic."""
         return sum(1 for item in items if item in self.relevant[topic])
 
+    def top_level(self, max_grade: float | None) -> float:
+        return level_of(self.highest if max_grade is None else max_grade, self.threshold)
+
     def grade(self, topic: str, item: str) -> float:
         return self.grades.get(topic, {}).get(item, 0)
+
+
+def level_of(grade: float, threshold: float | None) -> float:
+    """The grade; of ratings the steps from the threshold on."""
+    if threshold is None:
+        return grade
+    return grade - threshold + 1 if grade >= threshold else 0
 
 
 def aspects(
@@ -161,8 +175,12 @@ def aspects(
     universe: str = "judged",
     weights: str = "qrels",
     rel: float | None = None,
+    graded: bool = False,
+    gain_from: str = "threshold",
 ) -> Aspects | None:
-    """None where the query has no relevant item in Φ."""
+    """None where the query has no relevant item in Φ; for `graded` metrics relevant is what gains."""
+    asked = case.rel if rel is None else rel
+    shift = asked if graded and case.are_ratings and gain_from == "threshold" else None
     grades: dict[str, dict[str, float]] = {}
     for item, by_topic in case.judged[query].items():
         rows: dict[str, float] = by_topic
@@ -170,9 +188,13 @@ def aspects(
             rows = dict.fromkeys(sorted(case.topics_of(item, topics)), max(by_topic.values()))
         for topic, grade in rows.items():
             if grade >= 0:
-                grades.setdefault(topic, {})[item] = grade
+                grades.setdefault(topic, {})[item] = level_of(grade, shift)
     relevant = {
-        topic: {item for item, grade in items.items() if (grade > 0 if rel is None else grade >= rel)}
+        topic: {
+            item
+            for item, grade in items.items()
+            if (grade > 0 if graded or asked is None else grade >= asked)
+        }
         for topic, items in grades.items()
     }
     learned = (
@@ -205,5 +227,5 @@ def aspects(
         normalised(told),
         list(case.judged[query]),
         max(case.grades()),
-        topics,
+        shift,
     )

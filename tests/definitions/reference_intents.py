@@ -93,7 +93,7 @@ def ndcg_ia(
         best = dcg(ideal[:k])
         return dcg([gain_of(view.grade(topic, item), gain) for item in shown]) / best if best else 0.0
 
-    return _intent_aware(case, query, k, value, common)
+    return _intent_aware(case, query, k, value, {**common, "graded": True})
 
 
 def s_recall(case: Case, query: str, k: int | None, **common: Any) -> Value:
@@ -140,7 +140,7 @@ def d_ndcg(
     base: float = 2,
     **common: Any,
 ) -> Value:
-    view = aspects(case, query, **common)
+    view = aspects(case, query, graded=True, **common)
     if view is None or view.weights is None:
         return None
 
@@ -158,7 +158,9 @@ def d_ndcg(
 
 
 def dsharp_ndcg(case: Case, query: str, k: int | None, *, gamma: float = 0.5, **parameters: Any) -> Value:
-    others = {name: value for name, value in parameters.items() if name not in {"gain", "discount", "base"}}
+    others = {
+        name: value for name, value in parameters.items() if name in {"topics", "universe", "weights", "rel"}
+    }
     seen, value = s_recall(case, query, k, **others), d_ndcg(case, query, k, **parameters)
     return None if seen is None or value is None else gamma * seen + (1 - gamma) * value
 

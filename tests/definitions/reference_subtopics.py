@@ -4,7 +4,8 @@
 undefined; parameters have rankwell's names and defaults.
 
 Choices: a judgement below 0 is none. With item topics an item's grade is its highest one. `rel` decides what is
-relevant and which topics a query has, never what a grade gains. A topic of Φ without a relevant item adds 0 to an
+relevant and which topics a query has; where the height of a grade matters, relevant is what gains, and `rel` says from where
+ratings gain. A topic of Φ without a relevant item adds 0 to an
 intent-aware mean and counts below. A topic without a weight in the qrels weighs nothing; where all of Φ weighs
 nothing, what is weighted is undefined. Under topics of items the weights of the qrels are not asked for.
 """
@@ -57,7 +58,7 @@ def satisfied(
     view: Aspects, gain: str, alpha: float, highest: float | None
 ) -> Callable[[str, str], Fraction]:
     """R_φ(i)."""
-    best = view.highest if highest is None else highest
+    best = view.top_level(highest)
 
     def chance(topic: str, item: str) -> Fraction:
         grade = view.grade(topic, item)
@@ -138,7 +139,7 @@ def err_ia(
     max_grade: float | None = None,
     **common: Any,
 ) -> Value:
-    view = aspects(case, query, **common)
+    view = aspects(case, query, graded=gain != "binary", **common)
     gained = None if view is None else _err(view, gain, alpha, max_grade)
     if view is None or gained is None:
         return None
@@ -163,7 +164,7 @@ def nerr_ia(
     max_grade: float | None = None,
     **common: Any,
 ) -> Value:
-    view = aspects(case, query, **common)
+    view = aspects(case, query, graded=gain != "binary", **common)
     gained = None if view is None else _err(view, gain, alpha, max_grade)
     if view is None or gained is None:
         return None
@@ -207,10 +208,10 @@ def rbu(
     max_grade: float | None = None,
     **common: Any,
 ) -> Value:
-    view = aspects(case, query, **common)
+    view = aspects(case, query, graded=True, **common)
     if view is None or view.weights is None:
         return None
-    best = view.highest if max_grade is None else max_grade
+    best = view.top_level(max_grade)
 
     def chance(topic: str, item: str) -> Fraction:
         grades = view.grades.get(topic, {})

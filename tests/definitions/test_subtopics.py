@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +17,7 @@ from rankwell.metrics import metric_of
 from .aspects import POLICY, differences, drawn, qrels_of, tables_of, text_of
 from .both import same, values_of
 from .collections_data import shared
-from .ndeval_cases import MEASURES, WHOLE, stored
+from .ndeval_cases import MEASURES, stored
 from .outside import count
 from .reference_aspects_random import crowded_case, random_case
 from .reference_intents import SUBTOPICS
@@ -41,6 +43,7 @@ OWN: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 CUT = {"p_ia", "s_recall", "i_rec"}  # which need a cut-off
 UNCUT = {"nrbp", "nnrbp"}  # which are of the whole list
+GRADED = {"err_ia", "nerr_ia", "ndcg_ia", "d_ndcg", "dsharp_ndcg", "rbu"}
 UNWEIGHTED = {"alpha_dcg", "alpha_ndcg", "s_recall", "i_rec", "s_precision"}
 
 
@@ -69,16 +72,31 @@ def wanted_of(seed: int) -> list[tuple[str, dict[str, Any], int | None]]:
 def test_every_metric_of_topics_is_the_slow_one_on_random_judgements():
     counted: Counter[str] = Counter()
     found = []
-    for seed in range(400):
+    for seed in range(250):
         case = random_case(seed)
         found += [f"case {seed}: {told}" for told in differences(case, wanted_of(seed), SUBTOPICS, counted)]
     assert not found, (len(found), found[:10])
-    assert counted["undefined"] > 1000
+    assert counted["undefined"] > 500
     for name, choices in OWN.items():
-        assert counted[name] > 1000, name
+        assert counted[name] > 600, name
         for parameters in choices:
             for key, value in parameters.items():
-                assert counted[f"{name} {key}={value}"] > 100, (name, key, value)
+                assert counted[f"{name} {key}={value}"] > 60, (name, key, value)
+
+
+def test_ratings_gain_from_their_threshold_on():
+    counted: Counter[str] = Counter()
+    found = []
+    for seed in range(90):
+        rng = random.Random(seed)
+        case = replace(random_case(seed), are_ratings=True, rel=rng.choice([1, 2, 3]))
+        wanted = wanted_of(seed)
+        for place, (name, parameters, k) in enumerate(wanted):
+            if name in GRADED and rng.random() < 0.3 and parameters.get("gain") != "binary":
+                wanted[place] = (name, {**parameters, "gain_from": "raw"}, k)
+        found += [f"case {seed}: {told}" for told in differences(case, wanted, SUBTOPICS, counted)]
+    assert not found, (len(found), found[:10])
+    assert min(counted[f"{name} gain_from=raw"] for name in GRADED) > 20
 
 
 def test_the_divisor_of_ndeval_is_the_slow_one():
@@ -87,7 +105,7 @@ def test_the_divisor_of_ndeval_is_the_slow_one():
         case, rng = random_case(seed), random.Random(seed)
         wanted = [
             ("alpha_dcg", {"norm": "ndeval", "alpha": rng.choice([0, 0.3, 0.5, 1])}, rng.choice([1, 2, 5, 12])),
-            ("err_ia", {"norm": "ndeval", "gain": "binary", "alpha": rng.choice([0, 0.3, 0.5, 1])}, rng.choice([1, 2, 5])),
+            ("err_ia", {"norm": "ndeval", "gain": "binary", "alpha": rng.choice([0.1, 0.3, 0.5, 1])}, rng.choice([1, 2, 5])),
             ("err_ia", {"norm": "ndeval", "gain": "binary", "weights": "uniform"}, 3),
         ]  # fmt: skip
         assert not (found := differences(case, wanted, SUBTOPICS, counted)), (seed, found)
@@ -143,6 +161,9 @@ def test_a_worked_example_of_topics_comes_out_to_1e_12(name, metric, cuts, param
         assert same(res[text], wanted), (text, res[text], wanted)
 
 
+COMMON_CUTS = re.compile(r"(^[^@]*|@(5|10|20))$")
+
+
 def test_ndeval_has_these_values_of_random_lists_to_1e_6():
     program, cases = stored()
     compared: Counter[str] = Counter()
@@ -152,17 +173,17 @@ def test_ndeval_has_these_values_of_random_lists_to_1e_6():
             continue
         qrels = rw.Qrels(query=["q"] * len(item), item=item, grade=grade, topic=topic)
         told = {
-            text_of(name, more, k): (measure, theirs) for measure, name, more, k, theirs in each.metrics()
+            text_of(name, more, k): (measure, theirs)
+            for measure, name, more, k, theirs in each.metrics()
+            if name not in {"err_ia", "nerr_ia"} or each.alpha  # a chance of 0 to stop is refused
         }
         policy = rw.Policy(grades="judgements", ties="item-asc")
         res = rw.evaluate({"q": dict(each.run)}, qrels, list(told), policy=policy)
         for text, (measure, theirs) in told.items():
             assert res[text] == pytest.approx(theirs, abs=1e-6), (number, text, measure, each)
             compared[measure] += 1
-            name = text.partition("@")[0]
-            if measure in WHOLE or "@2" in text:
+            if (each.alpha, each.beta, each.level) == (0.5, 0.5, 1) and COMMON_CUTS.search(text):
                 count(str(metric_of(text)), f"{program} {measure}, random lists", 1)
-            assert name
     assert set(compared) == set(MEASURES)
     assert min(compared.values()) > 250
 
