@@ -51,10 +51,16 @@ def no_padding(original, self, tally, more, shown, of):
 
 def pairs_of_first_group(original, judged, each, queries):
     alone = topics.Each(
-        each.judged, np.where(np.diff(each.owner, prepend=-1) > 0, each.owner, -1), each.origin, None
+        each.judged,
+        np.where(np.diff(each.owner, prepend=-1) > 0, each.owner, -1),
+        each.topic,
+        each.origin,
+        None,
     )
     order = np.argsort(alone.owner, kind="stable")
-    return original(judged, topics.Each(each.judged, alone.owner[order], each.topic, each.origin, None), queries)
+    return original(
+        judged, topics.Each(each.judged, alone.owner[order], each.topic, each.origin, None), queries
+    )
 
 
 def by(inner):
