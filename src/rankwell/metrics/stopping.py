@@ -58,8 +58,8 @@ class _ERRIA(_Stopping):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.alpha <= 1:
-            raise UsageError(f"{self.name}(alpha={self.alpha:g}): alpha is above 0 and at most 1.")
+        if not 0 <= self.alpha <= 1:
+            raise UsageError(f"{self.name}(alpha={self.alpha:g}): alpha is between 0 and 1.")
 
     def is_scaled(self) -> bool:
         """Grades are compared with the highest one, unless all are alike."""
@@ -72,6 +72,15 @@ class _ERRIA(_Stopping):
         if self.gain == "binary" and parameter in ("max_grade", "gain_from"):
             return False
         return super().in_force(parameter)
+
+    def use(self, topics: Subtopics, context: Context) -> tuple[np.ndarray, np.ndarray]:
+        """The chance to stop; where all values are divided by alpha anyway, all that is left is gained."""
+        stop = self.stops(topics, context)
+        return (np.ones(len(stop)) if self.is_per_alpha() else stop), stop
+
+    def is_per_alpha(self) -> bool:
+        """Whether alpha is left out of what is gained, so that it may be 0."""
+        return self.gain == "binary"
 
     def stops(self, topics: Subtopics, context: Context) -> np.ndarray:
         """By grade, or alpha for every relevant item."""
@@ -92,7 +101,7 @@ class ERRIA(_ERRIA):
 
     Formula
         ERR-IA@k = Σ_t w_t Σ_{r ≤ k} (1/r) s(g_t(i_r)) Π_{j < r} (1 − s(g_t(i_j))); exp2: s(g) = (2^g − 1) / 2^g_max; linear:
-        s(g) = g / (g_max + 1); binary: s = α for every relevant item; norm=ndeval: binary, ÷ Σ_{i ≤ k} α (1 − α)^(i − 1) / i
+        s(g) = g / (g_max + 1); binary: s = α for every relevant item; norm=ndeval: binary, ÷ Σ_{i ≤ k} α (1 − α)^(i − 1) / i (the α cancel)
 
     Edge cases
         Undefined by the judgements where no item is relevant for a topic of the query, or all
@@ -104,7 +113,7 @@ class ERRIA(_ERRIA):
 
     Parameters
         gain: exp2, linear or binary, how a grade becomes the probability to stop
-        alpha: for gain=binary, the probability to stop at a relevant item, above 0 and at most 1
+        alpha: for gain=binary, the probability to stop at a relevant item, 0 to 1
         norm: none or ndeval
         max_grade: g_max; default the highest grade of the qrels
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
@@ -142,13 +151,17 @@ class ERRIA(_ERRIA):
             raise UsageError(
                 f"{self}: norm=ndeval goes with a cut-off and gain=binary: write err_ia(gain=binary,norm=ndeval)@10."
             )
+        if self.gain == "binary" and self.norm == "none" and not self.alpha:
+            raise UsageError(f"{self}: nobody ever stops; alpha is above 0, or say norm=ndeval.")
+
+    def is_per_alpha(self) -> bool:
+        """Under ndeval's norm."""
+        return self.norm == "ndeval"
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One, or every topic at every rank."""
         one = super().divisor(judged, context)
-        if self.norm == "none":
-            return one
-        return one * self.alpha * everything(self.alpha, self.weights_of, self.k)
+        return one if self.norm == "none" else one * everything(self.alpha, self.weights_of, self.k)
 
 
 @definition
@@ -169,7 +182,7 @@ class nERRIA(OverGreedy, _ERRIA):
 
     Parameters
         gain: exp2, linear or binary, how a grade becomes the probability to stop
-        alpha: for gain=binary, the probability to stop at a relevant item, above 0 and at most 1
+        alpha: for gain=binary, the probability to stop at a relevant item, 0 to 1
         max_grade: g_max; default the highest grade of the qrels
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
             topics in the user's training items)
