@@ -7,6 +7,12 @@ from rankwell.explanation import explain as explain
 from rankwell.functions import metric as metric
 from rankwell.linting import lint as lint
 from rankwell.longtail import long_tail as long_tail
+from rankwell.metrics.alpha import NRBP as NRBP
+from rankwell.metrics.alpha import AlphaDCG as AlphaDCG
+from rankwell.metrics.alpha import AlphanDCG as AlphanDCG
+from rankwell.metrics.alpha import nNRBP as nNRBP
+from rankwell.metrics.aspects import DnDCG as DnDCG
+from rankwell.metrics.aspects import DSharpnDCG as DSharpnDCG
 from rankwell.metrics.auc import AUC as AUC
 from rankwell.metrics.auc import PAUC as PAUC
 from rankwell.metrics.auc import AUCTopK as AUCTopK
@@ -61,6 +67,10 @@ from rankwell.metrics.geometric import GMAP as GMAP
 from rankwell.metrics.geometric import GMBpref as GMBpref
 from rankwell.metrics.ideal import Compat as Compat
 from rankwell.metrics.ideal import Q as Q
+from rankwell.metrics.intents import APIA as APIA
+from rankwell.metrics.intents import PIA as PIA
+from rankwell.metrics.intents import RRIA as RRIA
+from rankwell.metrics.intents import nDCGIA as nDCGIA
 from rankwell.metrics.interpolated import AUCPR as AUCPR
 from rankwell.metrics.interpolated import Avg11 as Avg11
 from rankwell.metrics.interpolated import IPrec as IPrec
@@ -99,6 +109,9 @@ from rankwell.metrics.ratings import UserMSE as UserMSE
 from rankwell.metrics.ratings import UserRMSE as UserRMSE
 from rankwell.metrics.reach import TopicCoverage as TopicCoverage
 from rankwell.metrics.reach import UserCoverage as UserCoverage
+from rankwell.metrics.reaching import IRec as IRec
+from rankwell.metrics.reaching import SPrecision as SPrecision
+from rankwell.metrics.reaching import SRecall as SRecall
 from rankwell.metrics.serendipity import Serendipity as Serendipity
 from rankwell.metrics.serendipity import SerendipityKotkov as SerendipityKotkov
 from rankwell.metrics.serendipity import SerendipityMurakami as SerendipityMurakami
@@ -107,6 +120,9 @@ from rankwell.metrics.sets import SetAP as SetAP
 from rankwell.metrics.sets import SetF as SetF
 from rankwell.metrics.sets import SetP as SetP
 from rankwell.metrics.sets import SetR as SetR
+from rankwell.metrics.stopping import ERRIA as ERRIA
+from rankwell.metrics.stopping import RBU as RBU
+from rankwell.metrics.stopping import nERRIA as nERRIA
 from rankwell.metrics.tail import ACLT as ACLT
 from rankwell.metrics.tail import APLT as APLT
 from rankwell.metrics.tail import TailCoverage as TailCoverage
@@ -126,6 +142,7 @@ __version__: str
 __all__ = [
     "ACLT",
     "AP",
+    "APIA",
     "APLT",
     "ARP",
     "AUC",
@@ -139,6 +156,7 @@ __all__ = [
     "EPC",
     "EPD",
     "ERR",
+    "ERRIA",
     "GMAP",
     "IDCG",
     "ILD",
@@ -149,16 +167,22 @@ __all__ = [
     "MAE",
     "MSE",
     "MSI",
+    "NRBP",
     "PAUC",
+    "PIA",
     "RBP",
+    "RBU",
     "RMSE",
     "RNDCG",
     "RR",
+    "RRIA",
     "SNIPS",
     "UPD",
     "YAAP",
     "AUCTopK",
     "Accuracy",
+    "AlphaDCG",
+    "AlphanDCG",
     "Avg11",
     "BinG",
     "Bpref",
@@ -167,7 +191,9 @@ __all__ = [
     "Compat",
     "Coverage",
     "DPRatio",
+    "DSharpnDCG",
     "DeltaGAP",
+    "DnDCG",
     "EffectiveItems",
     "Entropy",
     "EntropyNorm",
@@ -184,6 +210,7 @@ __all__ = [
     "GiniM1",
     "Hit",
     "IPrec",
+    "IRec",
     "InfAP",
     "JudgedShare",
     "MeanPrecision",
@@ -213,6 +240,8 @@ __all__ = [
     "RankwellError",
     "Results",
     "Run",
+    "SPrecision",
+    "SRecall",
     "SelfInformation",
     "Serendipity",
     "SerendipityKotkov",
@@ -243,7 +272,10 @@ __all__ = [
     "long_tail",
     "metric",
     "nDCG",
+    "nDCGIA",
     "nERR",
+    "nERRIA",
+    "nNRBP",
     "prepare",
     "read_qrels",
     "read_run",

@@ -7,6 +7,7 @@ its mean over all orders of equal scores, and the worked table of one query.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -83,7 +84,7 @@ class RankWeighted(Additive):
         """Return the gain of each row."""
 
     @abstractmethod
-    def weights(self, ranks: np.ndarray) -> np.ndarray:
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """Return the weight of each rank."""
 
     def terms(self, judged: Judged, context: Context) -> Terms:
@@ -92,18 +93,23 @@ class RankWeighted(Additive):
         if judged.is_expected:
             return Terms(rows, self.gains(rows, context), self._mean_weights(rows))
         rows = rows.top(self.k)
-        return Terms(rows, self.gains(rows, context), self.weights(rows.rank))
+        return Terms(rows, self.gains(rows, context), self.weights_of(rows.rank))
 
     def _mean_weights(self, rows: Ranked) -> np.ndarray:
-        assert rows.tie_start is not None
-        assert rows.tie_size is not None
-        ends = rows.tie_start + rows.tie_size - 1
-        ranks = np.arange(1, int(ends.max(initial=0)) + 1)
-        weights = self.weights(ranks)
-        if self.k is not None:
-            weights = np.where(ranks <= self.k, weights, 0.0)
-        sums = np.concatenate(([0.0], np.cumsum(weights)))
-        mean = (sums[ends] - sums[rows.tie_start - 1]) / rows.tie_size
-        alone = rows.tie_size == 1
-        mean[alone] = weights[rows.rank[alone] - 1]
-        return mean
+        return mean_weights(rows, self.k, self.weights_of)
+
+
+def mean_weights(rows: Ranked, k: int | None, weights_of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return for each row the mean of the weights of the ranks of its group of equal scores, 0 beyond k."""
+    assert rows.tie_start is not None
+    assert rows.tie_size is not None
+    ends = rows.tie_start + rows.tie_size - 1
+    ranks = np.arange(1, int(ends.max(initial=0)) + 1)
+    weights = weights_of(ranks)
+    if k is not None:
+        weights = np.where(ranks <= k, weights, 0.0)
+    sums = np.concatenate(([0.0], np.cumsum(weights)))
+    mean = (sums[ends] - sums[rows.tie_start - 1]) / rows.tie_size
+    alone = rows.tie_size == 1
+    mean[alone] = weights[rows.rank[alone] - 1]
+    return mean

@@ -32,7 +32,7 @@ REGISTRY: dict[str, type[Metric]] = {}
 M = TypeVar("M", bound=type)
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
-    "topics", "propensity", "users", "grade_min",
+    "topics", "judgement", "propensity", "users", "grade_min",
 )  # fmt: skip
 
 

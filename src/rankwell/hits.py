@@ -93,6 +93,10 @@ class Pool:
 
         return self.once(("relevant", rel), count)
 
+    def rows_in(self, catalogue: Known) -> np.ndarray:
+        """Return the row of each judged item in a catalogue, -1 outside."""
+        return self.once(("in catalogue", id(catalogue)), lambda: catalogue.rows_of(self.items, "item"))
+
     def only(self, items: Known) -> Pool:
         """Return the same queries with the judgements of some items only."""
         kept = items.find(alike(self.items, items.ids, "item")[0]) >= 0
@@ -227,7 +231,7 @@ class Judged:
         def find() -> Ranked:
             pool, catalogue = self.pool, context.catalogue
             assert catalogue is not None
-            item = pool.once(("in catalogue", id(catalogue)), lambda: catalogue.rows_of(pool.items, "item"))
+            item = pool.rows_in(catalogue)
             query, rank, rows = self.pool_rows()
             return Ranked(len(self), query, rank, pool.grades[rows], item=item[rows], judgement=rows)
 

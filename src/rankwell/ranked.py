@@ -145,22 +145,39 @@ def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """The topics that the rows of a table are judged for: row → (topic, subgroup, grade), by topic, then subgroup.
+    """The topics that the rows of a table are judged for: row → (topic, subgroup, grade, weight), by topic, then subgroup.
 
-    ``offsets`` has one entry per row and one more; topics and subgroups are numbered in the order of their ids.
-    ``subgroup`` is None unless preferences are told by parts of a topic's judgements.
+    ``offsets`` has one entry per row and one more; topics and subgroups are numbered in the order of their ids, ``count`` is the
+    number of topics there are. ``subgroup`` is None unless preferences are told by parts of a topic's judgements, ``weight`` of
+    a topic unless the judgements tell it.
     """
 
     offsets: np.ndarray
     topic: np.ndarray
     grade: np.ndarray
+    count: int
     subgroup: np.ndarray | None = None
+    weight: np.ndarray | None = None
 
     def take(self, rows: np.ndarray) -> Topics:
         """Return the topics of some rows."""
         places, offsets = spread(self.offsets, rows)
         subgroup = None if self.subgroup is None else self.subgroup[places]
-        return Topics(offsets, self.topic[places], self.grade[places], subgroup)
+        weight = None if self.weight is None else self.weight[places]
+        return Topics(offsets, self.topic[places], self.grade[places], self.count, subgroup, weight)
+
+    def whole(self) -> Topics:
+        """Return the same without subgroups: each topic of a row once, with the highest grade."""
+        if self.subgroup is None:
+            return self
+        row = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        fresh = np.ones(len(row), np.bool_)
+        fresh[1:] = (row[1:] != row[:-1]) | (self.topic[1:] != self.topic[:-1])
+        heads = np.flatnonzero(fresh)
+        grade = np.maximum.reduceat(self.grade, heads) if len(heads) else self.grade
+        weight = None if self.weight is None else self.weight[heads]
+        offsets = np.searchsorted(row[heads], np.arange(len(self.offsets)))
+        return Topics(offsets, self.topic[heads], grade, self.count, None, weight)
 
 
 def spread(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

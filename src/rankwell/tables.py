@@ -91,6 +91,8 @@ class Qrels:
         The topic (aspect, genre, subtopic) that a judgement is about; None if there are none.
     subgroup
         For preferences: the part of a topic's judgements within which grades are compared; None if they all are.
+    topic_weight
+        How much the topic of a row weighs for its query, the same in all rows of the two; None if all weigh the same.
     propensity
         The chance, above 0 and at most 1, that a judgement was observed, for metrics that weigh by it.
     imputed
@@ -101,7 +103,8 @@ class Qrels:
     Raises
     ------
     DataError
-        For columns of unequal length, mixed id types, a grade that is not a number, or a propensity that is none.
+        For columns of unequal length, mixed id types, a grade that is not a number, a weight below 0, or a propensity that
+        is none.
 
     Examples
     --------
@@ -120,6 +123,7 @@ class Qrels:
         topic: IdColumn | None = None,
         *,
         subgroup: IdColumn | None = None,
+        topic_weight: Iterable[float] | np.ndarray | None = None,
         propensity: Iterable[float] | np.ndarray | None = None,
         imputed: Iterable[float] | np.ndarray | None = None,
         name: str = "qrels",
@@ -140,6 +144,9 @@ class Qrels:
         self.subgroup = None if subgroup is None else Ids.of_column(subgroup, "subgroup")
         if self.subgroup is not None and self.topic is None:
             raise DataError(f"{name}: subgroups are parts of a topic's judgements; give topic too.")
+        self.topic_weight = None if topic_weight is None else _weights(topic_weight, self.place)
+        if self.topic_weight is not None and self.topic is None:
+            raise DataError(f"{name}: topic_weight is the weight of a topic; give topic too.")
         self.propensity = None if propensity is None else _chances(propensity, self.place)
         self.imputed = None if imputed is None else numbers_of(imputed, "imputed", self.place) != 0
         columns = {"item": len(self.item)}
@@ -147,6 +154,7 @@ class Qrels:
             ("grade", self.grade),
             ("topic", self.topic),
             ("subgroup", self.subgroup),
+            ("topic_weight", self.topic_weight),
             ("propensity", self.propensity),
             ("imputed", self.imputed),
         )
@@ -158,6 +166,18 @@ class Qrels:
 
     def __repr__(self) -> str:
         return f"Qrels {self.name!r}: {len(self):,} rows"
+
+
+def _weights(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
+    """Return weights of topics; DataError names the first that is below 0 or infinite."""
+    weights = numbers_of(values, "topic_weight", place).astype(np.float64)
+    wrong = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(
+            f"{place(row)}: the topic_weight is {weights[row]:g}; the weight of a topic is a number from 0."
+        )
+    return weights
 
 
 def _chances(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:

@@ -16,13 +16,15 @@ from rankwell.ties import condensed
 class _Split:
     """The judgements by query and topic, made once for all runs.
 
-    ``pool`` has a query for each pair of query and topic, ``first`` the first pair of each query (and one more). A cell is
+    ``pool`` has a query for each pair of query and topic, ``topic`` its topic, ``first`` the first pair of each query (and one
+    more). A cell is
     an item judged for one topic: ``cells`` are the offsets of the cells of each row of the whole pool, ``row`` is the
     row of ``pool`` that a cell became, ``pair`` the pair of such a row and ``origin`` its row in the whole pool;
     ``subgroups`` are the parts of a pair's judgements, if there are any.
     """
 
     pool: Pool
+    topic: np.ndarray
     first: np.ndarray
     cells: np.ndarray
     row: np.ndarray
@@ -33,13 +35,14 @@ class _Split:
 
 @dataclass(frozen=True, eq=False)
 class Each:
-    """The judged lists by topic: ``judged`` has a query per pair of query and topic, ``owner`` is the query of each.
+    """The judged lists by topic: ``judged`` has a query per pair of query (its ``owner``) and ``topic``.
 
     ``origin`` is the row of the whole pool of each row of the pool of ``judged``; ``subgroups`` as in ``_Split``.
     """
 
     judged: Judged
     owner: np.ndarray
+    topic: np.ndarray
     origin: np.ndarray
     subgroups: Topics | None
 
@@ -51,13 +54,19 @@ class Each:
         return np.divide(total, below, out=np.full(queries, np.nan), where=below > 0)
 
 
-def each_topic(judged: Judged) -> Each:
-    """Return the judged lists of each topic of each query; for metrics that declare ``needs = {"topics"}``."""
-    return judged.once("each topic", lambda: _each(judged))
+def each_topic(judged: Judged, topics: Topics | None = None) -> Each:
+    """Return the judged lists of each topic of each query; the topics are those of the judgements unless others are given.
+
+    For metrics that declare ``needs = {"topics"}``, or ``{"judgement"}`` if they bring the topics of each row of the pool.
+    """
+    topics = judged.pool.topics if topics is None else topics
+    if topics is None:
+        raise LookupError('a metric that reads topics declares needs = {"topics"}')
+    return judged.once(("each topic", id(topics)), lambda: _each(judged, topics))
 
 
-def _each(judged: Judged) -> Each:
-    split = judged.pool.once("by topic", lambda: _split(judged.pool))
+def _each(judged: Judged, topics: Topics) -> Each:
+    split = judged.pool.once(("by topic", id(topics)), lambda: _split(judged.pool, topics))
     is_known = judged.known >= 0
     lengths = np.where(is_known, split.first[judged.known + 1] - split.first[judged.known], 0)
     starts = np.cumsum(lengths) - lengths
@@ -75,13 +84,10 @@ def _each(judged: Judged) -> Each:
         is_expected=judged.is_expected,
     )
     made = condensed(made) if judged.is_condensed else made
-    return Each(made, owner, split.origin, split.subgroups)
+    return Each(made, owner, split.topic[known], split.origin, split.subgroups)
 
 
-def _split(pool: Pool) -> _Split:
-    topics = pool.topics
-    if topics is None:
-        raise LookupError('a metric that reads topics declares needs = {"topics"}')
+def _split(pool: Pool, topics: Topics) -> _Split:
     entries = np.diff(topics.offsets)
     of_row = np.repeat(np.arange(len(entries)), entries)
     fresh = np.ones(len(of_row), np.bool_)
@@ -99,13 +105,14 @@ def _split(pool: Pool) -> _Split:
     row[order] = np.arange(len(order))
     subgroups = None
     if topics.subgroup is not None:
-        parts = Topics(np.append(heads, len(of_row)), topics.subgroup, topics.grade)
+        parts = Topics(np.append(heads, len(of_row)), topics.subgroup, topics.grade, topics.count)
         subgroups = parts.take(order)
     pairs, origin = Ids.of_integers(np.arange(len(firsts))), origin[order]
     offsets = np.append(firsts, len(order))
     made = Pool(pairs, offsets, pool.items[origin], grades[order], pool.scale)
     return _Split(
         made,
+        topic[firsts],
         np.searchsorted(query[firsts], np.arange(len(pool.offsets))),
         np.searchsorted(of_row[heads], np.arange(len(entries) + 1)),
         row,

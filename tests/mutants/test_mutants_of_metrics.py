@@ -35,7 +35,7 @@ def swapped_cells(original, *given):
 
 
 def ties_by_rank(original, self, rows):
-    return np.where(rows.rank <= (self.k or 1 << 30), self.weights(rows.rank), 0.0)
+    return np.where(rows.rank <= (self.k or 1 << 30), self.weights_of(rows.rank), 0.0)
 
 
 def not_interpolated(hits, relevant, level, levels):
@@ -69,7 +69,7 @@ MUTANTS = {
     "R-precision at k = 1": (put(precision.RPrec, "divisor", lambda self, lists, _: np.minimum(lists.n_relevant(), 1)),
         ["rprec"]),
     "mean precision that is AP": (
-        put(precision.MeanPrecision, "weights", lambda self, ranks: 1.0 / ranks), ["mean_precision@5"]),
+        put(precision.MeanPrecision, "weights_of", lambda self, ranks: 1.0 / ranks), ["mean_precision@5"]),
     "iprec: a level more or less": (
         around(interpolated, "needed_hits", lambda original, *given: original(*given) + 1), ["iprec(level=.3)", "avg11"]),
     "iprec: trec_eval 9 for exact": (
@@ -80,11 +80,11 @@ MUTANTS = {
         put(first.FirstRank, "per_query", lambda self, *given: first.FullRank(k=self.k).per_query(*given)), ["first_rank"]),
     "full rank without all hits": (
         put(first.FullRank, "per_query", lambda self, *given: first.FirstRank(k=self.k).per_query(*given)), ["full_rank@4"]),
-    "CG discounted": (put(gain.CG, "weights", lambda self, ranks: 1 / np.log2(ranks + 1.0)), ["cg@3"]),
+    "CG discounted": (put(gain.CG, "weights_of", lambda self, ranks: 1 / np.log2(ranks + 1.0)), ["cg@3"]),
     "DCG: rank instead of rank + 1": (
         around(gain, "discount", lambda original, kind, base, ranks: original(kind, base, ranks + 1)), ["dcg", "dcg@3"]),
     "nERR that is ERR": (put(cascade.nERR, "divisor", cascade.ERR.divisor), ["nerr", "nerr@2"]),
-    "RBP: p^r": (around(users.RBP, "weights", lambda original, self, ranks: original(self, ranks + 1)), ["rbp"]),
+    "RBP: p^r": (around(users.RBP, "weights_of", lambda original, self, ranks: original(self, ranks + 1)), ["rbp"]),
     "RBP: raw grades": (
         around(users._Shares, "gains", lambda original, self, rows, context: np.nan_to_num(np.maximum(rows.grade, 0))),
         ["rbp", "insq"]),

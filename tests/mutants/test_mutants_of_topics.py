@@ -30,7 +30,7 @@ def one_topic_per_hit(original, offsets, rows):
 def first_subgroup(original, *given):
     made = original(*given)
     kept = None if made.subgroup is None else np.zeros_like(made.subgroup)
-    return ranked.Topics(made.offsets, made.topic, made.grade, kept)
+    return ranked.Topics(made.offsets, made.topic, made.grade, made.count, kept, made.weight)
 
 
 def highest_for_every_topic(original, qrels, policy, *rest):
@@ -51,10 +51,16 @@ def no_padding(original, self, tally, more, shown, of):
 
 def pairs_of_first_group(original, judged, each, queries):
     alone = topics.Each(
-        each.judged, np.where(np.diff(each.owner, prepend=-1) > 0, each.owner, -1), each.origin, None
+        each.judged,
+        np.where(np.diff(each.owner, prepend=-1) > 0, each.owner, -1),
+        each.topic,
+        each.origin,
+        None,
     )
     order = np.argsort(alone.owner, kind="stable")
-    return original(judged, topics.Each(each.judged, alone.owner[order], each.origin, None), queries)
+    return original(
+        judged, topics.Each(each.judged, alone.owner[order], each.topic, each.origin, None), queries
+    )
 
 
 def by(inner):

@@ -22,8 +22,9 @@ JUDGED = rw.Policy(grades="judgements")
 def test_the_rows_add_up_to_the_value(metric):
     for data in testing.examples(3, seed=5):
         query = next(iter(data.run))
-        table = rw.explain(metric, data.run, data.qrels, query, policy=JUDGED)
-        res = rw.evaluate(data.run, data.qrels, metric, policy=JUDGED)
+        qrels = data.judgements([metric], {})
+        table = rw.explain(metric, data.run, qrels, query, policy=JUDGED)
+        res = rw.evaluate(data.run, qrels, metric, policy=JUDGED)
         values = dict(res.per_query.rows())
         records = table.to_records()
         sums = [record["sum"] for record in records if record["sum"] is not None]

@@ -66,9 +66,12 @@ def judge(
     if len(left_out):
         until = np.concatenate(([0], np.cumsum(left_out)))
         lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
-    hits = _ranked(lists, rule, left_out, matches, pool)
+    leads_on = pool.is_wider or "judgement" in needs
+    hits = _ranked(lists, rule, left_out, matches, pool, leads_on=leads_on)
     shown = (
-        _shown(lists, rule, left_out, matches, known, pool, context, deepest, counts, policy)
+        _shown(
+            lists, rule, left_out, matches, known, pool, context, deepest, counts, policy, leads_on=leads_on
+        )
         if "shown" in needs
         else None
     )
@@ -176,8 +179,10 @@ def _ranked(
     left_out: np.ndarray,
     found: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
     pool: Pool,
+    *,
+    leads_on: bool,
 ) -> Ranked:
-    """The hits of each list with their ranks and tie groups, in rank order."""
+    """The hits of each list with their ranks and tie groups, in rank order; they may lead on to rows of the pool."""
     query, rows, pooled, _ = found
     ends = np.searchsorted(query, np.arange(len(lists.queries) + 1))
     place = np.arange(len(rows))
@@ -194,7 +199,7 @@ def _ranked(
         score=(lists.score if lists.given is None else lists.given)[rows],
         tie_start=start,
         tie_size=size,
-        judgement=pooled if pool.is_wider else None,
+        judgement=pooled if leads_on else None,
     )
 
 
@@ -209,6 +214,8 @@ def _shown(
     deepest: int | None,
     counts: Counter[str],
     policy: Policy,
+    *,
+    leads_on: bool,
 ) -> Ranked:
     """The whole lists in rank order down to ``deepest``, unjudged rows with grade NaN."""
     rows = np.arange(lists.rows)
@@ -226,7 +233,7 @@ def _shown(
     grade = np.full(lists.rows, np.nan)
     grade[matches[1]] = pool.grades[matches[2]]
     judgement = None
-    if pool.is_wider:
+    if leads_on:
         judgement = np.full(lists.rows, -1)
         judgement[matches[1]] = matches[2]
     item = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rankwell.base import Metric
-from rankwell.errors import NeededError
+from rankwell.errors import DataError, NeededError
 from rankwell.ids import Ids
 from rankwell.ranked import Topics
 from rankwell.tables import Qrels
@@ -57,8 +57,8 @@ def topics_of(qrels: Qrels, rows: np.ndarray | None, owner: np.ndarray, grades: 
         The grade of each judgement.
     """
     assert qrels.topic is not None
-    topic = _numbers(qrels.topic, rows)
-    subgroup = None if qrels.subgroup is None else _numbers(qrels.subgroup, rows)
+    topic, count = _numbers(qrels.topic, rows)
+    subgroup = None if qrels.subgroup is None else _numbers(qrels.subgroup, rows)[0]
     columns = [owner, topic] if subgroup is None else [owner, topic, subgroup]
     order = np.lexsort(columns[::-1])
     columns = [column[order] for column in columns]
@@ -69,12 +69,32 @@ def topics_of(qrels: Qrels, rows: np.ndarray | None, owner: np.ndarray, grades: 
     starts = np.flatnonzero(fresh)
     highest = np.maximum.reduceat(grades[order], starts) if len(starts) else grades[:0]
     offsets = np.searchsorted(columns[0][starts], np.arange(int(owner.max(initial=-1)) + 2))
-    return Topics(offsets, columns[1][starts], highest, None if subgroup is None else columns[2][starts])
+    weight = None if qrels.topic_weight is None else _weights(qrels, rows)[order][starts]
+    parts = None if subgroup is None else columns[2][starts]
+    return Topics(offsets, columns[1][starts], highest, count, parts, weight)
 
 
-def _numbers(column: Ids, rows: np.ndarray | None) -> np.ndarray:
-    """The place of each id among the distinct ones in the order of ids, which no order of rows changes."""
+def _weights(qrels: Qrels, rows: np.ndarray | None) -> np.ndarray:
+    """The weight of each row's topic; DataError if rows of one query and topic differ in it."""
+    assert qrels.topic is not None
+    assert qrels.topic_weight is not None
+    (query, _), (topic, _) = qrels.query.group(), qrels.topic.group()
+    order = np.lexsort([topic, query])
+    weight = qrels.topic_weight[order]
+    same = (np.diff(query[order]) == 0) & (np.diff(topic[order]) == 0)
+    differ = np.flatnonzero(same & (weight[1:] != weight[:-1]))
+    if len(differ):
+        first, second = sorted(int(order[at]) for at in (differ[0], differ[0] + 1))
+        raise DataError(
+            f"{qrels.place(second)}: topic {qrels.topic.one(second)!r} of query {qrels.query.one(second)!r} weighs "
+            f"{qrels.topic_weight[second]:g}, and {qrels.topic_weight[first]:g} at {qrels.place(first)}. Give it one weight."
+        )
+    return qrels.topic_weight if rows is None else qrels.topic_weight[rows]
+
+
+def _numbers(column: Ids, rows: np.ndarray | None) -> tuple[np.ndarray, int]:
+    """The place of each id among the distinct ones in the order of ids, which no order of rows changes; and how many they are."""
     codes, firsts = column.group()
     place = np.empty(len(firsts), np.int64)
     place[column[firsts].text_order()] = np.arange(len(firsts))
-    return place[codes] if rows is None else place[codes[rows]]
+    return place[codes] if rows is None else place[codes[rows]], len(firsts)

@@ -81,7 +81,8 @@ def greedy(
     """Return the greedy lists: at each rank the row that gains most after those before it (Σ t, as ``gains`` has it).
 
     The candidates of query q are the rows ``candidates[bounds[q]:bounds[q + 1]]``; of equal ones the first is taken. Lists end
-    at ``depth``. Gains only fall as a list grows, so a row is looked at again only when what it gained last time is the most.
+    at ``depth``. Gains are compared by their first 40 bits, so that those equal on paper are equal here. They only fall as a list
+    grows, so a row is looked at again only when what it gained last time is the most.
 
     Returns
     -------
@@ -129,7 +130,7 @@ def greedy(
                 total = 0.0
                 for j in range(entries[row[low + i]], entries[row[low + i] + 1]):
                     total += part[j] * left[topic[j]]
-                bound[i] = total
+                bound[i] = _rounded(total)
             for i in range(size // 2, 0, -1):
                 _sink(heap, bound, i - 1, size)
             done = 0
@@ -138,8 +139,8 @@ def greedy(
                 total = 0.0
                 for j in range(entries[row[low + best]], entries[row[low + best] + 1]):
                     total += part[j] * left[topic[j]]
-                if total < bound[best]:
-                    bound[best] = total
+                if _rounded(total) < bound[best]:
+                    bound[best] = _rounded(total)
                     _sink(heap, bound, 0, size)
                     continue
                 rows[place[query] + done] = row[low + best]
@@ -180,6 +181,17 @@ def _sink(
 @cython.exceptval(-1, check=False)
 def _is_better(one: cython.longlong, other: cython.longlong, bound: cython.double[::1]) -> cython.bint:
     return bound[one] > bound[other] or (bound[one] == bound[other] and one < other)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+@cython.locals(wide=cython.double)
+def _rounded(value: cython.double) -> cython.double:
+    """A number rounded to 40 bits (Veltkamp's splitting)."""
+    wide = value * 8193.0
+    return wide - (wide - value)
 
 
 def _widest(offsets: np.ndarray) -> int:

@@ -31,7 +31,7 @@ class _Counting(RankWeighted):
         """One for each of them."""
         return np.ones(len(rows))
 
-    def weights(self, ranks: np.ndarray) -> np.ndarray:
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """One for every rank."""
         return np.ones(len(ranks))
 

@@ -41,7 +41,7 @@ class _Gained(RankWeighted):
         """The gain of each judged item found."""
         return gain_of(self, rows, context)
 
-    def weights(self, ranks: np.ndarray) -> np.ndarray:
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """The discount of each rank."""
         return discount(self.discount, self.base, ranks)  # type: ignore[attr-defined]
 
@@ -59,7 +59,7 @@ def ideal_dcg(metric: _Gained, best: Ranked, context: Context) -> Terms:
     if metric.k is not None and getattr(metric, "ideal", "") != "uncut":
         top = np.flatnonzero(best.rank <= metric.k)
         best, gains = best.where(top), gains[top]
-    return Terms(best, gains, metric.weights(best.rank))
+    return Terms(best, gains, metric.weights_of(best.rank))
 
 
 @definition
@@ -99,7 +99,7 @@ class CG(_Gained):
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
-    def weights(self, ranks: np.ndarray) -> np.ndarray:
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """One for every rank."""
         return np.ones(len(ranks))
 
@@ -271,7 +271,7 @@ class nDCG(OnScale, _Gained):
             return ideal
         if self.ideal == "maximal":
             assert self.k is not None
-            most = self._most(judged, context) * self.weights(np.arange(1, self.k + 1)).sum()
+            most = self._most(judged, context) * self.weights_of(np.arange(1, self.k + 1)).sum()
             return np.where(ideal > 0, most, np.nan)
         retrieved = ideal_dcg(self, judged.found, context).sum()
         return np.where(ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan)

@@ -161,7 +161,7 @@ class MeanPrecision(RankWeighted):
         """One for each of them."""
         return np.ones(len(rows))
 
-    def weights(self, ranks: np.ndarray) -> np.ndarray:
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """A hit at rank r adds 1/i to the precision at each rank i from r to k."""
         assert self.k is not None
         return _harmonic_tail(self.k)[np.minimum(ranks, self.k + 1) - 1]

@@ -34,7 +34,9 @@ class Preferred:
     @classmethod
     def _make(cls, judged: Judged, groups: Groups) -> Preferred:
         is_split = groups == "topic"
-        each = each_topic(judged) if is_split else Each(judged, np.arange(len(judged)), NO_ROWS, None)
+        each = (
+            each_topic(judged) if is_split else Each(judged, np.arange(len(judged)), NO_ROWS, NO_ROWS, None)
+        )
         tally = Items.of(each.judged).tally()
         several = compound(each.judged, each.subgroups)
         if len(several):

@@ -116,7 +116,7 @@ class RBP(_Shares, RankWeighted):
         key = ("highest", self.rel, self.gain_from)
         return judged.of_ideal(key, lambda best: best.top(1).sum(self.gains(best.top(1), context)))
 
-    def weights(self, ranks: np.ndarray) -> np.ndarray:
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """The chance to look at each rank, out of all looks."""
         return (1.0 - self.p) * self.p ** (ranks - 1.0)
 
@@ -219,7 +219,7 @@ class INSQ(_Shares, RankWeighted):
         super().__post_init__()
         refuse_wish(self.name, self.T)
 
-    def weights(self, ranks: np.ndarray) -> np.ndarray:
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """The share of looks at each rank."""
         return _insq(self.T)[np.minimum(ranks, DEPTH + 1) - 1]
 

@@ -115,8 +115,10 @@ class Preset:
         least = given.rel
         rows = np.flatnonzero(qrels.grade > 0 if least is None else qrels.grade >= least)
         topic = None if qrels.topic is None else qrels.topic[rows]
+        weight = None if qrels.topic_weight is None else qrels.topic_weight[rows]
         chance = None if qrels.propensity is None else qrels.propensity[rows]
-        return Qrels(qrels.query[rows], qrels.item[rows], None, topic, propensity=chance, name=qrels.name)
+        kept = qrels.query[rows], qrels.item[rows], None, topic
+        return Qrels(*kept, topic_weight=weight, propensity=chance, name=qrels.name)
 
 
 def names() -> list[str]:

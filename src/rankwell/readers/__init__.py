@@ -12,6 +12,7 @@ import importlib
 import os
 import pkgutil
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -42,9 +43,10 @@ PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
 
 
-def formats() -> list[str]:
+@cache
+def formats() -> tuple[str, ...]:
     """Return the names of the file formats."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name not in _INTERNAL)
+    return tuple(sorted(file.name for file in pkgutil.iter_modules(__path__) if file.name not in _INTERNAL))
 
 
 def reader(name: str) -> ModuleType:

@@ -7,6 +7,7 @@ Where a group has several sub-groups, levels are compared within each of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 
 import numpy as np
 
@@ -25,10 +26,11 @@ def recognises(start: bytes) -> bool:
 
     A run without its tag has five words too, and so have sampled judgements; there the fourth is a number.
     """
-    lines = [line.split() for line in start.splitlines() if line.strip() and not line.startswith(b"#")]
+    written = [line for line in start.splitlines() if line.strip() and not line.startswith(b"#")]
     if len(start) >= 1 << 16:
-        lines = lines[:-1]  # the last one may be cut off
-    if not lines or any(len(words) != COLUMNS for words in lines):
+        written = written[:-1]  # the last one may be cut off
+    lines = list(takewhile(lambda words: len(words) == COLUMNS, (line.split() for line in written)))
+    if not lines or len(lines) < len(written):
         return False
     return all(_is_number(words[4]) for words in lines) and not all(_is_number(words[3]) for words in lines)
 

@@ -74,13 +74,14 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
     if len(parts) == 1:
         return parts[0]
     names = [part.name for part in parts]
-    for word in ("grade", "topic", "subgroup", "propensity"):
+    for word in ("grade", "topic", "subgroup", "topic_weight", "propensity"):
         without = [part.name for part in parts if getattr(part, word) is None]
         if without and len(without) < len(parts):
             raise DataError(f"{without[0]}: it has no {word}, while other parts of the judgements have one.")
     grades = [part.grade for part in parts if part.grade is not None]
     topics = [part.topic for part in parts if part.topic is not None]
     subgroups = [part.subgroup for part in parts if part.subgroup is not None]
+    weights = [part.topic_weight for part in parts if part.topic_weight is not None]
     chances = [part.propensity for part in parts if part.propensity is not None]
     imputed = [np.zeros(len(part)) if part.imputed is None else part.imputed for part in parts]
     qrels = Qrels(
@@ -89,6 +90,7 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
         np.concatenate(grades) if grades else None,
         joined(topics, names, "topic") if topics else None,
         subgroup=joined(subgroups, names, "subgroup") if subgroups else None,
+        topic_weight=np.concatenate(weights) if weights else None,
         propensity=np.concatenate(chances) if chances else None,
         imputed=np.concatenate(imputed) if any(part.imputed is not None for part in parts) else None,
         name=name,

@@ -15,13 +15,14 @@ ALIASES = {
     "rank": "rank position pos",
     "grade": "grade relevance rating label judgement judgment target gain",
     "topic": "topic subtopic aspect genre",
+    "topic_weight": "topicweight subtopicweight aspectweight topicprobability intentprobability",
     "propensity": "propensity propensityscore pscore",
     "imputed": "imputed",
     "time": "time timestamp ts date datetime unixtime eventtime createdat",
 }
 WORDS = {
     "run": ("query", "item", "score", "rank"),
-    "qrels": ("query", "item", "grade", "topic", "propensity", "imputed"),
+    "qrels": ("query", "item", "grade", "topic", "topic_weight", "propensity", "imputed"),
     "items": ("item",),
     "users": ("query",),
 }

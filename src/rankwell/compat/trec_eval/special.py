@@ -97,4 +97,4 @@ class GainRBP(RBP):
             of_topic = np.flatnonzero(highest[rows.query] == top)
             gains = np.array([gain[grade] for grade in rows.grade[of_topic].tolist()])
             shares[of_topic] = (gains - scale[0]) / scale[1] if scale[1] else 0.0
-        return rows.sum(shares * self.weights(rows.rank))
+        return rows.sum(shares * self.weights_of(rows.rank))

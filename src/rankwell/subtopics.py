@@ -1,0 +1,210 @@
+"""Which topics each judged item is relevant for, what topics a query has at all, and how much each of them weighs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankwell.features import Features
+from rankwell.hits import Context, Judged, Pool
+from rankwell.ids import Ids
+from rankwell.kernels import cascade, order
+from rankwell.ranked import Topics
+
+NO_CHANCE = np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What decides which topics count: where they come from, which of them a query has, their weights, relevance.
+
+    ``source`` is qrels, items or a column of the table of items; ``graded`` keeps every item with a positive level, else the
+    relevant ones.
+    """
+
+    source: str
+    universe: str
+    weights: str
+    rel: float | None
+    graded: bool
+    gain_from: str = "threshold"
+
+
+@dataclass(frozen=True, eq=False)
+class Subtopics:
+    """The topics that judged items are relevant for: row of the pool → entries of (topic, level).
+
+    The topics of query q are ``topic[first[q]:first[q + 1]]`` in ascending order, with the ``weight`` of each (their sum is 1);
+    the entries of row i are ``offsets[i]`` to ``offsets[i + 1]``, with the place of their topic among all (``at``) and among those of
+    their query (``slot``). Only relevant entries of topics that the query has are kept.
+    """
+
+    first: np.ndarray
+    topic: np.ndarray
+    weight: np.ndarray
+    offsets: np.ndarray
+    slot: np.ndarray
+    at: np.ndarray
+    level: np.ndarray
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """How many topics each query has."""
+        return np.diff(self.first)
+
+    @cached_property
+    def query(self) -> np.ndarray:
+        """The query of each topic."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+    @cached_property
+    def owner(self) -> np.ndarray:
+        """The row of the pool of each entry."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def highest(self) -> np.ndarray:
+        """Return for each entry the highest level of its topic in its query."""
+        top = np.zeros(len(self.topic))
+        np.maximum.at(top, self.at, self.level)
+        return top[self.at]
+
+    def places(self, query: np.ndarray, topic: np.ndarray) -> np.ndarray:
+        """Return where pairs of query and topic stand among all topics; -1 for a topic that its query has not."""
+        width = int(max(self.topic.max(initial=0), topic.max(initial=0))) + 1
+        keys, wanted = self.query * width + self.topic, query * width + topic
+        at = np.searchsorted(keys, wanted)
+        known = np.append(keys, -1)[at] == wanted
+        return np.where(known, at, -1)
+
+    def gains(
+        self, query: np.ndarray, row: np.ndarray, start: np.ndarray, share: np.ndarray, damp: np.ndarray
+    ) -> np.ndarray:
+        """Return what rows of lists gain one after the other; ``share`` and ``damp`` are of each entry."""
+        return cascade.gains(
+            query, row, NO_CHANCE, self.first, start, self.offsets, self.slot, share, damp, False
+        )
+
+    def greedy(
+        self, pool: Pool, depth: int | None, start: np.ndarray, share: np.ndarray, damp: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the greedy lists of all queries (see the kernel); of equal items the one whose id is last is taken first."""
+        candidates, bounds = pool.once(("candidates", id(self)), lambda: self._candidates(pool))
+        deepest = len(candidates) if depth is None else depth
+        return cascade.greedy(
+            candidates, bounds, deepest, self.first, start, self.offsets, self.slot, share, damp
+        )
+
+    def _candidates(self, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that are relevant for a topic, by query, the last id first; and where each query's begin."""
+        has = np.diff(self.offsets) > 0
+        bounds = np.concatenate(([0], np.cumsum(has)))[pool.offsets]
+        rows = np.flatnonzero(has)
+        place = np.arange(len(rows))
+        order.sort(
+            place, bounds, np.zeros(len(rows)), *pool.items[rows].columns, order.TIE_RULES["item-desc"]
+        )
+        return rows[place], bounds
+
+
+def subtopics(judged: Judged, context: Context, wanted: Wanted) -> Subtopics:
+    """Return the topics of the judgements, made once for all runs."""
+    pool = judged.pool
+    return pool.once(
+        ("subtopics", wanted, id(context.items), id(context.train)), lambda: _made(pool, context, wanted)
+    )
+
+
+def topics_of_pool(pool: Pool, context: Context, source: str) -> Topics:
+    """Return the topics of each judged item: those it was judged for, or those of the table of items with its grade."""
+    if source == "qrels":
+        if pool.topics is None:
+            raise LookupError('a metric that reads topics declares needs = {"topics"}')
+        return pool.topics.whole()
+    features = features_of_items(context, source)
+
+    def make() -> Topics:
+        assert context.catalogue is not None
+        row, topic, _ = features.entries(pool.rows_in(context.catalogue))
+        offsets = np.searchsorted(row, np.arange(len(pool.grades) + 1))
+        return Topics(offsets, topic, np.asarray(pool.grades)[row], len(features.names))
+
+    return pool.once(("item topics", source, id(context.items)), make)
+
+
+def features_of_items(context: Context, source: str) -> Features:
+    """Return the topics of the table of items: its column of topics (``items``), or a column."""
+    assert context.items is not None
+    return context.items.features("topics" if source == "items" else source)
+
+
+def _made(pool: Pool, context: Context, wanted: Wanted) -> Subtopics:
+    topics = topics_of_pool(pool, context, wanted.source)
+    row = np.repeat(np.arange(len(topics.offsets) - 1), np.diff(topics.offsets))
+    query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))[row]
+    keys = query * topics.count + topics.topic
+    if wanted.graded:
+        level = np.fmax(context.scale.level(topics.grade, wanted.rel, wanted.gain_from), 0.0)
+        is_kept = level > 0
+    else:
+        level = np.ones(len(keys))
+        is_kept = context.scale.relevant(topics.grade, wanted.rel)
+    slots = _universe(pool, context, wanted, topics, keys[is_kept])
+    at = np.searchsorted(slots, keys)
+    is_kept &= np.append(slots, -1)[at] == keys
+    of_slot, topic = np.divmod(slots, max(topics.count, 1))
+    first = np.searchsorted(of_slot, np.arange(len(pool.offsets)))
+    weight = _weights(pool, context, wanted, topics, keys, slots)
+    return Subtopics(
+        first,
+        topic,
+        _shares(weight, of_slot, len(pool.offsets) - 1),
+        np.searchsorted(row[is_kept], np.arange(len(topics.offsets))),
+        (at - first[query])[is_kept],
+        at[is_kept],
+        level[is_kept],
+    )
+
+
+def _universe(pool: Pool, context: Context, wanted: Wanted, topics: Topics, kept: np.ndarray) -> np.ndarray:
+    """The pairs of query and topic that count, ascending, each as query × number of topics + topic."""
+    if wanted.universe == "catalogue":
+        return np.arange((len(pool.offsets) - 1) * topics.count)
+    return np.unique(kept if wanted.universe == "judged" else _learned(pool, context, wanted.source))
+
+
+def _learned(pool: Pool, context: Context, source: str) -> np.ndarray:
+    """The pairs of query and topic of all training rows, as often as they are there."""
+    assert context.train is not None
+    queries: Ids = pool.queries.ids
+    history = context.train.rows(queries)
+    assert history.item is not None
+    features = features_of_items(context, source)
+    row, topic, _ = features.entries(history.item)
+    return history.query[row] * len(features.names) + topic
+
+
+def _weights(
+    pool: Pool, context: Context, wanted: Wanted, topics: Topics, keys: np.ndarray, slots: np.ndarray
+) -> np.ndarray:
+    """What each slot weighs, before their sum is made 1."""
+    if wanted.weights == "profile":
+        learned, times = np.unique(_learned(pool, context, wanted.source), return_counts=True)
+        return _found(learned, times.astype(np.float64), slots)
+    if wanted.weights == "uniform" or topics.weight is None:
+        return np.ones(len(slots))
+    known, firsts = np.unique(keys, return_index=True)
+    return _found(known, topics.weight[firsts], slots)
+
+
+def _found(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The value of each wanted key; 0 for one that is not there."""
+    at = np.searchsorted(keys, wanted)
+    return np.where(np.append(keys, -1)[at] == wanted, np.append(values, 0.0)[at], 0.0)
+
+
+def _shares(weight: np.ndarray, query: np.ndarray, queries: int) -> np.ndarray:
+    """The weights of each query divided by their sum; NaN where that is 0."""
+    total = np.bincount(query, weights=weight, minlength=queries)[query]
+    return np.divide(weight, total, out=np.full(len(weight), np.nan), where=total > 0)
