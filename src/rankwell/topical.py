@@ -192,7 +192,7 @@ class Topical(Additive):
         return self.profile in ("smoothed", "dirichlet") or self.cold == "prior"
 
     def _features(self, context: Context) -> Features:
-        """The topics of each item; with ``unknown_topic`` one more, of items that have none."""
+        """The topics of each item; with ``unknown_topic`` one more, if there are items that have none."""
         assert context.items is not None
         if self.topics == "items":
             found = context.items.features("topics")
@@ -200,7 +200,7 @@ class Topical(Additive):
             found = context.items.features(self.topics)
         else:
             found = context.items.groups(self.topics)
-        if not self.unknown_topic:
+        if not self.unknown_topic or found.lengths.all():
             return found.sets
         offsets = np.concatenate(([0], np.cumsum(np.maximum(found.lengths, 1))))
         codes = np.full(int(offsets[-1]), len(found.names))

@@ -3,17 +3,16 @@
 `ALPHA_BETA[name](case, user, k, **parameters)` is the value of one user, None where it is undefined; parameters have
 rankwell's names and defaults.
 
-Choices: a rating below 0 is none (the item is unrated and not judged); r_min is the lowest
-rating that is one. A training rating below 0 weighs 0, and training items outside the catalogue are left out. A user is
-cold whose training items have no weight on any topic. Under unknown_topic an item of the catalogue without topics has
-one topic of its own kind, ⊥.
+Choices: a rating below 0 is none (the item is unrated, and not judged); r_min is the lowest rating that is one. A
+training rating below 0 weighs 0, and training items outside the catalogue are left out; they are never candidates. A
+user is cold whose training items have no weight on any topic. Under unknown_topic an item of the catalogue without
+topics has one topic of its own kind, ⊥.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 from .reference_aspects_case import (
@@ -156,7 +155,6 @@ def chance_of(
     highest = max(known) if max_grade is None else max_grade
     lowest = min(known) if min_grade is None else min_grade
 
-    @cache
     def chance(topic: str, item: str) -> Fraction:
         if topic not in topics_of(case, item, topics, unknown=unknown_topic):
             return Fraction(0)
@@ -203,19 +201,20 @@ def ab_dcg(case: Case, user: str, k: int | None, **parameters: Any) -> Value:
     return None if gain is None else total(case.top(user, k), gain, log_discount)
 
 
-def candidates_of(case: Case, user: str, candidates: str) -> list[str]:
-    """C_u."""
+def candidates_of(case: Case, user: str, candidates: str, k: int | None) -> list[str]:
+    """C_u: never a training item; of the list no more than is looked at."""
     judged = [item for item in case.judged.get(user, {}) if (case.grade(user, item) or 0) >= 0]
-    return {
-        "catalogue": [item for item in case.catalogue if item not in case.train.get(user, {})],
+    among = {
+        "catalogue": case.catalogue,
         "judged": judged,
-        "pool": [*judged, *(item for item in case.lists.get(user, []) if item not in judged)],
+        "pool": [*judged, *(item for item in case.top(user, k) if item not in judged)],
     }[candidates]
+    return [item for item in among if item not in case.train.get(user, {})]
 
 
 def ideal_list(case: Case, user: str, k: int | None, gain: Any, candidates: str) -> list[str]:
     """The greedy ideal: equal gains by the smallest id."""
-    among = candidates_of(case, user, candidates)
+    among = candidates_of(case, user, candidates, k)
     return greedy(among, gain, len(among) if k is None else k, highest_id=False)
 
 
@@ -235,7 +234,7 @@ def ab_ndcg(
         return None
     value = total(case.top(user, k), gain, log_discount)
     if ideal == "exact":
-        among = candidates_of(case, user, candidates)
+        among = candidates_of(case, user, candidates, k)
         best = best_of_all_lists(among, gain, len(among) if k is None else k, log_discount)
     else:
         best = total(ideal_list(case, user, k, gain, candidates), gain, log_discount)
@@ -261,7 +260,7 @@ def without_rated_candidates(case: Case, users: Sequence[str], candidates: str) 
     return sum(
         all(
             (case.grade(user, item) or 0) < 0 or case.grade(user, item) is None
-            for item in candidates_of(case, user, candidates)
+            for item in candidates_of(case, user, candidates, None)
         )
         for user in users
     )

@@ -27,9 +27,10 @@ def greedy(left, candidates, depth):
     left, rest, listed = list(left), dict(candidates), []
     while rest and len(listed) < depth:
         gains = {item: gain_of(topics, left, chance) for item, (topics, chance) in rest.items()}
-        best = min(rest, key=lambda item: (-gains[item], item))
-        if gains[best] <= 0:
+        if max(gains.values()) <= 0:
             break
+        near = max(gains.values()) * (1.0 - 1e-12)  # rounding does not decide
+        best = min(item for item in rest if gains[item] >= near)
         listed.append((best, gains[best]))
         use_up(*_swapped(rest.pop(best), left))
     return listed

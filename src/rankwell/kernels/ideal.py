@@ -12,6 +12,7 @@ import cython
 import numpy as np
 
 BLOCK = cython.declare(cython.longlong, 32)
+NEAR = cython.declare(cython.double, 1.0 - 1e-12)
 
 
 @cython.cfunc
@@ -48,13 +49,14 @@ def greedy(
     items: int,
     depth: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return for each user the greedy list: at each rank the item that gains most after those before it, then the first.
+    """Return for each user the greedy list: at each rank the item that gains most after those before it.
 
-    ``start`` is what is left of each topic at the top (a row per user), ``topics[offsets[t]:offsets[t + 1]]`` are the topics of
-    kind t. Lists end at ``depth``, or where nothing gains any more.
+    Gains that differ by less than 1e-12 of the best one are equal, so that rounding does not decide; of equal ones the first
+    item is taken. ``start`` is what is left of each topic at the top (a row per user), ``topics[offsets[t]:offsets[t + 1]]`` are
+    the topics of kind t. Lists end at ``depth``, or where nothing gains any more.
 
-    Gains only fall as a list grows, up to rounding, which ``slack`` covers: what a candidate gained when it was last looked at,
-    times 1 + slack, is no less than what it gains now. So only those are looked at whose bound reaches the best gain.
+    Gains only fall as a list grows, up to rounding, which is far below 1e-12. So what a candidate gained when it was last
+    looked at is a bound, and only those are looked at again whose bound reaches the best gain.
 
     Returns
     -------
@@ -89,7 +91,6 @@ def greedy(
     bound: cython.double[::1] = np.empty(most)
     highest: cython.double[::1] = np.empty(most // BLOCK + 1)
     kinds: cython.longlong = len(member_offsets) - 1
-    slack: cython.double = 1.0 + 2e-15 * (int(np.diff(offsets).max(initial=0)) + 1)
     alpha: cython.double = chance
     user: cython.Py_ssize_t
     i: cython.longlong
@@ -120,7 +121,7 @@ def greedy(
                 total = _gain(topic, entries[t], entries[t + 1], left, own_a[i])
                 if total > 0:
                     kind[n], place[n], following[n], a[n] = t, own_at[i], -1, own_a[i]
-                    bound[n] = total * slack
+                    bound[n] = total
                     n += 1
             for t in range(kinds):
                 total = _gain(topic, entries[t], entries[t + 1], left, alpha)
@@ -131,7 +132,7 @@ def greedy(
                     i += 1
                 if i < until[t + 1]:
                     kind[n], place[n], following[n], a[n] = t, member[i], i + 1, alpha
-                    bound[n] = total * slack
+                    bound[n] = total
                     n += 1
             blocks = (n + BLOCK - 1) // BLOCK
             for b in range(blocks):
@@ -140,27 +141,31 @@ def greedy(
                     highest[b] = max(highest[b], bound[i])
             done = 0
             while done < out.shape[1]:
-                best, top, first = -1, 0.0, 0
+                top, first = 0.0, 0
                 for b in range(1, blocks):
                     if highest[b] > highest[first]:
                         first = b
                 for j in range(-1, blocks):  # the most promising block, then all
                     b = first if j < 0 else j
-                    if j == first or b >= blocks or highest[b] < top:
+                    if j == first or b >= blocks or highest[b] < top * NEAR:
                         continue
                     most_here = 0.0
                     for i in range(b * BLOCK, min(b * BLOCK + BLOCK, n)):
-                        if bound[i] >= top and bound[i] > 0:
-                            total = _gain(topic, entries[kind[i]], entries[kind[i] + 1], left, a[i])
-                            bound[i] = total * slack
-                            if total > top or (total == top and best >= 0 and place[i] < place[best]):
-                                best, top = i, total
+                        if bound[i] >= top * NEAR and bound[i] > 0:
+                            bound[i] = _gain(topic, entries[kind[i]], entries[kind[i] + 1], left, a[i])
+                            top = max(top, bound[i])
                         most_here = max(most_here, bound[i])
                     highest[b] = most_here
+                best = -1
+                for b in range(blocks if top > 0 else 0):
+                    if highest[b] >= top * NEAR:
+                        for i in range(b * BLOCK, min(b * BLOCK + BLOCK, n)):
+                            if bound[i] >= top * NEAR and (best < 0 or place[i] < place[best]):
+                                best = i
                 if best < 0:
                     break
                 out[user, done] = place[best]
-                gained[user, done] = top
+                gained[user, done] = bound[best]
                 done += 1
                 for j in range(entries[kind[best]], entries[kind[best] + 1]):
                     left[topic[j]] *= 1.0 - a[best]

@@ -79,11 +79,11 @@ class ABnDCG(Normalised, OfRatings, Unrated):
 
     Formula
         αβ-nDCG@k = αβ-DCG@k(list) / αβ-DCG@k(ideal); the ideal is built from the top: at each rank the candidate that gains most
-        after those before it, of equal ones the one with the smallest id (as text)
+        after those before it, of equal ones (to 1e-12) the one with the smallest id as text
 
     Edge cases
         Undefined for a user of whom no interest is known, and where no candidate gains anything. A list shorter than k is held
-        against k candidates. The user's training items are no candidates. Values above 1 are counted: the greedy list need
+        against k candidates. The user's training items are never candidates. Values above 1 are counted: the greedy list need
         not be the best one, and unrated items gain α though candidates=judged does not hold them. Where a user rated nothing
         in the list, the value tells topics alone; such users are counted.
 
@@ -105,7 +105,7 @@ class ABnDCG(Normalised, OfRatings, Unrated):
         max_grade: the highest grade of the scale; default that of the qrels
         min_grade: the lowest grade of the scale (minmax); default that of the qrels
         rel: the rating from which binary counts 1; default the policy's rel
-        candidates: catalogue (all items but the user's training items), judged (what he rated) or pool (that and the list)
+        candidates: catalogue, judged (what the user rated) or pool (that, and the list down to k); without his training items
         ideal: greedy, exact (k up to 6), or best_of (the better of the greedy list and the list itself)
         clip: whether values above 1 are made 1
 
@@ -202,7 +202,7 @@ class ABTopic(Normalised):
         profile_source: train, or test (the judgements themselves, which leaks)
         cold: what a user without a profile gets: skip (undefined), prior (that of all users), uniform (1 / number of topics)
         unknown_topic: whether items without topics share one of their own
-        candidates: catalogue (all items but the user's training items), judged (what he rated) or pool (that and the list)
+        candidates: catalogue, judged (what the user rated) or pool (that, and the list down to k); without his training items
         ideal: greedy, exact (k up to 6), or best_of (the better of the greedy list and the list itself)
         clip: whether values above 1 are made 1
 

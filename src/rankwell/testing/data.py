@@ -24,7 +24,11 @@ TOPICS = ["x|y", "x", "y|z", None, "z", "x|y|z", "v", "x", "w", "y", None, "z"]
 NUMBERS = [1.0, -0.5, 2.0, 0.0, 0.25, 3.0, -1.0, 0.0, 1.5, 0.5, None, 2.5]
 GROUPS = ["red", "blue", "red", None, "blue", "blue", "red", "red", "blue", "red", "blue", "red"]
 CHANCES = [0.5, 0.25, 1.0, 0.1, 0.3, 0.75, 0.05, 0.9, 0.2, 0.6, 1.0, 0.4]
-LIKES = {"x": [0.5, 0.0, 0.25], "y": [0.5, None, 0.0], "z": [0.0, 1.0, 0.75]}  # of the first queries
+LIKES: dict[str, list[float | None]] = {
+    "x": [0.5, 0.0, 0.25],
+    "y": [0.5, None, 0.0],
+    "z": [0.0, 1.0, 0.75],
+}  # of the first queries
 TRAIN = {
     "1": {"a": 1, "b": 3, "d": 2},
     "2": {"a": 2, "B": 1},
