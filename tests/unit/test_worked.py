@@ -13,9 +13,11 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.additive import Additive
 from rankwell.cli import run as command
+from rankwell.testing.data import tables_of
 
 ADDITIVE = [metric for metric in METRICS if isinstance(metric, Additive)]
 JUDGED = rw.Policy(grades="judgements")
+TABLES = tables_of()
 
 
 @pytest.mark.parametrize("metric", ADDITIVE, ids=str)
@@ -23,8 +25,8 @@ def test_the_rows_add_up_to_the_value(metric):
     for data in testing.examples(3, seed=5):
         query = next(iter(data.run))
         qrels = data.judgements([metric], {})
-        table = rw.explain(metric, data.run, qrels, query, policy=JUDGED)
-        res = rw.evaluate(data.run, qrels, metric, policy=JUDGED)
+        table = rw.explain(metric, data.run, qrels, query, policy=JUDGED, **TABLES)
+        res = rw.evaluate(data.run, qrels, metric, policy=JUDGED, **TABLES)
         values = dict(res.per_query.rows())
         records = table.to_records()
         sums = [record["sum"] for record in records if record["sum"] is not None]

@@ -91,6 +91,10 @@ class ByTopic(QueryMetric):
             raise UsageError(f"{self}: {self.metric} does not depend on a query's judgements.")
         if "topics" in self.metric.needed():
             raise UsageError(f"{self}: {self.metric} reads all topics itself.")
+        if {"history", "users"} & (self.metric.needed() | self.metric.needs):
+            raise UsageError(
+                f"{self}: {self.metric} reads what is known of a user, who is one for all topics."
+            )
 
     def needed(self) -> frozenset[str]:
         """Topics, and what the metric needs."""

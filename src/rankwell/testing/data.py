@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -49,25 +49,10 @@ class Data:
     def results(self, metric: Metric, run: Any = None, **options: Any) -> Results:
         """Evaluate one metric on these data, or on another run against the same qrels."""
         policy, rename = options.pop("policy", JUDGED), options.pop("rename", str)
-        items = [
-            {"item": rename(item), "topics": topics, "numbers": number, "group": group, "weight": 1.0 + row}
-            for row, (item, topics, number, group) in enumerate(
-                zip(ITEMS, TOPICS, NUMBERS, GROUPS, strict=True)
-            )
-        ]
-        train = {
-            rename(query): {rename(item): grade for item, grade in row.items()}
-            for query, row in TRAIN.items()
-        }
-        users = [
-            {"query": rename(query), **{topic: row[place] for topic, row in LIKES.items()}}
-            for place, query in enumerate(QUERIES[:3])
-        ]
         wanted = [metric, *map(metric_of, options.pop("others", ()))]
         chances = dict(zip(map(rename, ITEMS), CHANCES, strict=True))
         judgements = self.judgements(wanted, chances) if any(each.judgements for each in wanted) else None
-        tables = {"items": items, "train": train, "users": users}
-        evaluator = Evaluator(judgements, wanted, policy=policy, **tables | options)
+        evaluator = Evaluator(judgements, wanted, policy=policy, **tables_of(rename) | options)
         return evaluator.evaluate(self.run if run is None else run)
 
     def judgements(self, metrics: Sequence[Metric], chances: Mapping[str, float]) -> Any:
@@ -86,6 +71,22 @@ class Data:
         query, item, grade, topic = (list(column) for column in zip(*rows, strict=True))
         weights = [chances[each] for each in item] if "propensity" in needs else None
         return Qrels(query, item, grade, topic if "topics" in needs else None, propensity=weights)
+
+
+def tables_of(rename: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return what metrics may need beside the judgements: items, train and users."""
+    items = [
+        {"item": rename(item), "topics": topics, "numbers": number, "group": group, "weight": 1.0 + row}
+        for row, (item, topics, number, group) in enumerate(zip(ITEMS, TOPICS, NUMBERS, GROUPS, strict=True))
+    ]
+    train = {
+        rename(query): {rename(item): grade for item, grade in row.items()} for query, row in TRAIN.items()
+    }
+    users = [
+        {"query": rename(query), **{topic: row[place] for topic, row in LIKES.items()}}
+        for place, query in enumerate(QUERIES[:3])
+    ]
+    return {"items": items, "train": train, "users": users}
 
 
 def example(seed: int) -> Data:
