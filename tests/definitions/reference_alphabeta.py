@@ -3,7 +3,7 @@
 `ALPHA_BETA[name](case, user, k, **parameters)` is the value of one user, None where it is undefined; parameters have
 rankwell's names and defaults.
 
-Choices: a rating below 0 is none (the item is unrated, and judged all the same for `candidates`); r_min is the lowest
+Choices: a rating below 0 is none (the item is unrated and not judged); r_min is the lowest
 rating that is one. A training rating below 0 weighs 0, and training items outside the catalogue are left out. A user is
 cold whose training items have no weight on any topic. Under unknown_topic an item of the catalogue without topics has
 one topic of its own kind, ⊥.
@@ -203,7 +203,7 @@ def ab_dcg(case: Case, user: str, k: int | None, **parameters: Any) -> Value:
 
 def candidates_of(case: Case, user: str, candidates: str) -> list[str]:
     """C_u."""
-    judged = list(case.judged.get(user, {}))
+    judged = [item for item in case.judged.get(user, {}) if (case.grade(user, item) or 0) >= 0]
     return {
         "catalogue": [item for item in case.catalogue if item not in case.train.get(user, {})],
         "judged": judged,
