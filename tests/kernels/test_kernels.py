@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankwell import states
 from rankwell.ids import Ids, Known
 from rankwell.kernels import ids as id_kernel
-from rankwell.kernels import lists, match, order, ranks, sums, trec_lines, trec_text
+from rankwell.kernels import integers, lists, match, order, ranks, sums, trec_lines, trec_text
 
 IDS = st.lists(
     st.sampled_from(["a", "ab", "abc", "b", "é", "日本", "x" * 9, "x" * 17, "", "10", "9", "A"]), max_size=30
@@ -58,6 +58,34 @@ def test_lookup_finds_the_row_of_a_known_id_or_minus_one(both):
         return
     found = Known(ids_of(known)).find(ids_of(wanted))
     assert found.tolist() == [known.index(each) if each in known else -1 for each in wanted]
+
+
+CLOSE = st.tuples(
+    st.sampled_from([0, 1, -7, 10**12, 2**63 - 40, -(2**63)]), st.lists(st.integers(0, 39), max_size=40)
+).map(lambda case: [case[0] + step for step in case[1]])
+
+
+@FEW
+@given(CLOSE)
+def test_distinct_integers_that_lie_close_together_are_each_given_once(values):
+    assert sorted(ids_of(values).distinct().tolist()) == sorted(set(values))
+
+
+@FEW
+@given(CLOSE, st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5))
+def test_integers_that_lie_close_together_are_found_at_their_first_row(known, others):
+    beside = [near for each in known for near in (each - 1, each + 1) if -(2**63) <= near < 2**63]
+    wanted = known + beside + others
+    if not known:
+        return
+    found = Known(ids_of(known)).find(ids_of(wanted))
+    low = min(known)
+    width = max(known) - low + 1
+    table = integers.table(ids_of(known).keys, low, width)
+    expected = [known.index(each) if each in known else -1 for each in wanted]
+    assert integers.read(table, low, ids_of(wanted).keys).tolist() == expected
+    if len(set(known)) == len(known):
+        assert found.tolist() == expected
 
 
 def test_equal_hashes_of_different_ids_are_told_apart():
