@@ -145,6 +145,25 @@ LISTS = COLUMNS.flatmap(
 
 
 @FEW
+@given(LISTS, st.sampled_from(["item-desc", "item-asc", "order"]), st.integers(1, 40))
+def test_tops_are_the_first_rows_of_each_list_sorted_in_python_without_those_left_out(case, rule, deepest):
+    values, scores, cut, gone = case
+    ids, score = ids_of(values), np.array(scores)
+    left_out = np.array([row in gone for row in range(len(values))], np.uint8) if gone else NONE
+    groups = [range(cut), range(cut, len(values))]
+    expected = [
+        [group[row] for row in sorted_rows([values[r] for r in group], [scores[r] for r in group], rule)]
+        for group in groups
+    ]
+    kept = [[row for row in group if row not in gone or not len(left_out)][:deepest] for group in expected]
+    rows, counts = order.tops(
+        np.array([0, cut, len(values)]), score, *ids.columns, order.TIE_RULES[rule], left_out, deepest
+    )
+    assert rows.tolist() == [row for group in kept for row in group]
+    assert counts.tolist() == [len(group) for group in kept]
+
+
+@FEW
 @given(LISTS, st.sampled_from(["item-desc", "item-asc", "order"]))
 def test_ranks_and_sort_agree_with_sorting_in_python(case, rule):
     values, scores, cut, hit = case
