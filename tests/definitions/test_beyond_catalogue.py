@@ -143,6 +143,32 @@ def test_personalization_of_lists_alone_needs_no_catalogue():
         left + right
 
 
+def test_personalization_of_parts_whose_lists_have_one_length_each_adds_up_to_that_of_all_pairs():
+    draw = random.Random(5)
+    items = [f"i{number}" for number in range(12)]
+    for sizes in ((2, 3), (3, 3, 1), (0, 2), (1, 4, 4, 2)):
+        lists = {
+            f"{size}, {part}, {user}": draw.sample(items, size)
+            for part, size in enumerate(sizes)
+            for user in range(5)
+        }
+        parts = [
+            rw.Evaluator(None, ["personalization"], items=items, policy=rw.Policy(outside="ignore")).evaluate(
+                {user: [*own, "x"][: max(len(own), 1)] for user, own in lists.items() if f", {part}," in user}
+            )
+            for part in range(len(sizes))
+        ]
+        total = parts[0]
+        for each in parts[1:]:
+            total += each
+        # a list of an item outside the catalogue alone is empty, and similar to none
+        pairs = [
+            len({*one} & {*other}) / math.sqrt(len(one) * len(other)) if one and other else 0.0
+            for one, other in itertools.combinations(lists.values(), 2)
+        ]
+        assert total["personalization"] == pytest.approx(1 - statistics.fmean(pairs), abs=1e-12)
+
+
 def test_weights_that_are_no_weights_are_refused():
     for weights, words in (
         ([1.0, -1.0], "has the weight -1"),

@@ -48,16 +48,16 @@ class Memory:
         part = self._all(rows, run.name, task, threads)
         if not rows.grouped and not part.queries.is_distinct():
             part = self._all(rows.regrouped(), run.name, task, threads)
-        if len(task.pool.queries) and not (part.known >= 0).any():
+        judged = part.known[part.known >= 0]
+        absent = len(task.pool.queries) - len(judged)
+        if absent and not len(judged):
             raise _nothing_in_common(run, task, part.queries)
+        if not absent:
+            return part
+        told = Counter({"judged queries missing from the run": absent})
         if task.policy.missing == "empty":
-            judged = missing_lists(task.pool, part.known[part.known >= 0])
-            if len(judged):
-                missing = task.measure(judged, Counter({"judged queries missing from the run": len(judged)}))
-                part = Part.sum([part, missing])
-        else:
-            absent = len(task.pool.queries) - int((part.known >= 0).sum())
-            part.counts.update(+Counter({"judged queries missing from the run": absent}))
+            return Part.sum([part, task.measure(missing_lists(task.pool, judged), told)])
+        part.counts.update(told)
         return part
 
     def _all(self, rows: Rows, name: str, task: Task, threads: int | None) -> Part:
