@@ -45,6 +45,7 @@ class Task:
     deepest: int | None
     per_query: bool = True
     segments: Segments | None = None
+    users: Ids | None = None
 
     def of_run(self, run: Run) -> Task:
         """Return the same task with the items of a run as the catalogue, where a metric numbers items and none is given."""
