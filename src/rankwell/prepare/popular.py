@@ -12,7 +12,7 @@ from rankwell.attributes import Items
 from rankwell.errors import DataError, UsageError, one_of
 from rankwell.ids import Ids, Known
 from rankwell.longtail import LongTail
-from rankwell.popularity import Head, Rule, Ties
+from rankwell.popularity import Cut, Head, Rule, Ties
 from rankwell.prepare.actions import capped, counted, refilled, refuse, refuse_logs, relabelled
 from rankwell.prepare.counting import By, popularity
 from rankwell.prepare.pairs import coded
@@ -155,7 +155,7 @@ class PopularityCut:
             whole = np.zeros(len(catalogue), counts.dtype)
             whole[rows] = counts
             ids, counts = catalogue.ids, whole
-        self.tail_ = LongTail(ids, counts, len(queries), self.head, by=self.by, name=log.name)
+        self.tail_ = LongTail(ids, counts, len(queries), Cut(self.head), by=self.by, name=log.name)
         return self
 
     @property
