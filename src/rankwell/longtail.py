@@ -82,6 +82,12 @@ class LongTail:
         return int(inside[-1]) if len(inside) else None
 
     @property
+    def highest_of_tail(self) -> float | None:
+        """The count of the most popular item of the tail; None if there is none."""
+        rest = self.counts[self.part == 2]
+        return rest.max().item() if len(rest) else None
+
+    @property
     def gini(self) -> float:
         """Gini of the counts over all items: 0 if all are equally popular, (m − 1) / m if one has everything.
 
@@ -134,9 +140,7 @@ class LongTail:
         ]
         rows = [self._row(PARTS[code], self.part == code) for code in self.cut.codes]
         rows.append(self._row("all", np.ones(len(self.counts), np.bool_)))
-        head, mid = self.cut.head, self.cut.mid
-        rule = RULES[head.rule].format(at=head.at, by=self.volume)
-        notes = [f"head: {rule}; {TOLD[head.ties]}"]
+        mid, notes = self.cut.mid, [self.rule]
         if mid is not None:
             notes.append(f"head and mid: {RULES[mid.rule].format(at=mid.at, by=self.volume)}")
         notes.append(f"Gini {number(self.gini)} over {count(len(self.counts))} items (0: all alike)")
@@ -144,6 +148,12 @@ class LongTail:
         notes += [f"{count(unseen)} items of the catalogue are never used"] if unseen else []
         title = f"{self.name}: {count(len(self.counts))} items by popularity, {count(self.users)} users"
         return Table(columns, rows, caption=title, notes=notes)
+
+    @property
+    def rule(self) -> str:
+        """What the head is, in words."""
+        head = self.cut.head
+        return f"head: {RULES[head.rule].format(at=head.at, by=self.volume)}; {TOLD[head.ties]}"
 
     @property
     def volume(self) -> str:
