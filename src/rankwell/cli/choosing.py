@@ -113,6 +113,10 @@ def split(
     test: Annotated[float, Parameter(help="the share of the test data")] = 0.2,
     at: Annotated[str | None, Parameter(help="the moment from which on rows are the test data")] = None,
     n: Annotated[int, Parameter(name="-n", help="rows of each user, for ``--how last``")] = 1,
+    fold_in: Annotated[
+        int | None,
+        Parameter(help="for ``--how cold_users``: first rows of each held-out user, in a table of their own"),
+    ] = None,
     min_per_user: Annotated[int | None, Parameter(help="least rows of a user")] = None,
     max_per_user: Annotated[int | None, Parameter(help="most rows of a user")] = None,
     min_per_item: Annotated[int | None, Parameter(help="least rows of an item")] = None,
@@ -132,13 +136,15 @@ def split(
     """
     from rankwell.prepare import split as divide
 
-    goes = Output([log], output, ["train", "test"], suffix)
+    names = ["train", "test"] if fold_in is None else ["train", "fold_in", "test"]
+    goes = Output([log], output, names, suffix)
     done = divide(
-        log, how, test=test, at=at, n=n, seed=seed, min_per_user=min_per_user, max_per_user=max_per_user,
+        log, how, test=test, at=at, n=n, fold_in=fold_in, seed=seed, min_per_user=min_per_user, max_per_user=max_per_user,
         min_per_item=min_per_item, max_per_item=max_per_item, unknown_users=unknown_users, unknown_items=unknown_items,
         repeated=repeated, columns=named(columns),
     )  # fmt: skip
-    goes.tables({"train": done.train, "test": done.test})
+    every = {"train": done.train, "fold_in": done.fold_in, "test": done.test}
+    goes.tables({name: table for name, table in every.items() if table is not None})
     show([done.report], format)
 
 
