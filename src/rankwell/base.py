@@ -54,8 +54,8 @@ class Metric(metaclass=MetricType):
     ``sampled`` says of any metric of judgements that the lists rank so many candidates drawn at random beside the relevant
     ones: the values are those of the lists as they are, under a name that keeps them apart from values over all items.
     ``sliceable`` whether it has a meaning where only some items' judgements count (``slices=``); ``sees_missing`` whether
-    a metric of lists has a value for judged queries that the run lacks; ``told`` are parameters that are written even at
-    their default.
+    a metric of lists has a value for judged queries that the run lacks, and for users that only ``users=`` holds; ``told``
+    are parameters that are written even at their default.
     """
 
     name: ClassVar[str] = ""

@@ -6,8 +6,10 @@ A state is frozen and small. Adding is exact, so it does not matter how the quer
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -33,6 +35,24 @@ class State(Protocol):
     @property
     def n(self) -> int:
         """The number of queries that the value rests on."""
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A state that can say what of all lists together did not count."""
+
+    @property
+    def told(self) -> dict[str, int]:
+        """What a reader of the value should know, by what is counted."""
+
+
+def told_of(states: Iterable[State]) -> Counter[str]:
+    """Return what states tell, each thing once."""
+    told: Counter[str] = Counter()
+    for state in states:
+        if isinstance(state, Counting):
+            told |= Counter(state.told)
+    return told
 
 
 class Diagnostics(Protocol):

@@ -42,6 +42,7 @@ class Task:
     deepest: int | None
     per_query: bool = True
     segments: Segments | None = None
+    users: Ids | None = None
 
     def of_run(self, run: Run) -> Task:
         """Return the same task with the items of a run as the catalogue, where a metric numbers items and none is given."""
@@ -296,5 +297,4 @@ def engine_of(wanted: str | Engine | None) -> Engine:
     name, names = wanted or "memory", engines()
     if name not in names:
         raise UsageError(f"There is no engine {name!r}; it is {one_of(names)}.{nearest(name, names)}")
-    module = importlib.import_module(f"{__name__}.{name}")
-    return getattr(module, name.capitalize())()
+    return getattr(importlib.import_module(f"{__name__}.{name}"), name.capitalize())()

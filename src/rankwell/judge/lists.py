@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.hits import Context, Judged, Pool
-from rankwell.ids import NO_TEXT, alike
+from rankwell.ids import NO_TEXT, Ids, Known, alike
 from rankwell.kernels import match, order, ranks
 from rankwell.policy import Policy
 from rankwell.ranked import NO_ROWS, Ranked
@@ -87,10 +87,22 @@ def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
     absent = np.ones(len(pool.queries), np.bool_)
     absent[seen] = False
     known = np.flatnonzero(absent)
+    return _empty_lists(pool.queries.ids[known], known, pool)
+
+
+def lists_of_others(users: Ids, seen: Ids, pool: Pool) -> Judged:
+    """Return empty lists, without judgements, for the users that are not in ``seen``."""
+    others = users[np.flatnonzero(Known(seen).rows_of(users, "query") < 0)]
+    if seen.is_text and not others.is_text:
+        others = Ids.of_strings([str(user) for user in others.tolist()])
+    return _empty_lists(alike(others, seen, "query")[0], np.full(len(others), -1), pool)
+
+
+def _empty_lists(queries: Ids, known: np.ndarray, pool: Pool) -> Judged:
     nothing = np.empty(0)
     none = Ranked(len(known), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing, judgement=NO_ROWS)
     lengths = np.zeros(len(known), np.int64)
-    return Judged(pool.queries.ids[known], known, none, lengths, pool, shown=none, in_run=False)
+    return Judged(queries, known, none, lengths, pool, shown=none, in_run=False)
 
 
 def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:
