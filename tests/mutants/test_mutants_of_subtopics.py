@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def slow():
 
 def by_first_id(original, self, pool):
     rows, bounds = original(self, pool)
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+    for low, high in pairwise(bounds):
         rows[low:high] = rows[low:high][::-1]
     return rows, bounds
 
