@@ -36,8 +36,11 @@ def require_topics(qrels: Qrels, metric: Metric) -> None:
     if qrels.topic is not None and (qrels.subgroup is not None or len(qrels.topic.runs()) > 1):
         return
     has = "no topic column" if qrels.topic is None else "one topic in the whole file"
-    by_query = any(field == "groups" for field in metric.resolved())
-    instead = f", or write {metric.name}(groups=query) for one group per query" if by_query else ""
+    instead = ""
+    if "groups" in metric.resolved():
+        instead = f", or write {metric.name}(groups=query) for one group per query"
+    elif "topics" in metric.resolved():
+        instead = f", or write {metric.name}(topics=items) for those of the items in items="
     raise NeededError(
         f"{metric} needs topics: {qrels.name} has {has}. Give judgements with a topic column (the second one of "
         f"TREC text){instead}."
