@@ -27,6 +27,7 @@ class Peer:
 
 PEERS = {
     "pytrec_eval": Peer("pytrec_eval-terrier"),
+    "pyndeval": Peer("pyndeval"),
     # pandas reads Parquet through pyarrow, whose version 26 refuses the NumPy 1 that rectools brings
     "rectools": Peer("rectools", also=("pyarrow<26",)),
     # its pins bring a pandas that is older than NumPy 2; matplotlib 3.9 lacks what it imports

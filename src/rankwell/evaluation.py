@@ -15,10 +15,11 @@ from rankwell.judge import pool_of
 from rankwell.longtail import Parts
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.policy import Policy
-from rankwell.preparation import context_of, needs_of, refuse_metrics, segments_of
+from rankwell.preparation import context_of, needs_of, refuse_metrics, users_of
 from rankwell.presets import preset_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
+from rankwell.segments import Segments
 from rankwell.single import one_query
 from rankwell.tables import Run
 
@@ -40,7 +41,7 @@ class Evaluator:
         topics, numbers, embeddings, groups, for metrics of these.
     users
         A table of queries (users) with more columns, for ``by``, ``weights`` and metrics that need it: a data frame,
-        records, or a path.
+        records, or a path. ``user_coverage`` counts its users.
     by
         Columns of ``users``: the values of each segment stand in ``results.segments``.
     weights
@@ -95,13 +96,14 @@ class Evaluator:
         )
         judgements = None if qrels is None else read_qrels(qrels)
         pool, counts = pool_of(judgements, policy, self.metrics)
-        context, told = context_of(self.metrics, pool, policy, items=items, train=train, users=users)
+        table = users_of(users)
+        context, told = context_of(self.metrics, pool, policy, items=items, train=train, users=table)
         self._counts = counts + told
         needs = needs_of(self.metrics)
         cuts = [m.k for m in self.metrics if "shown" in m.needed() | m.needs]
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
-        segments = segments_of(users, by, weights)
-        self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments)
+        segments, ids = Segments.of(table, by, weights), None if table is None else table.query
+        self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments, ids)
         named = slices.parts(pool.items) if isinstance(slices, Parts) else slices or {}
         self._slices = {name: self._slice(name, ids) for name, ids in named.items()}
 

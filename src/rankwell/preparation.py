@@ -1,4 +1,4 @@
-"""What metrics need besides the run, brought together before the first batch: the catalogue, the history, segments."""
+"""What metrics need besides the run, brought together before the first batch: the catalogue, the history, users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from rankwell.ids import Known
 from rankwell.judge import history_of
 from rankwell.policy import Policy
 from rankwell.readers import read_items, read_qrels
-from rankwell.segments import Segments
 
 TABLES = {
     "catalogue": ("items", "the catalogue: give items= (--items), every item that could be shown"),
@@ -59,7 +58,7 @@ def needs_of(metrics: Iterable[Metric]) -> frozenset[str]:
 
 
 def context_of(
-    metrics: Iterable[Metric], pool: Pool, policy: Policy, *, items: Any, train: Any, users: Any = None
+    metrics: Iterable[Metric], pool: Pool, policy: Policy, *, items: Any, train: Any, users: Users | None
 ) -> tuple[Context, Counter[str]]:
     """Return what all batches share, and what its rules touched.
 
@@ -84,7 +83,7 @@ def context_of(
         catalogue=catalogue,
         items=table,
         train=history,
-        users=users_of(users) if "users" in needs else None,
+        users=users if "users" in needs else None,
         cuts=_cuts(metrics),
     )
     for metric in metrics:
@@ -116,14 +115,9 @@ def _lowest(pool: Pool) -> float | None:
 
 
 def users_of(users: Any) -> Users | None:
-    """Return a table of users; None if there is none."""
+    """Return the table of users; None if none was given."""
     if users is None:
         return None
     from rankwell.readers.attributes import read_users
 
     return read_users(users)
-
-
-def segments_of(users: Any, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
-    """Return the segments that columns of a table of users make; None if none are asked for."""
-    return Segments.of(users_of(users), by, weights)

@@ -221,10 +221,11 @@ def judged_items(pool: Pool, context: Context) -> Ranked:
     def find() -> Ranked:
         catalogue = context.catalogue
         assert catalogue is not None
-        item = pool.once(("in catalogue", id(catalogue)), lambda: catalogue.rows_of(pool.items, "item"))
         lengths = np.diff(pool.offsets)
         query = np.repeat(np.arange(len(lengths)), lengths)
-        return Ranked(len(lengths), query, np.ones_like(query), np.asarray(pool.grades), item=item)
+        return Ranked(
+            len(lengths), query, np.ones_like(query), np.asarray(pool.grades), item=pool.rows_in(catalogue)
+        )
 
     return pool.once(("judged items", id(context.catalogue)), find)
 

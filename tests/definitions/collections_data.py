@@ -9,7 +9,7 @@ with levels of its own. Not covered, row by row of the expected files:
   nothing is unjudged (tests/definitions/test_outside.py has other programs);
 - num_rel of `all` with -c and -l 2, which that program counts from level 1;
 - out.test.aqZ (z-scores), .prefs, .qrels_prefs, .qrels_jg: other inputs;
-- trec-web-2012/expected/ndeval.tsv: diversity metrics.
+- trec-web-2012/expected/ndeval.tsv: diversity metrics (tests/definitions/test_subtopics.py).
 cranfield/runs/bm25-top1000.run.gz and the recommendation lists have no expected values.
 """
 

@@ -125,3 +125,23 @@ def random_ratings(seed: int) -> Case:
             if rng.random() < 0.8
         },
     )
+
+
+def crowded_ratings(seed: int) -> Case:
+    """A catalogue of many kinds of items, for two users: many chances that are equal on paper and not as products."""
+    rng = random.Random(seed)
+    topics = [f"t{n}" for n in range(rng.randint(4, 8))]
+    ids = [f"i{n}" for n in range(18)]
+    tables = {item: set(rng.sample(topics, rng.randint(0, 4))) for item in ids}
+    tables["i0"] = {"t0"}
+    users = ["q1", "q2"]
+    return Case(
+        lists={user: rng.sample(ids, 8) for user in users},
+        judged={
+            user: {item: {"0": rng.choice([1, 2, 3, 4, 5])} for item in rng.sample(ids, 5)} for user in users
+        },
+        catalogue=rng.sample(ids, len(ids)),
+        columns={"topics": tables},
+        train={user: {item: rng.choice([1, 3, 5]) for item in rng.sample(ids, 3)} for user in users},
+        given={user: {topic: rng.choice([0.1, 0.2, 0.3, 0.6]) for topic in topics} for user in users},
+    )

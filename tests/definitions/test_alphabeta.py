@@ -14,7 +14,7 @@ from .aspects import POLICY, differences, drawn, qrels_of, tables_of, text_of
 from .both import same, values_of
 from .reference_alphabeta import ALPHA_BETA, chance_of, gain_at, ideal_list, profile_of
 from .reference_aspects_case import Case
-from .reference_aspects_random import random_ratings
+from .reference_aspects_random import crowded_ratings, random_ratings
 from .test_reference_subtopics import EXAMPLES, GIVEN, needs_examples, ratings_example
 
 CHANCES: list[dict[str, Any]] = [
@@ -92,6 +92,22 @@ def test_every_metric_of_alpha_beta_is_the_slow_one_on_random_ratings():
         for key, value in parameters.items():
             assert counted[f"ab_ndcg {key}={value}"] > 20, (key, value)
     assert min(counted[name] for name in OWN) > 1000
+
+
+def test_gains_that_are_equal_on_paper_go_to_the_smallest_id_in_the_greedy_ideal():
+    counted: Counter[str] = Counter()
+    found = []
+    for seed in range(60):
+        wanted: list[Any] = [
+            (name, {**given, "cold": "uniform", "profile": profile}, 8)
+            for name, given in [("ab_ndcg", {}), ("ab_ndcg", {"alpha": 0.3, "beta": 0.3}), ("ab_topic", {})]
+            for profile in ("given", "ml")
+        ]
+        found += [
+            f"{seed}: {told}" for told in differences(crowded_ratings(seed), wanted, ALPHA_BETA, counted)
+        ]
+    assert not found, (len(found), found[:10])
+    assert counted["ab_ndcg"] > 200
 
 
 def test_the_exact_ideal_is_the_best_of_all_lists():

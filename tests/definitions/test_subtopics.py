@@ -72,22 +72,22 @@ def wanted_of(seed: int) -> list[tuple[str, dict[str, Any], int | None]]:
 def test_every_metric_of_topics_is_the_slow_one_on_random_judgements():
     counted: Counter[str] = Counter()
     found = []
-    for seed in range(250):
+    for seed in range(200):
         case = random_case(seed)
         found += [f"case {seed}: {told}" for told in differences(case, wanted_of(seed), SUBTOPICS, counted)]
     assert not found, (len(found), found[:10])
     assert counted["undefined"] > 500
     for name, choices in OWN.items():
-        assert counted[name] > 600, name
+        assert counted[name] > 500, name
         for parameters in choices:
             for key, value in parameters.items():
-                assert counted[f"{name} {key}={value}"] > 60, (name, key, value)
+                assert counted[f"{name} {key}={value}"] > 40, (name, key, value)
 
 
 def test_ratings_gain_from_their_threshold_on():
     counted: Counter[str] = Counter()
     found = []
-    for seed in range(90):
+    for seed in range(60):
         rng = random.Random(seed)
         case = replace(random_case(seed), are_ratings=True, rel=rng.choice([1, 2, 3]))
         wanted = wanted_of(seed)
@@ -96,7 +96,7 @@ def test_ratings_gain_from_their_threshold_on():
                 wanted[place] = (name, {**parameters, "gain_from": "raw"}, k)
         found += [f"case {seed}: {told}" for told in differences(case, wanted, SUBTOPICS, counted)]
     assert not found, (len(found), found[:10])
-    assert min(counted[f"{name} gain_from=raw"] for name in GRADED) > 20
+    assert min(counted[f"{name} gain_from=raw"] for name in GRADED) > 10
 
 
 def test_the_divisor_of_ndeval_is_the_slow_one():
@@ -105,7 +105,7 @@ def test_the_divisor_of_ndeval_is_the_slow_one():
         case, rng = random_case(seed), random.Random(seed)
         wanted = [
             ("alpha_dcg", {"norm": "ndeval", "alpha": rng.choice([0, 0.3, 0.5, 1])}, rng.choice([1, 2, 5, 12])),
-            ("err_ia", {"norm": "ndeval", "gain": "binary", "alpha": rng.choice([0.1, 0.3, 0.5, 1])}, rng.choice([1, 2, 5])),
+            ("err_ia", {"norm": "ndeval", "gain": "binary", "alpha": rng.choice([0, 0.3, 0.5, 1])}, rng.choice([1, 2, 5])),
             ("err_ia", {"norm": "ndeval", "gain": "binary", "weights": "uniform"}, 3),
         ]  # fmt: skip
         assert not (found := differences(case, wanted, SUBTOPICS, counted)), (seed, found)
@@ -115,13 +115,13 @@ def test_the_divisor_of_ndeval_is_the_slow_one():
 def test_gains_that_are_equal_on_paper_are_equal_in_the_greedy_ideal():
     counted: Counter[str] = Counter()
     found = []
-    for seed in range(40):
+    for seed in range(25):
         wanted: list[Any] = [("nerr_ia", {"gain": "linear"}, 8), ("nerr_ia", {}, None)]
         wanted += [("alpha_ndcg", {"alpha": alpha}, 8) for alpha in (0.5, 0.9)]
         wanted += [("nnrbp", {"alpha": 0.9}, None), ("s_precision", {}, 14)]
         found += differences(crowded_case(seed), wanted, SUBTOPICS, counted)
     assert not found, (len(found), found[:10])
-    assert counted["alpha_ndcg"] > 200
+    assert counted["alpha_ndcg"] > 100
 
 
 def test_the_exact_ideal_of_alpha_ndcg_is_the_best_of_all_lists():
@@ -173,9 +173,7 @@ def test_ndeval_has_these_values_of_random_lists_to_1e_6():
             continue
         qrels = rw.Qrels(query=["q"] * len(item), item=item, grade=grade, topic=topic)
         told = {
-            text_of(name, more, k): (measure, theirs)
-            for measure, name, more, k, theirs in each.metrics()
-            if name not in {"err_ia", "nerr_ia"} or each.alpha  # a chance of 0 to stop is refused
+            text_of(name, more, k): (measure, theirs) for measure, name, more, k, theirs in each.metrics()
         }
         policy = rw.Policy(grades="judgements", ties="item-asc")
         res = rw.evaluate({"q": dict(each.run)}, qrels, list(told), policy=policy)

@@ -109,9 +109,11 @@ def _merged(
     copy = again
     if qrels.topic is not None:
         codes = keys_of(qrels) if rows is None else keys_of(qrels)[rows]
-        width = int(codes.max(initial=0)) + 1
-        pairs, own = firsts * width + codes[again], firsts * width + codes[firsts]
-        copy = again[is_copy(own, pairs)]
+        key = np.arange(len(grades))
+        key[again] = firsts
+        key = key * (int(codes.max(initial=0)) + 1) + codes
+        order = np.argsort(key, kind="stable")
+        copy = np.sort(order[1:][np.diff(key[order]) == 0])
     if len(copy) and policy.duplicate_grades == "error":
         second = int(copy[0])
         first = int(firsts[np.searchsorted(again, second)])
@@ -127,15 +129,6 @@ def _merged(
     keep = np.ones(len(grades), np.bool_)
     keep[again] = False
     return keep, grades, highest, len(copy)
-
-
-def is_copy(first: np.ndarray, later: np.ndarray) -> np.ndarray:
-    """Return which of the later keys stand before them, among the first ones or earlier among the later."""
-    order = np.argsort(np.concatenate([first, later]), kind="stable")
-    keys = np.concatenate([first, later])[order]
-    copy = np.zeros(len(keys), np.bool_)
-    copy[order[1:]] = keys[1:] == keys[:-1]
-    return copy[len(first) :]
 
 
 def _last_copies(

@@ -36,8 +36,11 @@ def require_topics(qrels: Qrels, metric: Metric) -> None:
     if qrels.topic is not None and (qrels.subgroup is not None or len(qrels.topic.runs()) > 1):
         return
     has = "no topic column" if qrels.topic is None else "one topic in the whole file"
-    by_query = any(field == "groups" for field in metric.resolved())
-    instead = f", or write {metric.name}(groups=query) for one group per query" if by_query else ""
+    instead = ""
+    if "groups" in metric.resolved():
+        instead = f", or write {metric.name}(groups=query) for one group per query"
+    elif "topics" in metric.resolved():
+        instead = f", or write {metric.name}(topics=items) for those of the items in items="
     raise NeededError(
         f"{metric} needs topics: {qrels.name} has {has}. Give judgements with a topic column (the second one of "
         f"TREC text){instead}."
@@ -59,19 +62,21 @@ def topics_of(qrels: Qrels, rows: np.ndarray | None, owner: np.ndarray, grades: 
     assert qrels.topic is not None
     topic, count = _numbers(qrels.topic, rows)
     subgroup = None if qrels.subgroup is None else _numbers(qrels.subgroup, rows)[0]
-    columns = [owner, topic] if subgroup is None else [owner, topic, subgroup]
-    order = np.lexsort(columns[::-1])
-    columns = [column[order] for column in columns]
-    fresh = np.zeros(len(order), np.bool_)
-    fresh[:1] = True
-    for column in columns:
-        fresh[1:] |= column[1:] != column[:-1]
+    key = owner * count + topic
+    if subgroup is not None:
+        key = key * (int(subgroup.max(initial=0)) + 1) + subgroup
+    order = np.argsort(key, kind="stable")  # nearly sorted mostly
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = np.diff(key[order]) != 0
     starts = np.flatnonzero(fresh)
     highest = np.maximum.reduceat(grades[order], starts) if len(starts) else grades[:0]
-    offsets = np.searchsorted(columns[0][starts], np.arange(int(owner.max(initial=-1)) + 2))
-    weight = None if qrels.topic_weight is None else _weights(qrels, rows)[order][starts]
-    parts = None if subgroup is None else columns[2][starts]
-    return Topics(offsets, columns[1][starts], highest, count, parts, weight)
+    kept = order[starts]
+    offsets = np.concatenate(
+        ([0], np.cumsum(np.bincount(owner[kept], minlength=int(owner.max(initial=-1)) + 1)))
+    )
+    weight = None if qrels.topic_weight is None else _weights(qrels, rows)[kept]
+    parts = None if subgroup is None else subgroup[kept]
+    return Topics(offsets, topic[kept], highest, count, parts, weight)
 
 
 def _weights(qrels: Qrels, rows: np.ndarray | None) -> np.ndarray:

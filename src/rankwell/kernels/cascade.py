@@ -81,8 +81,9 @@ def greedy(
     """Return the greedy lists: at each rank the row that gains most after those before it (Σ t, as ``gains`` has it).
 
     The candidates of query q are the rows ``candidates[bounds[q]:bounds[q + 1]]``; of equal ones the first is taken. Lists end
-    at ``depth``. Gains are compared by their first 40 bits, so that those equal on paper are equal here. They only fall as a list
-    grows, so a row is looked at again only when what it gained last time is the most.
+    at ``depth``. Gains are compared by their first 40 bits, so that those equal on paper are equal here. Rows with the same
+    entries are of one type and looked at together; gains only fall as a list grows, so a type is looked at again only when
+    what it gained last time is the most.
 
     Returns
     -------
@@ -106,52 +107,126 @@ def greedy(
     used: cython.const[cython.double][::1] = np.ascontiguousarray(damp, np.float64)
     left: cython.double[::1] = np.empty(_widest(first))
     most = _widest(bounds)
+    table: cython.longlong[::1] = np.empty(4 * most, np.int64)
+    after: cython.longlong[::1] = np.empty(most, np.int64)
+    last: cython.longlong[::1] = np.empty(most, np.int64)
+    head: cython.longlong[::1] = np.empty(most, np.int64)
     heap: cython.longlong[::1] = np.empty(most, np.int64)
     bound: cython.double[::1] = np.empty(most)
     query: cython.Py_ssize_t
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
-    size: cython.Py_ssize_t
+    types: cython.Py_ssize_t
     done: cython.Py_ssize_t
     wanted: cython.Py_ssize_t
     low: cython.longlong
     base: cython.longlong
     best: cython.longlong
+    taking: cython.longlong
     total: cython.double
     with cython.nogil:
         for query in range(limit.shape[0] - 1):
             low, base = limit[query], begin[query]
-            size = limit[query + 1] - low
             wanted = place[query + 1] - place[query]
             for j in range(begin[query + 1] - base):
                 left[j] = fresh[base + j]
-            for i in range(size):
+            types = _types(row[low : limit[query + 1]], entries, topic, part, used, table, head, last, after)
+            for i in range(types):
                 heap[i] = i
                 total = 0.0
-                for j in range(entries[row[low + i]], entries[row[low + i] + 1]):
+                for j in range(entries[row[low + head[i]]], entries[row[low + head[i]] + 1]):
                     total += part[j] * left[topic[j]]
                 bound[i] = _rounded(total)
-            for i in range(size // 2, 0, -1):
-                _sink(heap, bound, i - 1, size)
+            for i in range(types // 2, 0, -1):
+                _sink(heap, bound, head, i - 1, types)
             done = 0
             while done < wanted:
                 best = heap[0]
+                taking = row[low + head[best]]
                 total = 0.0
-                for j in range(entries[row[low + best]], entries[row[low + best] + 1]):
+                for j in range(entries[taking], entries[taking + 1]):
                     total += part[j] * left[topic[j]]
                 if _rounded(total) < bound[best]:
                     bound[best] = _rounded(total)
-                    _sink(heap, bound, 0, size)
+                    _sink(heap, bound, head, 0, types)
                     continue
-                rows[place[query] + done] = row[low + best]
+                rows[place[query] + done] = taking
                 gained[place[query] + done] = total
-                for j in range(entries[row[low + best]], entries[row[low + best] + 1]):
+                for j in range(entries[taking], entries[taking + 1]):
                     left[topic[j]] *= 1.0 - used[j]
                 done += 1
-                size -= 1
-                heap[0] = heap[size]
-                _sink(heap, bound, 0, size)
+                head[best] = after[head[best]]
+                if head[best] < 0:
+                    types -= 1
+                    heap[0] = heap[types]
+                _sink(heap, bound, head, 0, types)
     return taken, worth, ends
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+@cython.locals(
+    mask=cython.longlong, at=cython.longlong, word=cython.ulonglong, i=cython.Py_ssize_t, j=cython.Py_ssize_t
+)
+@cython.locals(types=cython.Py_ssize_t)
+def _types(
+    row: cython.const[cython.longlong][::1],
+    entries: cython.const[cython.longlong][::1],
+    topic: cython.const[cython.longlong][::1],
+    part: cython.const[cython.double][::1],
+    used: cython.const[cython.double][::1],
+    table: cython.longlong[::1],
+    head: cython.longlong[::1],
+    last: cython.longlong[::1],
+    after: cython.longlong[::1],
+) -> cython.Py_ssize_t:
+    """Bring rows with the same entries together: the first one of each type in ``head``, the next of a row in ``after`` (-1: none)."""
+    types = 0
+    mask = 1
+    while mask < 2 * row.shape[0]:
+        mask *= 2
+    for i in range(mask):
+        table[i] = -1
+    mask -= 1
+    for i in range(row.shape[0]):
+        after[i] = -1
+        word = 0
+        for j in range(entries[row[i]], entries[row[i] + 1]):
+            word = (word + topic[j] + 1) * 1000003
+            word ^= word >> 29
+        at = word & mask
+        while table[at] >= 0 and not _is_same(row[head[table[at]]], row[i], entries, topic, part, used):
+            at = (at + 1) & mask
+        if table[at] < 0:
+            table[at] = types
+            head[types] = i
+            types += 1
+        else:
+            after[last[table[at]]] = i
+        last[table[at]] = i
+    return types
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+@cython.locals(j=cython.longlong, k=cython.longlong)
+def _is_same(
+    one: cython.longlong,
+    other: cython.longlong,
+    entries: cython.const[cython.longlong][::1],
+    topic: cython.const[cython.longlong][::1],
+    part: cython.const[cython.double][::1],
+    used: cython.const[cython.double][::1],
+) -> cython.bint:
+    k = entries[other] - entries[one]
+    if entries[one + 1] - entries[one] != entries[other + 1] - entries[other]:
+        return False
+    for j in range(entries[one], entries[one + 1]):
+        if topic[j] != topic[j + k] or part[j] != part[j + k] or used[j] != used[j + k]:
+            return False
+    return True
 
 
 @cython.cfunc
@@ -159,16 +234,20 @@ def greedy(
 @cython.exceptval(-1, check=False)
 @cython.locals(child=cython.Py_ssize_t, moved=cython.longlong, other=cython.longlong)
 def _sink(
-    heap: cython.longlong[::1], bound: cython.double[::1], at: cython.Py_ssize_t, size: cython.Py_ssize_t
+    heap: cython.longlong[::1],
+    bound: cython.double[::1],
+    head: cython.longlong[::1],
+    at: cython.Py_ssize_t,
+    size: cython.Py_ssize_t,
 ) -> cython.int:
-    """Let the candidate at a place of the heap sink to where none below it is better: gains more, or as much and is earlier."""
+    """Let the type at a place of the heap sink to where none below it is better: gains more, or as much and is earlier."""
     moved = heap[at]
     while 2 * at + 1 < size:
         child = 2 * at + 1
-        if child + 1 < size and _is_better(heap[child + 1], heap[child], bound):
+        if child + 1 < size and _is_better(heap[child + 1], heap[child], bound, head):
             child += 1
         other = heap[child]
-        if not _is_better(other, moved, bound):
+        if not _is_better(other, moved, bound, head):
             break
         heap[at] = other
         at = child
@@ -179,8 +258,10 @@ def _sink(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(-1, check=False)
-def _is_better(one: cython.longlong, other: cython.longlong, bound: cython.double[::1]) -> cython.bint:
-    return bound[one] > bound[other] or (bound[one] == bound[other] and one < other)
+def _is_better(
+    one: cython.longlong, other: cython.longlong, bound: cython.double[::1], head: cython.longlong[::1]
+) -> cython.bint:
+    return bound[one] > bound[other] or (bound[one] == bound[other] and head[one] < head[other])
 
 
 @cython.cfunc
