@@ -61,13 +61,17 @@ def differences(
     wanted: Iterable[Wanted],
     slow: dict[str, Callable[..., Value]],
     counted: Counter[str],
+    lists: dict[str, list[str]] | None = None,
     **options: Any,
 ) -> list[str]:
-    """Where rankwell and the slow definitions differ by more than 1e-12, over all judged queries."""
+    """Where rankwell and the slow definitions differ by more than 1e-12, over all judged queries.
+
+    `lists` are those that rankwell is given, if its policy makes those of the case of them.
+    """
     told = {text_of(*each): each for each in wanted}
     policy = rw.Policy(grades="ratings", rel=case.rel, outside="ignore") if case.are_ratings else POLICY
     res = rw.evaluate(
-        case.lists, qrels_of(case), list(told), **{**tables_of(case), "policy": policy, **options}
+        lists or case.lists, qrels_of(case), list(told), **{**tables_of(case), "policy": policy, **options}
     )
     found = []
     for text, (name, parameters, k) in told.items():

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from .reference_aspects_case import (
@@ -155,6 +156,7 @@ def chance_of(
     highest = max(known) if max_grade is None else max_grade
     lowest = min(known) if min_grade is None else min_grade
 
+    @cache
     def chance(topic: str, item: str) -> Fraction:
         if topic not in topics_of(case, item, topics, unknown=unknown_topic):
             return Fraction(0)
