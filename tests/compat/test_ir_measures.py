@@ -16,10 +16,21 @@ TEXTS = [
     "NumRet", "NumRet(rel=1)", "P@5", "P(rel=2)@3", "R@10", "R(rel=2)@4", "RBP(p=0.5, rel=1)", "RBP(rel=2)", "Rprec", "Rprec(rel=2)",
     "RR", "RR(rel=2)", "SDCG(max_rel=3)@5", "SetAP", "SetF", "SetF(beta=2.0)", "SetP(rel=2)", "SetR", "SetRelP", "Success@3", "ERR@5",
 ]  # fmt: skip
+OF_TOPICS = [
+    "alpha_nDCG@10", "alpha_nDCG(alpha=0.3)@5", "alpha_nDCG(rel=2)@20", "alpha_DCG@10", "alpha_DCG(alpha=0.8)@5", "ERR_IA@10",
+    "ERR_IA(rel=2)@5", "nERR_IA@10", "NRBP", "NRBP(alpha=0.3, beta=0.7)", "nNRBP", "nNRBP(rel=2)", "AP_IA", "AP_IA(rel=2)", "P_IA@5",
+    "StRecall@10", "StRecall(rel=2)@5",
+]  # fmt: skip
 RNG = random.Random(4)
 # scores without ties, as programs behind it order them in four ways
 RUN = {f"{q}": {f"d{i}": float(s) for s, i in enumerate(RNG.sample(range(40), 20))} for q in range(30)}
 QRELS = {f"{q}": {f"d{i}": RNG.choice([0, 0, 1, 2, 3]) for i in RNG.sample(range(40), 25)} for q in range(30)}
+# every query has an item of each grade for some topic, as pyndeval leaves out others
+BY_TOPIC = [
+    (query, item, str(RNG.randint(1, 4)), 2 if place == 0 else grade)
+    for query, items in QRELS.items()
+    for place, (item, grade) in enumerate(items.items())
+]
 POLICY = rw.Policy(grades="judgements", missing="empty", undefined="zero")
 
 
@@ -35,7 +46,21 @@ def test_a_measure_has_the_value_that_ir_measures_gives_it(text):
         assert ours[each.query_id] == pytest.approx(float(each.value), abs=digits), (text, each.query_id)
 
 
-@pytest.mark.parametrize("text", [text for text in TEXTS if text != "NumRet(rel=1)"])
+@pytest.mark.parametrize("text", OF_TOPICS)
+def test_a_measure_of_topics_has_the_value_that_ir_measures_gives_it(text):
+    pytest.importorskip("pyndeval", reason="pyndeval is not installed")
+    query, item, topic, grade = (list(column) for column in zip(*BY_TOPIC, strict=True))
+    metric = from_ir_measures(text)
+    res = rw.evaluate(RUN, rw.Qrels(query, item, grade, topic), metric, policy=POLICY)
+    ours = dict(zip(res.queries, res.values(metric), strict=True))
+    judged = [ir_measures.Qrel(query, item, grade, topic) for query, item, topic, grade in BY_TOPIC]
+    theirs = list(ir_measures.iter_calc([ir_measures.parse_measure(text)], judged, RUN))
+    assert len(theirs) == len(ours)
+    for each in theirs:
+        assert ours[each.query_id] == pytest.approx(float(each.value), abs=1e-6), (text, each.query_id)
+
+
+@pytest.mark.parametrize("text", [text for text in [*TEXTS, *OF_TOPICS] if text != "NumRet(rel=1)"])
 def test_a_metric_written_there_reads_back(text):
     metric = from_ir_measures(text)
     written = to_ir_measures(metric)
@@ -44,7 +69,7 @@ def test_a_metric_written_there_reads_back(text):
 
 
 def test_every_rule_is_tried():
-    tried = {text.partition("@")[0].partition("(")[0] for text in TEXTS} | {"NumRelRet"}
+    tried = {text.partition("@")[0].partition("(")[0] for text in [*TEXTS, *OF_TOPICS]} | {"NumRelRet"}
     assert tried == set(RULES)
 
 

@@ -36,20 +36,28 @@ REL = {"rel": "rel"}
 GAIN = {"dcg": {"log2": "linear", "exp-log2": "exp2"}}
 # its names, each with the first spelling as the one that is written
 RULES: dict[str, Rule] = {
+    "alpha_DCG": Rule("alpha_dcg(norm=ndeval)", REL | {"alpha": "alpha"}),
+    "alpha_nDCG": Rule("alpha_ndcg", REL | {"alpha": "alpha"}),
     "AP": Rule("ap(denom=R)", REL),
+    "AP_IA": Rule("ap_ia(denom=R)", REL),
     "Bpref": Rule("bpref", REL),
     "Compat": Rule("compat(depth=none)", {"p": "p"}),
     "ERR": Rule("err(max_grade=4)"),  # gdeval's scale
+    "ERR_IA": Rule("err_ia(gain=binary,norm=ndeval)", REL),
     "infAP": Rule("infap", REL),
     "INSQ": Rule("insq", {"T": "T", "max_rel": "max_grade"}),
     "INST": Rule("inst", {"T": "T", "max_rel": "max_grade"}),
     "IPrec": Rule("iprec(levels=trec9)", REL, at="level"),
     "Judged": Rule("judged"),
     "nDCG": Rule("ndcg", {"dcg": "gain", "gains": "gain"}, words=GAIN),
+    "nERR_IA": Rule("nerr_ia(gain=binary)", REL),
+    "nNRBP": Rule("nnrbp", REL | {"alpha": "alpha", "beta": "beta"}),
+    "NRBP": Rule("nrbp", REL | {"alpha": "alpha", "beta": "beta"}),
     "NumRel": Rule("num_rel", REL),
     "NumRet": Rule("num_ret"),
     "NumRelRet": Rule("num_rel_ret", REL),
     "P": Rule("p", REL),
+    "P_IA": Rule("p_ia", REL),
     "R": Rule("r", REL),
     "RBP": Rule("rbp(gain=binary)", {"p": "p", "rel": "rel"}),
     "Rprec": Rule("rprec", REL),
@@ -60,6 +68,7 @@ RULES: dict[str, Rule] = {
     "SetP": Rule("set_p", REL),
     "SetR": Rule("set_r", REL),
     "SetRelP": Rule("set_r(denom=min_rn)", REL),
+    "StRecall": Rule("s_recall", REL),
     "Success": Rule("hit", REL),
 }
 ALIASES = {
@@ -70,6 +79,9 @@ ALIASES = {
     "BPref": "Bpref",
     "NDCG": "nDCG",
     "RPrec": "Rprec",
+    "α_nDCG": "alpha_nDCG",
+    "α_DCG": "alpha_DCG",
+    "MAP_IA": "AP_IA",
 }
 # what it says without saying it, or what changes nothing
 DEFAULTS: dict[str, Any] = {
