@@ -20,6 +20,8 @@ NAMES = {
     "rectools": "RecTools", "recmetrics": "recmetrics", "replay": "RePlay", "microsoft": "Microsoft recommenders",
     "jurity": "jurity", "rexmex": "rexmex", "rs_metrics": "rs_metrics", "recpack": "RecPack", "cornac": "Cornac",
     "recbole": "RecBole", "warprec": "WarpRec", "lenskit": "LensKit", "clayrs": "ClayRS", "evidently": "Evidently",
+    "fairranktune": "FairRankTune", "rankkit": "rankkit", "obp": "Open Bandit Pipeline",
+    "news_recommender_metrics": "news-recommender-metrics",
 }  # fmt: skip
 OPENING = """\
 # Beyond accuracy elsewhere
@@ -29,6 +31,24 @@ numbers. Each tool was run on the four MovieTweetings lists that come with the p
 example; a test compares every value (`tests/definitions/test_beyond_peers.py`, its data and script in `stored/` beside it).
 Where the last column says so, the tool's number is ours times a constant, over other items, or defined otherwise; in the latter
 case no metric stands there.
+"""
+CLOSING = """
+## Nothing to compare
+
+What was looked at besides, and why no value of it stands above:
+
+- fairsearchcore 1.0.4, hyperfair 0.1.3: tests whether a ranking holds enough protected items in each prefix; no exposure.
+- FARE 0.1.1: errors of pairs of items by group, against a true order; no exposure.
+- fairness-ranking 1.0.0: numbers and sums of rewards by group, without a target.
+- hopwise 0.9.1.post1: its serendipity is our unexpectedness with each user's own items taken out of the popular ones.
+- calissta 0.1.0: mean absolute error of wished shares of topics, that need not add up to 1; no divergence.
+- MARS-Gym 0.1.0: rewards of a logged policy weighed by two policies' chances, over rows; no metric of a ranking.
+- rmet 0.1.6: accuracy and coverage alone. LensKit 2025.8.1, ClayRS 0.5.1, Cornac 3.0.1, RecBole 1.2.1: nothing on calibration,
+  exposure of groups, or propensities.
+- Elliot, Informfully Recommenders, pytrec_fairness: no release in the package index.
+
+No program there has the EILD and EPD of RankSys, Kotkov's serendipity, Murakami's own form, or Steck's divergence: those rest on
+papers and on a second, slower computation.
 """
 
 
@@ -47,7 +67,7 @@ def page() -> str:
         Column("in rankwell"),
         Column("difference"),
     ]
-    return OPENING + "\n" + Table(columns, rows).to_markdown() + "\n"
+    return OPENING + "\n" + Table(columns, rows).to_markdown() + "\n" + CLOSING
 
 
 def _value(entry: dict[str, Any]) -> str:

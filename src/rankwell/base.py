@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import types
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import (
     Any,
     ClassVar,
     Literal,
     Self,
     TypeVar,
-    Union,
     dataclass_transform,
-    get_args,
-    get_origin,
 )
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.hits import Context, Judged
-from rankwell.parameters import UNFIT, described, fitted, parameter_types, value_text
+from rankwell.parameters import UNFIT, described, fitted, parameter_kinds, value_text
 from rankwell.states import Diagnostics, Mean, State, WeightedMean
 
 Better = Literal["higher", "lower", "neither"]
@@ -58,8 +54,8 @@ class Metric(metaclass=MetricType):
     ``sampled`` says of any metric of judgements that the lists rank so many candidates drawn at random beside the relevant
     ones: the values are those of the lists as they are, under a name that keeps them apart from values over all items.
     ``sliceable`` whether it has a meaning where only some items' judgements count (``slices=``); ``sees_missing`` whether
-    a metric of lists has a value for judged queries that the run lacks; ``told`` are parameters that are written even at
-    their default.
+    a metric of lists has a value for judged queries that the run lacks, and for users that only ``users=`` holds; ``told``
+    are parameters that are written even at their default.
     """
 
     name: ClassVar[str] = ""
@@ -91,19 +87,19 @@ class Metric(metaclass=MetricType):
             REGISTRY[name] = cls
 
     def __post_init__(self) -> None:
-        for name, hint in parameter_types(type(self)).items():
-            object.__setattr__(self, name, self._fit(name, getattr(self, name), hint))
+        for name, kinds in parameter_kinds(type(self)):
+            object.__setattr__(self, name, self._fit(name, getattr(self, name), kinds))
         if self.k is not None and self.cut == "none":
             raise UsageError(f"{self.name} takes no cut-off; write {self.name}.")
         if self.k is not None and self.k < 1:
             raise UsageError(f"{self.name}@{self.k}: a cut-off is a whole number from 1.")
 
-    def _fit(self, name: str, value: Any, hint: Any) -> Any:
-        for kind in get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,):
+    def _fit(self, name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
+        for kind in kinds:
             normal = fitted(value, kind)
             if normal is not UNFIT:
                 return normal
-        raise UsageError(f"{type(self).__name__}({name}={value!r}): {name} is {described(hint)}.")
+        raise UsageError(f"{type(self).__name__}({name}={value!r}): {name} is {described(kinds)}.")
 
     def __matmul__(self, k: int) -> Self:
         if self.k is not None:
@@ -179,7 +175,7 @@ class Metric(metaclass=MetricType):
 
     @cached_property
     def _shortest(self) -> str:
-        resolved, plain = self.resolved(), type(self)().resolved()
+        resolved, plain = self.resolved(), _defaults(type(self))
         always = self.told | (self.depends_on_k() if self.k is not None else frozenset())
         return self._text({n: v for n, v in resolved.items() if n in always or v != plain[n]})
 
@@ -216,6 +212,12 @@ class Metric(metaclass=MetricType):
     @abstractmethod
     def state(self, judged: Judged, context: Context) -> State:
         """Return what is kept of a batch."""
+
+
+@cache
+def _defaults(cls: type[Metric]) -> dict[str, Any]:
+    """The parameters but k where none is given."""
+    return cls().resolved()
 
 
 @definition

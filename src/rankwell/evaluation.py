@@ -15,10 +15,11 @@ from rankwell.judge import pool_of
 from rankwell.longtail import Parts
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.policy import Policy
-from rankwell.preparation import context_of, needs_of, refuse_metrics, segments_of
+from rankwell.preparation import context_of, needs_of, refuse_metrics, users_of
 from rankwell.presets import preset_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
+from rankwell.segments import Segments
 from rankwell.single import one_query
 from rankwell.tables import Run
 
@@ -39,7 +40,7 @@ class Evaluator:
         The catalogue, for metrics that need it: ids, a table with an item column, or a path; its other columns are
         topics, numbers, embeddings, groups, for metrics of these.
     users
-        A table of queries (users) with more columns: a data frame, records, or a path.
+        A table of queries (users) with more columns: a data frame, records, or a path. ``user_coverage`` counts its users.
     by
         Columns of ``users``: the values of each segment stand in ``results.segments``.
     weights
@@ -99,8 +100,9 @@ class Evaluator:
         needs = needs_of(self.metrics)
         cuts = [m.k for m in self.metrics if "shown" in m.needed() | m.needs]
         deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
-        segments = segments_of(users, by, weights)
-        self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments)
+        table = users_of(users)
+        segments, ids = Segments.of(table, by, weights), None if table is None else table.query
+        self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments, ids)
         named = slices.parts(pool.items) if isinstance(slices, Parts) else slices or {}
         self._slices = {name: self._slice(name, ids) for name, ids in named.items()}
 

@@ -13,10 +13,11 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.kernels import ids as kernel
+from rankwell.kernels import integers
 
 JOINED = 10_000_000
 SLICE = 1 << 18
-DENSE = 4  # integers of so many times their number are counted in a table
+DENSE = 4  # integers that lie within so many times their number are kept in a table, a place for each
 LONGEST_ID = 65_535
 NO_TEXT = np.empty(0, np.uint8)
 NO_STARTS = np.empty(0, np.int64)
@@ -202,11 +203,15 @@ class Ids:
 
     def distinct(self) -> Ids:
         """Return each id once, in no particular order."""
-        if not self.is_text and len(self):
-            low, high = int(self.integers.min()), int(self.integers.max())
-            if high - low < DENSE * len(self):
-                return Ids.of_integers(np.flatnonzero(np.bincount(self.integers - low)) + low)
-        return self[self.group()[1]]
+        low, width = self.extent()
+        return Ids.of_integers(integers.seen(self.keys, low, width)) if width else self[self.group()[1]]
+
+    def extent(self) -> tuple[int, int]:
+        """Return the lowest of integers that lie close together, and how many there are from it to the highest; else 0, 0."""
+        if self.is_text or not 0 < len(self) < 1 << 31:
+            return 0, 0
+        low, high = int(self.integers.min()), int(self.integers.max())
+        return (low, high - low + 1) if high - low < DENSE * len(self) else (0, 0)
 
     def runs(self) -> np.ndarray:
         """Return the first row of each stretch of equal neighbours."""
@@ -249,18 +254,21 @@ class Ids:
 
 
 class Known:
-    """Distinct ids with a hash table: where an id stands among them."""
+    """Distinct ids with a table, by value or by hash: where an id stands among them."""
 
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
-        self._slots = kernel.slots(ids.keys)
+        self._extent = low, width = ids.extent()
+        self._table = integers.table(ids.keys, low, width) if width else kernel.slots(ids.keys)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def find(self, wanted: Ids) -> np.ndarray:
         """Return the row of each wanted id, or -1; both columns must be of one kind (see ``alike``)."""
-        return kernel.lookup(self._slots, *self.ids.columns, *wanted.columns)
+        if not self._extent[1]:
+            return kernel.lookup(self._table, *self.ids.columns, *wanted.columns)
+        return integers.read(self._table, self._extent[0], wanted.keys)
 
     def rows_of(self, wanted: Ids, what: str) -> np.ndarray:
         """Return the row of each wanted id, or -1; text of one side may be the plain decimal form of the other's integers."""

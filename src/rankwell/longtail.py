@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -16,13 +16,12 @@ from rankwell.errors import UsageError, nearest, one_of
 from rankwell.ids import Ids, Known
 from rankwell.judge import history_of
 from rankwell.policy import Policy
-from rankwell.popularity import Head, Rule, Ties, by_popularity
+from rankwell.popularity import PARTS, Cut, Head, Rule, Ties, by_popularity
 from rankwell.readers import read_items, read_qrels
 
 if TYPE_CHECKING:
     import polars as pl
 
-PARTS = ("head", "mid", "tail")
 RULES = {
     "volume": "the most popular items until they have {at:.4g} of all {by}",
     "top": "the {at:g} most popular items",
@@ -57,17 +56,9 @@ class LongTail:
     items: Ids
     counts: np.ndarray
     users: int
-    head: Head
-    mid: Head | None = None
+    cut: Cut
     by: str = "users"
     name: str = "train"
-
-    def __post_init__(self) -> None:
-        if self.mid is not None and (self._within(self.mid) < self._within(self.head)).any():
-            raise UsageError(
-                f"mid={self.mid.at:g} leaves out items of the head (at={self.head.at:g}); with head={self.head.rule!r} it is "
-                f"{'larger' if self.head.rule in ('volume', 'top', 'fraction') else 'smaller'} than at."
-            )
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -77,9 +68,7 @@ class LongTail:
     @cached_property
     def part(self) -> np.ndarray:
         """The part of each item: 0 head, 1 mid, 2 tail."""
-        inside = self._within(self.head)
-        second = inside if self.mid is None else self._within(self.mid)
-        return 2 - second.astype(np.int64) - inside
+        return self.cut.parts(self.counts, self.users, self.order)
 
     @property
     def total(self) -> float:
@@ -93,6 +82,12 @@ class LongTail:
         return int(inside[-1]) if len(inside) else None
 
     @property
+    def highest_of_tail(self) -> float | None:
+        """The count of the most popular item of the tail; None if there is none."""
+        rest = self.counts[self.part == 2]
+        return rest.max().item() if len(rest) else None
+
+    @property
     def gini(self) -> float:
         """Gini of the counts over all items: 0 if all are equally popular, (m − 1) / m if one has everything.
 
@@ -103,16 +98,12 @@ class LongTail:
             return float("nan")
         return float(np.sum((2 * np.arange(1, m + 1) - m - 1) * ordered) / (m * self.total))
 
-    def _within(self, head: Head) -> np.ndarray:
-        return head.of(self.counts, self.users, self.order)
-
     def parts(self, items: Ids) -> dict[str, Items]:
         """Return the items of each part, of those given; what the log does not have is tail."""
         distinct = items[items.group()[1]]
         row = Known(self.items).rows_of(distinct, "item")
         part = np.where(row >= 0, self.part[row], 2)
-        names = PARTS if self.mid is not None else ("head", "tail")
-        return {name: Items(distinct[part == PARTS.index(name)], name=name) for name in names}
+        return {PARTS[code]: Items(distinct[part == code], name=PARTS[code]) for code in self.cut.codes}
 
     def to_frame(self) -> pl.DataFrame:
         """Return the data of the plot, most popular first: rank, item, count, share, cumulative share, part."""
@@ -135,7 +126,6 @@ class LongTail:
 
     def table(self) -> Table:
         """Return the summary: items and interactions of each part, its shares, and its last item."""
-        present = [0, 2] if self.mid is None else [0, 1, 2]
         kind: Kind = "count" if self.counts.dtype.kind in "iu" else "value"
         columns = [
             Column("part"),
@@ -148,17 +138,22 @@ class LongTail:
             Column("least popular item"),
             Column(f"its {self.by}", kind),
         ]
-        rows = [self._row(PARTS[code], self.part == code) for code in present]
+        rows = [self._row(PARTS[code], self.part == code) for code in self.cut.codes]
         rows.append(self._row("all", np.ones(len(self.counts), np.bool_)))
-        rule = RULES[self.head.rule].format(at=self.head.at, by=self.volume)
-        notes = [f"head: {rule}; {TOLD[self.head.ties]}"]
-        if self.mid is not None:
-            notes.append(f"head and mid: {RULES[self.mid.rule].format(at=self.mid.at, by=self.volume)}")
+        mid, notes = self.cut.mid, [self.rule]
+        if mid is not None:
+            notes.append(f"head and mid: {RULES[mid.rule].format(at=mid.at, by=self.volume)}")
         notes.append(f"Gini {number(self.gini)} over {count(len(self.counts))} items (0: all alike)")
         unseen = int(np.count_nonzero(self.counts == 0))
         notes += [f"{count(unseen)} items of the catalogue are never used"] if unseen else []
         title = f"{self.name}: {count(len(self.counts))} items by popularity, {count(self.users)} users"
         return Table(columns, rows, caption=title, notes=notes)
+
+    @property
+    def rule(self) -> str:
+        """What the head is, in words."""
+        head = self.cut.head
+        return f"head: {RULES[head.rule].format(at=head.at, by=self.volume)}; {TOLD[head.ties]}"
 
     @property
     def volume(self) -> str:
@@ -193,7 +188,8 @@ class LongTail:
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values; what is undefined is None."""
         gini = self.gini
-        rules = {"head": _told(self.head)} | ({} if self.mid is None else {"mid": _told(self.mid)})
+        cut = self.cut
+        rules = {"head": _told(cut.head)} | ({} if cut.mid is None else {"mid": _told(cut.mid)})
         return {
             "name": self.name,
             "by": self.by,
@@ -242,7 +238,8 @@ def long_tail(
         The rule of the cut: ``volume``, ``top``, ``fraction``, ``reach``, ``count``, ``quantile`` or ``iqr``, as
         metrics of popularity have it (``rankwell.popularity.Head``).
     mid
-        A second, wider cut by the same rule: between the two lies the mid, and the tail after it.
+        A second, wider cut by the same rule: between the two lies the mid, and the tail after it. Metrics of popularity have
+        the same parameter.
     ties
         Equally popular items at the cut: ``id`` (the cut goes between them, by id), all ``in``, or all ``out``.
     columns
@@ -281,17 +278,16 @@ def long_tail(
         C. Anderson, The Long Tail, Hyperion 2006; H. Abdollahpouri, R. Burke and B. Mobasher, Managing popularity
         bias in recommender systems with personalized re-ranking, FLAIRS 2019 (head, mid and tail by volume).
     """
-    first = _head(head, at, ties)
+    cut = _cut(head, at, mid, ties)
     log = read_qrels(train, name=None if isinstance(train, str) else "train", columns=columns)
     catalogue = None if items is None else Known(read_items(items).item)
     history, _ = history_of(log, catalogue, Policy())
-    second = None if mid is None else replace(first, at=mid)
-    return LongTail(history.catalogue.ids, history.counts, history.users, first, second, name=log.name)
+    return LongTail(history.catalogue.ids, history.counts, history.users, cut, name=log.name)
 
 
-def _head(rule: Rule, at: float, ties: Ties) -> Head:
+def _cut(rule: Rule, at: float, mid: float | None, ties: Ties) -> Cut:
     if rule not in RULES:
         raise UsageError(f"head={rule!r}: it is {one_of(RULES)}.{nearest(str(rule), RULES)}")
     if ties not in TOLD:
         raise UsageError(f"ties={ties!r}: it is id, in or out.")
-    return Head(rule, at, ties)
+    return Cut.of(rule, at, mid, ties)

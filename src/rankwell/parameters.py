@@ -24,6 +24,17 @@ def parameter_types(cls: type[Any]) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in fields(cls)}
 
 
+@cache
+def parameter_kinds(cls: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    """Return each parameter of a metric class with the kinds of value that its type allows."""
+    return tuple((name, kinds_of(hint)) for name, hint in parameter_types(cls).items())
+
+
+def kinds_of(hint: Any) -> tuple[Any, ...]:
+    """Return the kinds of value that a type allows: the parts of a union, or itself."""
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
 UNFIT = object()
 
 
@@ -53,9 +64,8 @@ def fitted(value: Any, kind: Any) -> Any:
     return value if isinstance(value, kind) else UNFIT
 
 
-def described(hint: Any) -> str:
-    """Return in words what a type allows: ``one of linear, exp2, {number: number, …}``."""
-    kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+def described(kinds: tuple[Any, ...]) -> str:
+    """Return in words what kinds of value are allowed: ``one of linear, exp2, {number: number, …}``."""
     words: list[str] = []
     for kind in kinds:
         if get_origin(kind) is Literal:

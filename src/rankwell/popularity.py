@@ -1,4 +1,4 @@
-"""Head and tail of a catalogue: which items are popular, by one rule wherever it matters."""
+"""Head, mid and tail of a catalogue: which items are popular, by one rule wherever it matters."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from rankwell.kernels import order
 
 Rule = Literal["volume", "top", "fraction", "reach", "count", "quantile", "iqr"]
 Ties = Literal["id", "in", "out"]
+PARTS = ("head", "mid", "tail")
+LISTED = ("volume", "top", "fraction")  # rules that cut the list of items, so that a larger number takes more
 
 
 def by_popularity(counts: np.ndarray, ids: Ids) -> np.ndarray:
@@ -46,12 +48,7 @@ class Head:
     ties: Ties = "id"
 
     def __post_init__(self) -> None:
-        share = self.rule in ("volume", "fraction", "reach", "quantile")
-        if self.at < 0 or (share and self.at > 1) or (self.rule == "top" and self.at != int(self.at)):
-            allowed = (
-                "a share from 0 to 1" if share else "a whole number" if self.rule == "top" else "at least 0"
-            )
-            raise UsageError(f"head={self.rule}, at={self.at:g}: at is {allowed}.")
+        refuse_number(self.rule, "at", self.at)
 
     def of(self, counts: np.ndarray, users: int, ordered: np.ndarray) -> np.ndarray:
         """Return which items are the head.
@@ -70,7 +67,7 @@ class Head:
         >>> Head("volume", 0.5).of(np.array([5, 3, 1, 1, 1, 1, 1, 1]), 5, np.arange(8)).tolist()[:4]
         [True, True, False, False]
         """
-        if self.rule in ("volume", "top", "fraction"):
+        if self.rule in LISTED:
             head = np.zeros(len(counts), np.bool_)
             head[ordered[: self._length(counts, ordered)]] = True
             return head if self.ties == "id" or not head.any() else self._whole(head, counts)
@@ -98,3 +95,61 @@ class Head:
         reached = np.cumsum(counts[ordered])
         wanted = self.at * (reached[-1] if len(reached) else 0)
         return int(np.searchsorted(reached, wanted - 1e-9)) + 1 if wanted > 0 else 0
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What divides a catalogue into head and tail or, with a second, wider cut, into head, mid and tail."""
+
+    head: Head
+    mid: Head | None = None
+
+    @classmethod
+    def of(cls, rule: Rule, at: float, mid: float | None = None, ties: Ties = "id") -> Cut:
+        """Return the cut by a rule with one border or two; the part between the two is the mid.
+
+        Raises
+        ------
+        UsageError
+            If a number does not fit the rule, or the second cut takes fewer items than the first.
+        """
+        head = Head(rule, at, ties)
+        if mid is None:
+            return cls(head)
+        refuse_number(rule, "mid", mid)
+        if mid < at if rule in LISTED else mid > at:
+            raise UsageError(
+                f"mid={mid:g} leaves out items of the head (at={at:g}); with head={rule!r} it is "
+                f"{'larger' if rule in LISTED else 'smaller'} than at, or equal for no mid."
+            )
+        return cls(head, Head(rule, mid, ties))
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        """The parts that there are, as rows of ``PARTS``."""
+        return (0, 2) if self.mid is None else (0, 1, 2)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parts that there are."""
+        return tuple(PARTS[code] for code in self.codes)
+
+    def parts(self, counts: np.ndarray, users: int, ordered: np.ndarray) -> np.ndarray:
+        """Return the part of each item, as a row of ``PARTS``; the arguments are those of ``Head.of``.
+
+        Examples
+        --------
+        >>> Cut.of("top", 1, mid=3).parts(np.array([5, 3, 1, 1]), 5, np.arange(4)).tolist()
+        [0, 1, 1, 2]
+        """
+        inside = self.head.of(counts, users, ordered)
+        second = inside if self.mid is None else self.mid.of(counts, users, ordered)
+        return 2 - second.astype(np.int64) - inside
+
+
+def refuse_number(rule: Rule, name: str, value: float) -> None:
+    """Raise UsageError if a number does not belong to a rule."""
+    share = rule in ("volume", "fraction", "reach", "quantile")
+    if value < 0 or (share and value > 1) or (rule == "top" and value != int(value)):
+        allowed = "a share from 0 to 1" if share else "a whole number" if rule == "top" else "at least 0"
+        raise UsageError(f"head={rule}, {name}={value:g}: {name} is {allowed}.")

@@ -1,4 +1,4 @@
-"""What metrics need besides the run, brought together before the first batch: the catalogue, the history, segments."""
+"""What metrics need besides the run, brought together before the first batch: the catalogue, the history, users."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from rankwell.attributes import Items
+from rankwell.attributes import Items, Users
 from rankwell.base import Metric
 from rankwell.errors import NeededError, UsageError
 from rankwell.hits import Context, Pool
@@ -14,7 +14,6 @@ from rankwell.ids import Known
 from rankwell.judge import history_of
 from rankwell.policy import Policy
 from rankwell.readers import read_items, read_qrels
-from rankwell.segments import Segments
 
 TABLES = {
     "catalogue": ("items", "the catalogue: give items= (--items), every item that could be shown"),
@@ -90,10 +89,10 @@ def _catalogue(items: Any, *, with_columns: bool) -> Items:
     return read_catalogue(items)
 
 
-def segments_of(users: Any, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
-    """Return the segments that columns of a table of users make; None if none are asked for."""
+def users_of(users: Any) -> Users | None:
+    """Return the table of users; None if none was given."""
     if users is None:
-        return Segments.of(None, by, weights)
+        return None
     from rankwell.readers.attributes import read_users
 
-    return Segments.of(read_users(users), by, weights)
+    return read_users(users)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -19,29 +20,15 @@ class Ranked:
     Columns of one length: ``query`` (which of the ``queries``, ascending), ``rank`` (from 1), ``grade`` (NaN where
     unjudged), and on request ``item`` (row of the catalogue, -1 outside), ``score``, ``tie_start`` and ``tie_size``
     (first rank and size of the group of equal scores), ``judgement`` (row of the pool, which leads to topics and
-    propensities; -1 where unjudged).
+    propensities; -1 where unjudged). With ``counts``, the number of rows per query, ``query`` and ``rank`` may be None where
+    every list is there from its first rank down: they are made when somebody reads them.
     """
-
-    __slots__ = (
-        "_counts",
-        "_nth",
-        "_tops",
-        "grade",
-        "item",
-        "judgement",
-        "queries",
-        "query",
-        "rank",
-        "score",
-        "tie_size",
-        "tie_start",
-    )
 
     def __init__(
         self,
         queries: int,
-        query: np.ndarray,
-        rank: np.ndarray,
+        query: np.ndarray | None,
+        rank: np.ndarray | None,
         grade: np.ndarray,
         *,
         item: np.ndarray | None = None,
@@ -49,16 +36,32 @@ class Ranked:
         tie_start: np.ndarray | None = None,
         tie_size: np.ndarray | None = None,
         judgement: np.ndarray | None = None,
+        counts: np.ndarray | None = None,
     ) -> None:
-        self.queries, self.query, self.rank, self.grade = queries, query, rank, grade
+        self.queries, self.grade = queries, grade
+        if query is not None:
+            self.query = query
+        if rank is not None:
+            self.rank = rank
+        self._are_tops = rank is None
         self.item, self.score, self.tie_start, self.tie_size = item, score, tie_start, tie_size
         self.judgement = judgement
-        self._counts: np.ndarray | None = None
+        self._counts = counts
         self._nth: np.ndarray | None = None
         self._tops: dict[int, Ranked] = {}
 
     def __len__(self) -> int:
-        return len(self.query)
+        return len(self.grade)
+
+    @cached_property
+    def query(self) -> np.ndarray:
+        """Which query each row belongs to."""
+        return np.repeat(np.arange(self.queries), self.count())
+
+    @cached_property
+    def rank(self) -> np.ndarray:
+        """The rank of each row, from 1."""
+        return _places(self.count())
 
     def where(self, rows: np.ndarray) -> Ranked:
         """Return the rows of a mask (or ascending row numbers)."""
@@ -74,8 +77,8 @@ class Ranked:
         if k is None:
             return self
         if k not in self._tops:
-            rows = self.rank <= k
-            self._tops[k] = self if rows.all() else self.where(rows)
+            is_all = self._are_tops and self.count().max(initial=0) <= k
+            self._tops[k] = self if is_all or (rows := self.rank <= k).all() else self.where(rows)
         return self._tops[k]
 
     def among(self, others: Ranked) -> np.ndarray:
@@ -110,8 +113,7 @@ class Ranked:
     def nth(self) -> np.ndarray:
         """Return each row's place among the rows of its query, from 1."""
         if self._nth is None:
-            counts = self.count()
-            self._nth = np.arange(1, len(self.query) + 1) - (np.cumsum(counts) - counts)[self.query]
+            self._nth = _places(self.count())
         return self._nth
 
     def product_before(self, factors: np.ndarray) -> np.ndarray:
@@ -136,6 +138,12 @@ class Ranked:
         steps = np.searchsorted(nth[rows], np.arange(2, int(nth.max(initial=1)) + 2))
         for low, high in pairwise(steps):
             yield rows[low:high]
+
+
+def _places(counts: np.ndarray) -> np.ndarray:
+    """1, 2, … for the rows of each query."""
+    ends = np.cumsum(counts)
+    return np.arange(1, counts.sum() + 1) - np.repeat(ends - counts, counts)
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

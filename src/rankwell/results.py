@@ -18,7 +18,7 @@ from rankwell.ids import Ids
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.segments import Segments
-from rankwell.states import Diagnostics, State
+from rankwell.states import Diagnostics, State, told_of
 from rankwell.views import Origin, Views
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Results(Views, Exports):
     @property
     def counts(self) -> dict[str, int]:
         """How many rows, lists and queries each rule touched; rules that touched none are left out."""
-        return dict(self._counts)
+        return dict(self._counts | told_of(self._states.values()))
 
     @property
     def undefined(self) -> dict[str, dict[str, int]]:

@@ -200,7 +200,7 @@ def grouped(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray | None]:
 def together(query: Ids) -> tuple[Ids, np.ndarray] | None:
     """Return the distinct queries and the offsets of their rows; None if the rows of some query are scattered."""
     heads = query.runs()
-    if not query[heads[:SAMPLE]].is_distinct():
+    if len(heads) > SAMPLE and not query[heads[:SAMPLE]].is_distinct():
         return None
     queries = query[heads]
     return (queries, np.append(heads, len(query))) if queries.is_distinct() else None

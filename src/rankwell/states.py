@@ -6,8 +6,10 @@ A state is frozen and small. Adding is exact, so it does not matter how the quer
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -33,6 +35,24 @@ class State(Protocol):
     @property
     def n(self) -> int:
         """The number of queries that the value rests on."""
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A state that can say what of all lists together did not count."""
+
+    @property
+    def told(self) -> dict[str, int]:
+        """What a reader of the value should know, by what is counted."""
+
+
+def told_of(states: Iterable[State]) -> Counter[str]:
+    """Return what states tell, each thing once."""
+    told: Counter[str] = Counter()
+    for state in states:
+        if isinstance(state, Counting):
+            told |= Counter(state.told)
+    return told
 
 
 class Diagnostics(Protocol):
@@ -186,8 +206,21 @@ def sums_in_halves(codes: np.ndarray, wholes: np.ndarray, size: int) -> np.ndarr
     >>> amounts_of(sums_in_halves(np.array([0, 0]), np.array([int(WHOLE), 1]), 1) + sums_in_halves(np.array([0]), np.array([3]), 1))
     array([1.])
     """
-    halves = wholes >> HALF, wholes & ((1 << HALF) - 1)
-    return np.stack([np.bincount(codes, weights=half, minlength=size).astype(np.int64) for half in halves])
+    counted = [np.bincount(codes, weights=half, minlength=size) for half in _halves(wholes)]
+    return np.stack([half.astype(np.int64) for half in counted])
+
+
+def multiples_in_halves(counts: np.ndarray, whole: int) -> np.ndarray:
+    """Return for each count so many times one whole number, in the same two halves.
+
+    >>> amounts_of(multiples_in_halves(np.array([0, 3]), int(WHOLE) // 2))
+    array([0. , 1.5])
+    """
+    return np.stack([counts * half for half in _halves(whole)])
+
+
+def _halves(whole: Any) -> tuple[Any, Any]:
+    return whole >> HALF, whole & ((1 << HALF) - 1)
 
 
 def amounts_of(sums: np.ndarray) -> np.ndarray:

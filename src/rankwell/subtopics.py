@@ -121,7 +121,7 @@ def topics_of_pool(pool: Pool, context: Context, source: str) -> Topics:
     if source == "qrels":
         if pool.topics is None:
             raise LookupError('a metric that reads topics declares needs = {"topics"}')
-        return pool.topics.whole()
+        return pool.once("whole topics", pool.topics.whole)
     features = features_of_items(context, source)
 
     def make() -> Topics:

@@ -54,18 +54,20 @@ class Each:
         return np.divide(total, below, out=np.full(queries, np.nan), where=below > 0)
 
 
-def each_topic(judged: Judged, topics: Topics | None = None) -> Each:
+def each_topic(judged: Judged, topics: Topics | None = None, *, of_items: bool = False) -> Each:
     """Return the judged lists of each topic of each query; the topics are those of the judgements unless others are given.
 
-    For metrics that declare ``needs = {"topics"}``, or ``{"judgement"}`` if they bring the topics of each row of the pool.
+    For metrics that declare ``needs = {"topics"}``, or ``{"judgement"}`` if they bring the topics of each row of the pool. An item
+    without a judgement for a topic is unjudged there, and left out of condensed lists; but an item whose topics are its own
+    (``of_items``) is judged for all topics at once.
     """
     topics = judged.pool.topics if topics is None else topics
     if topics is None:
         raise LookupError('a metric that reads topics declares needs = {"topics"}')
-    return judged.once(("each topic", id(topics)), lambda: _each(judged, topics))
+    return judged.once(("each topic", id(topics)), lambda: _each(judged, topics, of_items=of_items))
 
 
-def _each(judged: Judged, topics: Topics) -> Each:
+def _each(judged: Judged, topics: Topics, *, of_items: bool) -> Each:
     split = judged.pool.once(("by topic", id(topics)), lambda: _split(judged.pool, topics))
     is_known = judged.known >= 0
     lengths = np.where(is_known, split.first[judged.known + 1] - split.first[judged.known], 0)
@@ -83,7 +85,8 @@ def _each(judged: Judged, topics: Topics) -> Each:
         in_run=judged.in_run,
         is_expected=judged.is_expected,
     )
-    made = condensed(made) if judged.is_condensed else made
+    if judged.is_condensed and not of_items:
+        made = condensed(made)
     return Each(made, owner, split.topic[known], split.origin, split.subgroups)
 
 

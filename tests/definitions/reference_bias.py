@@ -6,7 +6,8 @@ Head (most popular first, equal counts by id ascending as text; all numbers comp
   least the share `at` of the catalogue;
 - by the count alone, so that equal counts are all in or all out: reach c_i/U > at; count c_i > at; quantile
   c_i > quantile `at` of all counts of the catalogue, linear between two; iqr c_i > Q3 + at·(Q3 − Q1).
-Tail: the rest of the catalogue. Other choices: the count of tail items of an empty list is 0; a judged user without a
+Mid: what the same rule takes with a second number, `mid`, beyond the head; none by default but for upd. Tail: the rest
+of the catalogue. Other choices: the count of tail items of an empty list is 0; a judged user without a
 list has an empty one in PopREO; ΔGAP leaves out users without a profile or with an empty list on both sides; the mean
 over groups is of those with a denominator, undefined where it is 0.
 """
@@ -117,8 +118,14 @@ def head_items(case: Case, head: str = "volume", at: float = 0.8) -> list[str]:
     return [item for item in order if counts[item] > bound]
 
 
-def tail_items(case: Case, head: str = "volume", at: float = 0.8) -> set[str]:
-    return set(case.catalogue) - set(head_items(case, head, at))
+def parts_of(case: Case, head: str, at: float, mid: float | None) -> list[set[str]]:
+    """Head and tail, or head, mid and tail."""
+    first = set(head_items(case, head, at))
+    if mid is None:
+        return [first, set(case.catalogue) - first]
+    both = set(head_items(case, head, mid))
+    assert first <= both
+    return [first, both - first, set(case.catalogue) - both]
 
 
 # --- popularity bias ----------------------------------------------------------------------------------------
@@ -132,13 +139,17 @@ def arp(case: Case, k: int | None) -> dict[str, Value]:
     return values
 
 
-def aclt(case: Case, k: int | None, *, head: str = "volume", at: float = 0.8) -> dict[str, Value]:
-    tail = tail_items(case, head, at)
+def aclt(
+    case: Case, k: int | None, *, head: str = "volume", at: float = 0.8, mid: float | None = None
+) -> dict[str, Value]:
+    tail = parts_of(case, head, at, mid)[-1]
     return {user: float(len(set(top(case, user, k)) & tail)) for user in case.lists}
 
 
-def aplt(case: Case, k: int | None, *, head: str = "volume", at: float = 0.8) -> dict[str, Value]:
-    tail = tail_items(case, head, at)
+def aplt(
+    case: Case, k: int | None, *, head: str = "volume", at: float = 0.8, mid: float | None = None
+) -> dict[str, Value]:
+    tail = parts_of(case, head, at, mid)[-1]
     values: dict[str, Value] = {}
     for user in case.lists:
         items = top(case, user, k)
@@ -146,8 +157,10 @@ def aplt(case: Case, k: int | None, *, head: str = "volume", at: float = 0.8) ->
     return values
 
 
-def tail_coverage(case: Case, k: int | None, *, head: str = "volume", at: float = 0.8) -> Value:
-    tail = tail_items(case, head, at)
+def tail_coverage(
+    case: Case, k: int | None, *, head: str = "volume", at: float = 0.8, mid: float | None = None
+) -> Value:
+    tail = parts_of(case, head, at, mid)[-1]
     union = {item for user in case.lists for item in top(case, user, k)}
     return len(union & tail) / len(tail) if tail else None
 
@@ -160,10 +173,11 @@ def _spread(rates: list[float]) -> Value:
     return math.sqrt(math.fsum((rate - middle) ** 2 for rate in rates) / len(rates)) / middle
 
 
-def pop_rsp(case: Case, k: int | None, *, head: str = "volume", at: float = 0.8) -> Value:
-    tail = tail_items(case, head, at)
+def pop_rsp(
+    case: Case, k: int | None, *, head: str = "volume", at: float = 0.8, mid: float | None = None
+) -> Value:
     rates = []
-    for group in (set(case.catalogue) - tail, tail):
+    for group in parts_of(case, head, at, mid):
         shown = sum(len(set(top(case, user, k)) & group) for user in case.lists)
         could = sum(len(group - set(history(case, user))) for user in case.lists)
         rates += [shown / could] if could else []
@@ -171,11 +185,16 @@ def pop_rsp(case: Case, k: int | None, *, head: str = "volume", at: float = 0.8)
 
 
 def pop_reo(
-    case: Case, k: int | None, *, head: str = "volume", at: float = 0.8, rel: float | None = None
+    case: Case,
+    k: int | None,
+    *,
+    head: str = "volume",
+    at: float = 0.8,
+    mid: float | None = None,
+    rel: float | None = None,
 ) -> Value:
-    tail = tail_items(case, head, at)
     rates = []
-    for group in (set(case.catalogue) - tail, tail):
+    for group in parts_of(case, head, at, mid):
         shown = could = 0
         for user in everybody(case):
             wanted = {item for item in group if relevant(case, user, item, rel)}
@@ -199,12 +218,13 @@ def delta_gap(case: Case, k: int | None) -> Value:
     return (lists - profiles) / profiles
 
 
-def upd(case: Case, k: int | None, *, head: str = "volume", at: float = 0.8) -> dict[str, Value]:
-    tail = tail_items(case, head, at)
+def upd(
+    case: Case, k: int | None, *, head: str = "volume", at: float = 0.2, mid: float = 0.8
+) -> dict[str, Value]:
+    parts = parts_of(case, head, at, mid)
 
     def split(items: list[str]) -> dict[str, float] | None:
-        behind = sum(1 for item in items if item in tail)
-        return shares({"head": len(items) - behind, "tail": behind})
+        return shares({str(place): len(set(items) & part) for place, part in enumerate(parts)})
 
     values: dict[str, Value] = {}
     for user in case.lists:

@@ -20,7 +20,8 @@ class Case:
 
     scores: user -> item -> predicted rating, falling along each list. truth: user -> item -> grade. topics: item ->
     topics. vectors: item -> numbers, all of one length. groups: item -> its group or None. weights: item -> weight in
-    coverage. train: user -> item -> grade. propensity: user -> item -> chance that the judgement was seen.
+    coverage. train: user -> item -> grade. propensity: user -> item -> chance that the judgement was seen. users: the table of users, if
+    there is one.
     """
 
     lists: dict[str, list[str]]
@@ -33,6 +34,7 @@ class Case:
     weights: dict[str, float] = field(default_factory=dict)
     train: dict[str, dict[str, float]] = field(default_factory=dict)
     propensity: dict[str, dict[str, float]] = field(default_factory=dict)
+    users: list[str] = field(default_factory=list)
 
 
 # --- lists and judgements -----------------------------------------------------------------------------------

@@ -40,7 +40,8 @@ def prediction_coverage(case: Case, k: int | None) -> Value:
 
 
 def user_coverage(case: Case, k: int | None, *, least: int = 1) -> Value:
-    users = everybody(case)
+    """Whoever has a list, was judged, or stands in the table of users."""
+    users = set(everybody(case)) | set(case.users)
     return sum(1 for user in users if len(top(case, user, k)) >= least) / len(users) if users else None
 
 

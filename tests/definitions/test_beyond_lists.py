@@ -35,8 +35,11 @@ ANY_LIST = [
     *crossed("calibration", divergence=["js", "hellinger", "tv"], discount=["none", "log2p1"], weights=["none", "grade"]),
     *crossed("calibration", smoothing=[0.01, 0.3], base=[2.0, 10.0], weights=["none", "grade"]),
     *crossed("calibration", discount=["none", "log2p1"]),
-    *crossed("upd", head=["volume", "fraction", "reach", "quantile"], at=[0.1, 0.5, 0.8]),
-    *crossed("upd", head=["top", "count", "iqr"], at=[0, 1, 3]),
+    *crossed("upd", head=["volume", "fraction"], at=[0.1, 0.5, 0.8]),
+    *crossed("upd", head=["volume", "fraction"], at=[0.2], mid=[0.2, 0.5, 1]),
+    *crossed("upd", head=["reach", "quantile"], at=[0.8, 0.5], mid=[0.1, 0.5]),
+    *crossed("upd", head=["top"], at=[0, 1], mid=[1, 3]),
+    *crossed("upd", head=["count", "iqr"], at=[1, 3], mid=[0, 1]),
     ("upd", {}),
 ]  # fmt: skip
 JUDGED_LISTS = [

@@ -37,6 +37,12 @@ REFUSED = {
     "calibration(base=1)": (ValueError, "base is e or a number above 1"),
     "upd(head=top)": (ValueError, "at is a whole number"),
     "upd(at=1.5)": (ValueError, "at is a share from 0 to 1"),
+    "upd(at=.9)": (ValueError, r"mid=0.8 leaves out items of the head \(at=0.9\).*it is larger than at"),
+    "upd(head=reach)": (ValueError, "with head='reach' it is smaller than at, or equal for no mid"),
+    "upd(head=top,at=2)": (ValueError, "head=top, mid=0.8: mid is a whole number"),
+    "upd(mid=none)": (ValueError, "mid is a number"),
+    "aplt(mid=1.5)": (ValueError, "head=volume, mid=1.5: mid is a share from 0 to 1"),
+    "pop_rsp(at=.5,mid=.3)": (ValueError, "mid=0.3 leaves out items of the head"),
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
+from rankwell.engines.memory import Memory
 from rankwell.metrics import metric_of
 
 from .beyond import agree, evaluated, filled, text_of
@@ -26,6 +27,16 @@ HEADS = [
     *(("quantile", at) for at in (0.33, 0.5, 0.8)),
     *(("iqr", at) for at in (0, 0.5, 1.5)),
 ]
+MIDS = [
+    ("volume", 0.2, 0.8),
+    ("volume", 0.5, 0.5),
+    ("top", 2, 5),
+    ("fraction", 0.1, 1),
+    ("reach", 0.4, 0.2),
+    ("count", 1, 0),
+    ("quantile", 0.8, 0.33),
+    ("iqr", 1.5, 0),
+]
 UNSEEN = [{"unseen": word} for word in ("max", "laplace", "skip")]
 RELEVANCE = [{}, {"relevance": "binary"}, {"relevance": "binary", "rel": 2}, {"relevance": "graded"}]
 DISCOUNTS = [{"discount": word} for word in ("log2p1", "none", "reciprocal")]
@@ -38,6 +49,7 @@ def every(*choices):
 
 
 OF_HEAD = [{"head": head, "at": at} for head, at in HEADS]
+OF_HEAD += [{"head": head, "at": at, "mid": mid} for head, at, mid in MIDS]
 KOTKOV = every(
     [{"distance": x} for x in (-0.2, 0, 0.3, 0.5, 1)],
     [{"novel": x} for x in (0.01, 0.5)],
@@ -203,6 +215,73 @@ def test_relevance_has_values_for_judged_queries_only():
     )
     assert (res.n["epc@2"], res.n["epc(relevance=binary)@2"]) == (3, 1)
     assert res.undefined["epc(relevance=binary)@2"] == {"undefined by the list": 1}
+
+
+def test_parts_of_which_nothing_could_be_shown_are_left_out_and_counted():
+    metrics = [
+        "pop_reo(head=top,at=2)@2",
+        "pop_reo(head=top,at=2)@1",
+        "pop_reo(head=top,at=1,mid=2)",
+        "pop_rsp(at=0)",
+    ]
+    res = rw.evaluate(RUN, QRELS, metrics, train=TRAIN, items=list("abcdxy"))
+    why = "as none of their items could be shown"
+    assert {what: n for what, n in res.counts.items() if why in what} == {
+        f"parts left out of pop_reo(head=top,at=2) {why}": 1,  # the head is a and b, and of them u has b
+        f"parts left out of pop_reo(head=top,at=1,mid=2) {why}": 2,
+        f"parts left out of pop_rsp(at=0) {why}": 1,  # there is no head
+    }
+    assert f"parts left out of pop_rsp(at=0) {why}: 1" in str(res.to_table())
+    assert res["pop_rsp(at=0)"] == 0.0
+    whole = rw.evaluate(RUN, QRELS, ["pop_rsp", "pop_reo"], train=TRAIN, items=list("abcdxy"))
+    assert not [what for what in whole.counts if why in what and "pop_rsp" in what]
+
+
+def test_batches_and_sums_count_what_all_of_them_leave_out():
+    qrels = {"u": {"a": 1}, "new": {"c": 1}}  # u has a; c alone is relevant and can be shown
+    run = {"u": ["a"], "new": ["c"]}
+    metric = "pop_reo(head=top,at=1)"
+    told = {"parts left out of pop_reo(head=top,at=1) as none of their items could be shown": 1}
+    for batch in (1, 100):
+        res = rw.evaluate(run, qrels, [metric], train=TRAIN, engine=Memory(batch=batch))
+        assert told.items() <= res.counts.items()
+    policy = rw.Policy(missing="skip")
+    halves = [rw.evaluate({user: run[user]}, qrels, [metric], train=TRAIN, policy=policy) for user in run]
+    assert (halves[0] + halves[1]).counts.items() >= told.items()
+    other = rw.evaluate(
+        {"w": ["a"]}, {"w": {"b": 1, "c": 1}, "new": {"a": 1}}, ["pop_reo(head=top,at=2)"], train=TRAIN
+    )
+    assert not [what for what in other.counts if what.startswith("parts left out")]
+
+
+def test_of_three_parts_one_alone_gives_the_end_of_the_range():
+    items = list("abcdxy")
+    metric = metric_of("pop_rsp(head=top,at=1,mid=3)")
+    assert metric.range == (0.0, math.sqrt(2))
+    assert metric_of("pop_rsp").range == (0.0, 1.0)
+    res = rw.evaluate({"new": ["x", "y"]}, metrics=[metric], train=TRAIN, items=items)
+    assert res[metric] == math.sqrt(2)
+    # head a: one of one, mid b c: one of two, tail d x y: none; 1 ½ 0, mean ½
+    res = rw.evaluate({"new": ["a", "b"]}, metrics=[metric], train=TRAIN, items=items)
+    assert res[metric] == math.sqrt(2 / 3 * 0.25) / 0.5
+
+
+def test_metrics_and_the_long_tail_divide_alike():
+    case = filled(8)
+    train = {user: rows for user, rows in case.train.items() if rows}
+    for head, at, mid in MIDS:
+        if head in ("reach", "iqr"):
+            continue
+        tail = rw.long_tail(train, case.catalogue, head=head, at=at, mid=mid)
+        frame = tail.to_frame()
+        parts = dict(zip(frame["item"].to_list(), frame["part"].to_list(), strict=True))
+        text = f"aclt(head={head},at={at},mid={mid})"
+        values = dict(evaluated(case, text).per_query.iter_rows())
+        assert all(
+            n == sum(parts[i] == "tail" for i in case.lists[user])
+            for user, n in values.items()
+            if user in case.lists
+        )
 
 
 def test_a_judged_query_without_a_list_counts_in_pop_reo():

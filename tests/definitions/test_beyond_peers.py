@@ -35,11 +35,29 @@ MEASURES = [
 @cache
 def films():
     """Judgements, training log, catalogue."""
-    return [pl.read_parquet(FILMS / f"{name}.parquet") for name in ("test", "train", "items")]
+    test, train, items = (pl.read_parquet(FILMS / f"{name}.parquet") for name in ("test", "train", "items"))
+    first = pl.col("genres").str.split("|").list.first()
+    drama = pl.col("genres").str.split("|").list.contains("Drama")
+    groups = [
+        first.alias("first"),
+        pl.when(drama).then(pl.lit("Drama")).otherwise(pl.lit("other")).alias("drama"),
+    ]
+    return test, train, items.with_columns(groups)
 
 
-def of_films(metric: str, system: str, only: str) -> rw.Results:
+def observed(test: pl.DataFrame, how: str) -> pl.DataFrame:
+    """The judgements with the chance that each was observed."""
+    item = pl.col("item_id")
+    chances = {
+        "place": 1 / item.rank("ordinal").over("user_id"),
+        "share": item.count().over("item_id") / len(test),
+    }
+    return test.with_columns(chances[how].alias("propensity")) if how else test
+
+
+def of_films(metric: str, system: str, only: str, propensity: str) -> rw.Results:
     test, train, items = films()
+    test = observed(test, propensity)
     lists = pl.read_parquet(FILMS / f"{system}.parquet")
     if only == "train":
         items = items.filter(pl.col("item_id").is_in(train["item_id"].implode()))
@@ -57,7 +75,7 @@ def of_ratings(metric: str) -> rw.Results:
     return rw.evaluate(run, test, metric, policy=rw.Policy(grades="judgements"))
 
 
-def of_small(metric: str, only: str, *, is_judged: bool) -> rw.Results:
+def of_small(metric: str, only: str, propensity: str, *, is_judged: bool) -> rw.Results:
     lists, train, test = (
         {user: list(row) for user, row in SMALL[name].items()} for name in ("lists", "train", "test")
     )
@@ -66,7 +84,19 @@ def of_small(metric: str, only: str, *, is_judged: bool) -> rw.Results:
         kept = {item for row in train.values() for item in row}
     if only == "shown":
         kept = {item for row in lists.values() for item in row[: SMALL["k"]]}
-    items = [{"item": item, "topics": topics} for item, topics in SMALL["items"].items() if item in kept]
+    items = [
+        {
+            "item": item,
+            "topics": topics,
+            "first": (topics or ["none"])[0],
+            "drama": "Drama" if "Drama" in topics else "other",
+        }
+        for item, topics in SMALL["items"].items()
+        if item in kept
+    ]
+    if propensity:
+        rows = [{"user_id": user, "item_id": item} for user, row in test.items() for item in row]
+        test = observed(pl.DataFrame(rows), propensity)
     return rw.evaluate(lists, test if is_judged else None, metric, items=items, train=train, policy=POLICY)
 
 
@@ -74,15 +104,16 @@ def of_small(metric: str, only: str, *, is_judged: bool) -> rw.Results:
 def test_another_tool_has_the_same_number(tool, part, measure):
     entry = STORED["tools"][tool][part][measure]
     metric, times, only = entry["metric"], entry.get("times", 1), entry.get("items", "")
+    propensity = entry.get("propensity", "")
     if entry.get("of") == "ratings":
         pairs = [(of_ratings(metric), entry["value"], 1)]
     elif part == "lists":
-        found = {system: of_films(metric, system, only) for system in entry["values"]}
+        found = {system: of_films(metric, system, only, propensity) for system in entry["values"]}
         scales = times if isinstance(times, dict) else dict.fromkeys(found, times)
         pairs = [(found[system], value, scales[system]) for system, value in entry["values"].items()]
     else:
         is_judged = "without judgements" not in entry.get("note", "")
-        pairs = [(of_small(metric, only, is_judged=is_judged), entry["value"], times)]
+        pairs = [(of_small(metric, only, propensity, is_judged=is_judged), entry["value"], times)]
     for ours, theirs, scale in pairs:
         value = next(iter(ours.mean.values()))
         assert math.isclose(value, theirs * scale, rel_tol=1e-9, abs_tol=1e-9 + entry.get("within", 0))

@@ -27,7 +27,9 @@ CASE = Case(
 X = 1 - 1 / sqrt(2)  # the distance of a and b, and of b and c
 L = 1 / log2(3)  # the discount of rank 2; rank 3 has 1/2
 SUM = 1 + L + 1 / 2  # of the discounts of three ranks
-UPD_U = 0.5 * (0.5 * log2(0.5 / (7 / 12)) + 0.5 * log2(0.5 / (5 / 12))) + 0.5 * (
+UPD_U = 0.5 * log2(0.5 / (5 / 12)) + 0.5 * (1 / 3 * log2(2) + 2 / 3 * log2((1 / 3) / (5 / 12)))
+# head b, mid a, tail c d e: profile 0 ½ ½, list a third each, middle 1/6 5/12 5/12
+UPD_U_OF_TWO = 0.5 * (0.5 * log2(0.5 / (7 / 12)) + 0.5 * log2(0.5 / (5 / 12))) + 0.5 * (
     2 / 3 * log2((2 / 3) / (7 / 12)) + 1 / 3 * log2((1 / 3) / (5 / 12))
 )  # head and tail: profile ½ ½, list ⅔ ⅓, middle 7/12 5/12
 UPD_V = 0.5 * log2(1 / 0.75) + 0.5 * (0.5 * log2(0.5 / 0.75) + 0.5 * log2(0.5 / 0.25))  # 1 0 against ½ ½
@@ -61,6 +63,15 @@ CORPUS_VALUES = [
     # head: a for u, of (none for u: a is in train; a for x); tail: c and d, of (c for u, d for v, e for x); 1, 2/3
     ("pop_reo", {}, (1 / 6) / (5 / 6)),
     ("pop_reo", {"rel": 2}, 0),  # head: no denominator; tail alone: d for v, of d
+    # head: b for u and v, of (b for u, the others have it); mid: a for u, of (a for v); tail: 2 of 2 + 3 + 3; 2 1 1/4
+    (
+        "pop_rsp",
+        {"at": 0.2, "mid": 0.8},
+        sqrt(((2 - 13 / 12) ** 2 + (1 / 12) ** 2 + (5 / 6) ** 2) / 3) / (13 / 12),
+    ),
+    # head b: nobody's; mid a: one hit, of x's a; tail as above 2 of 3
+    ("pop_reo", {"at": 0.2, "mid": 0.8}, (1 / 6) / (5 / 6)),
+    ("tail_coverage", {"head": "top", "at": 1, "mid": 3}, 1),
     # w has no list; profiles (1/2 + 1/4)/2 and 3/4, mean 27/48; lists (1/2 + 3/4 + 0)/3 and 3/8, mean 19/48
     ("delta_gap", {}, -8 / 27),
     ("exposure", {"view": "cut", "divergence": "tv"}, 1 / 4),  # seen: g 1, h 3; target ½ each
@@ -149,6 +160,9 @@ PER_LIST_VALUES = [  # of u and v; w is undefined unless a third value is given
     ("aplt", {}, 1 / 3, 1 / 2),
     ("aclt", {}, 1, 1, 0),
     ("upd", {}, UPD_U, UPD_V),
+    ("upd", {"at": 0.8}, UPD_U_OF_TWO, UPD_V),  # mid is 0.8 too, so that there is none
+    ("aplt", {"head": "top", "at": 1, "mid": 2}, 1 / 3, 1 / 2),  # a is of the mid
+    ("aclt", {"head": "top", "at": 1, "mid": 3}, 1, 1, 0),  # the tail is c and d
     ("awrf", {"view": "cut", "divergence": "tv"}, 1 / 2 - 1 / 3, 1 / 2),
     (
         "awrf",

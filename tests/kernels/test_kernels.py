@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rankwell import states
 from rankwell.ids import Ids, Known
 from rankwell.kernels import ids as id_kernel
-from rankwell.kernels import lists, match, order, ranks, sums, trec_lines, trec_text
+from rankwell.kernels import integers, lists, match, order, ranks, sums, trec_lines, trec_text
 
 IDS = st.lists(
     st.sampled_from(["a", "ab", "abc", "b", "é", "日本", "x" * 9, "x" * 17, "", "10", "9", "A"]), max_size=30
@@ -58,6 +58,34 @@ def test_lookup_finds_the_row_of_a_known_id_or_minus_one(both):
         return
     found = Known(ids_of(known)).find(ids_of(wanted))
     assert found.tolist() == [known.index(each) if each in known else -1 for each in wanted]
+
+
+CLOSE = st.tuples(
+    st.sampled_from([0, 1, -7, 10**12, 2**63 - 40, -(2**63)]), st.lists(st.integers(0, 39), max_size=40)
+).map(lambda case: [case[0] + step for step in case[1]])
+
+
+@FEW
+@given(CLOSE)
+def test_distinct_integers_that_lie_close_together_are_each_given_once(values):
+    assert sorted(ids_of(values).distinct().tolist()) == sorted(set(values))
+
+
+@FEW
+@given(CLOSE, st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5))
+def test_integers_that_lie_close_together_are_found_at_their_first_row(known, others):
+    beside = [near for each in known for near in (each - 1, each + 1) if -(2**63) <= near < 2**63]
+    wanted = known + beside + others
+    if not known:
+        return
+    found = Known(ids_of(known)).find(ids_of(wanted))
+    low = min(known)
+    width = max(known) - low + 1
+    table = integers.table(ids_of(known).keys, low, width)
+    expected = [known.index(each) if each in known else -1 for each in wanted]
+    assert integers.read(table, low, ids_of(wanted).keys).tolist() == expected
+    if len(set(known)) == len(known):
+        assert found.tolist() == expected
 
 
 def test_equal_hashes_of_different_ids_are_told_apart():
@@ -114,6 +142,25 @@ LISTS = COLUMNS.flatmap(
         st.sets(st.integers(0, max(len(values) - 1, 0)), max_size=len(values)),
     )
 )
+
+
+@FEW
+@given(LISTS, st.sampled_from(["item-desc", "item-asc", "order"]), st.integers(1, 40))
+def test_tops_are_the_first_rows_of_each_list_sorted_in_python_without_those_left_out(case, rule, deepest):
+    values, scores, cut, gone = case
+    ids, score = ids_of(values), np.array(scores)
+    left_out = np.array([row in gone for row in range(len(values))], np.uint8) if gone else NONE
+    groups = [range(cut), range(cut, len(values))]
+    expected = [
+        [group[row] for row in sorted_rows([values[r] for r in group], [scores[r] for r in group], rule)]
+        for group in groups
+    ]
+    kept = [[row for row in group if row not in gone or not len(left_out)][:deepest] for group in expected]
+    rows, counts = order.tops(
+        np.array([0, cut, len(values)]), score, *ids.columns, order.TIE_RULES[rule], left_out, deepest
+    )
+    assert rows.tolist() == [row for group in kept for row in group]
+    assert counts.tolist() == [len(group) for group in kept]
 
 
 @FEW

@@ -28,7 +28,10 @@ TEXTS = [
     "epd(relevance=binary,rel=2,distance=jaccard)@3",
     "calibration(base=2,smoothing=.2,weights=grade)",
     "calibration(divergence=tv,features=numeric)@3",
-    *(f"upd(head={rule})@3" for rule in ("top,at=2", "iqr,at=0", "count,at=1", "volume,at=.4")),
+    *(
+        f"upd(head={rule})@3"
+        for rule in ("top,at=2,mid=4", "iqr,at=0,mid=0", "count,at=1,mid=0", "volume,at=.4")
+    ),
 ]
 
 

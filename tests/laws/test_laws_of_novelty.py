@@ -19,6 +19,7 @@ TEXTS = [
     "efd(relevance=graded,unseen=laplace,discount=reciprocal)@3",
     *(f"{name}(head={rule})@3" for rule in ("top,at=2", "iqr,at=.5", "volume,at=.4")
       for name in ("aplt", "aclt", "tail_coverage", "pop_rsp", "pop_reo")),
+    *(f"{name}(at=.3,mid=.7)@3" for name in ("aplt", "aclt", "tail_coverage", "pop_rsp", "pop_reo")),
 ]  # fmt: skip
 
 

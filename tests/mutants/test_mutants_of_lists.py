@@ -95,7 +95,7 @@ MUTANTS = {
         lambda patch: patch.setitem(divergences.DIVERGENCES, "hellinger", lambda p, q: divergences.hellinger(p, q) ** 2),
         ("calibration", {"divergence": "hellinger"})),
     "UPD: the list against itself": (
-        around(calibration.UPD, "_parts", lambda original, self, rows, context: np.full((rows.queries, 2), 0.5)),
+        around(calibration.UPD, "_shares", lambda original, self, rows, context: np.full((rows.queries, 3), 1 / 3)),
         ("upd", {})),
     "only the list's first rows count": (
         around(Ranked, "top", lambda original, self, k: original(self, 2)), ("ild", {})),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
-from rankwell import gains, history
+from rankwell import gains, history, popularity
 from rankwell.metrics import novelty, parity, popular, serendipity, tail
 from rankwell.ranked import Ranked
 
 
 def rows_of_all(original, state, *given):
     made = original(state, *given)
-    return parity.Rates(made.shown, (made.possible[0] + 1, made.possible[1]), made.n)
+    return replace(made, possible=(made.possible[0] + 1, *made.possible[1:]))
 
 
 MUTANTS = {
@@ -50,7 +52,15 @@ MUTANTS = {
         around(popular.ARP, "per_query", lambda original, self, judged, context:
             original(self, judged, context) * judged.shown.count()), ("arp", {})),
     "the head is the tail": (
-        around(tail.OfHead, "in_head", lambda original, *given: ~original(*given)), ("aplt", {"at": 0.5})),
+        around(tail.OfHead, "parts", lambda original, *given: 2 - original(*given)), ("aplt", {"at": 0.5})),
+    "the mid is of the tail": (
+        around(tail.OfHead, "parts", lambda original, *given: np.where(original(*given) == 1, 2, original(*given))),
+        ("aplt", {"at": 0.3, "mid": 0.6})),
+    "PopRSP: the mid is of the head": (
+        around(tail.OfHead, "parts", lambda original, *given: np.where(original(*given) == 1, 0, original(*given))),
+        ("pop_rsp", {"at": 0.3, "mid": 0.6})),
+    "PopREO: the mid is left out": (
+        put(popularity.Cut, "codes", property(lambda self: (0, 2))), ("pop_reo", {"at": 0.3, "mid": 0.6})),
     "ACLT over n": (put(tail.ACLT, "per_query", tail.APLT.per_query), ("aclt", {})),
     "tail coverage of the catalogue": (
         put(tail.TailCoverage, "about", lambda self, judged, context: np.ones(len(context.catalogue), bool)),

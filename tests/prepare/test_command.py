@@ -39,6 +39,21 @@ def test_a_split_is_written_as_the_library_makes_it(folder, capsys):
     assert pl.read_csv("parts/test.csv", infer_schema=False).equals(test.select(pl.all().cast(pl.String)))
 
 
+def test_fold_in_rows_are_a_third_table(folder, capsys):
+    asked = ["prepare", "split", "log.csv", "--how", "cold_users", "-o", "parts"]
+    assert command([*asked, "--fold-in", "2"]) == 0
+    assert capsys.readouterr().err.count("wrote parts/") == 3
+    done = rw.prepare.split("log.csv", "cold_users", fold_in=2)
+    assert pl.read_csv("parts/fold_in.csv", infer_schema=False).equals(
+        done.fold_in.select(pl.all().cast(pl.String))
+    )
+    assert pl.read_csv("parts/test.csv", infer_schema=False).equals(
+        done.test.select(pl.all().cast(pl.String))
+    )
+    assert command(["prepare", "split", "log.csv", "--how", "random", "--fold-in", "2"]) == 2
+    assert "it goes with how='cold_users', not 'random'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "jsonl"])
 def test_tables_are_written_in_the_format_asked_for_and_can_be_read(folder, suffix, capsys):
     assert (

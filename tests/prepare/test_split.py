@@ -71,6 +71,62 @@ def test_what_is_drawn_has_the_size_asked_for_and_the_seed_decides(how):
     assert not other.equals(test)
 
 
+@pytest.mark.parametrize("n", [1, 3, 9])
+def test_fold_in_rows_are_the_first_of_each_held_out_user_in_a_plain_loop(n):
+    for seed in range(6):
+        log = random_log(seed, times=[5, 60, 1000][seed % 3])
+        plain = split(log, "cold_users", test=0.4, seed=seed)
+        held, first = set(plain.test["user_id"]), set()
+        rows = list(enumerate(log.to_dicts()))
+        for user in held:
+            own = sorted((row["timestamp"], at) for at, row in rows if row["user_id"] == user)
+            first |= {at for _, at in own[:n]}
+        found = split(log, "cold_users", test=0.4, seed=seed, fold_in=n)
+        assert found.train.equals(plain.train)
+        assert tuples(found.fold_in) == [tuple(row.values()) for at, row in rows if at in first]
+        rest = [row for at, row in rows if at not in first and row["user_id"] in held]
+        assert found.test.to_dicts() == rest
+        lengths = Counter(row["user_id"] for _, row in rows if row["user_id"] in held)
+        short = sum(size <= n for size in lengths.values())
+        assert str(found.report[f"held-out users with at most {n} rows, none in the test"]).startswith(
+            f"{short} of {len(held)}"
+        )
+        pairs = set(zip(found.fold_in["user_id"], found.fold_in["item_id"], strict=True))
+        again = sum((row["user_id"], row["item_id"]) in pairs for row in rest)
+        assert str(found.report["test rows whose pair is in fold-in"]).startswith(f"{again} of {len(rest)}")
+        ties = sum(
+            1
+            for user in held
+            for own in [sorted(row["timestamp"] for _, row in rows if row["user_id"] == user)]
+            if len(own) > n and own[n - 1] == own[n]
+        )
+        assert found.report["held-out users whose cut divides rows of one time, as they stand"] == ties
+        kept = split(log, "cold_users", test=0.4, seed=seed, fold_in=n, repeated="drop").test
+        assert kept.to_dicts() == [row for row in rest if (row["user_id"], row["item_id"]) not in pairs]
+        sizes = {row["part"]: row["rows"] for row in found.report.tables[-1].to_records()}
+        assert sizes == {"train": len(found.train), "fold-in": len(found.fold_in), "test": len(rest)}
+
+
+def test_a_split_without_fold_in_rows_has_none_and_unpacks_into_three():
+    train, test, report = divided = split(random_log(1), "cold_users")
+    assert divided.fold_in is None
+    assert (train, test, report) == tuple(divided)
+
+
+def test_fold_in_is_refused_where_it_makes_no_sense():
+    log = random_log(1)
+    for how in ("time", "user_time", "last", "random", "cold_items"):
+        with pytest.raises(rw.RankwellError, match=f"it goes with how='cold_users', not '{how}'"):
+            split(log, how, fold_in=2)
+    for n in (0, -1, 1.5):
+        with pytest.raises(rw.RankwellError, match="a whole number of at least 1"):
+            split(log, "cold_users", fold_in=n)
+    with pytest.raises(rw.RankwellError, match="there is no column for the time"):
+        split(log.drop("timestamp"), "cold_users", fold_in=1)
+    with pytest.raises(rw.RankwellError, match=r"the test data would hold no rows.*fold_in="):
+        split(log, "cold_users", fold_in=1000)
+
+
 def test_the_leak_check_counts_what_a_loop_counts():
     for seed in range(6):
         log = random_log(seed)

@@ -35,3 +35,9 @@ def test_values_over_sampled_candidates_have_a_name_of_their_own():
         rw.evaluate(run, qrels, ["ndcg(sampled=1)@10"])
     with pytest.raises(rw.RankwellError, match="for metrics that need judgements"):
         rw.evaluate(run, qrels, ["coverage(sampled=2)"], items=["a", "b", "c"])
+
+
+def test_a_query_that_a_run_of_integers_lacks_is_empty_where_judgements_name_it_in_text():
+    run = {1: ["a"], 2: ["a"]}
+    res = rw.evaluate(run, {"1": {"a": 1}, "3": {"a": 1}}, ["rr"])
+    assert (res["rr"], res.queries) == (1 / 2, [1, 3])

@@ -45,6 +45,15 @@ def popularity(
     weight: Annotated[str, Parameter(help="the column of weights, for ``--by weight``")] = "weight",
     ties: Annotated[Literal["in", "out"], Parameter(help="equally popular items at the cut")] = "in",
     items: Annotated[str | None, Parameter(help="the catalogue, with items that nobody used")] = None,
+    within: Annotated[
+        str | None, Parameter(help="a column of --items: each of its categories is cut by itself")
+    ] = None,
+    window: Annotated[
+        str | None,
+        Parameter(
+            help="cut each stretch of so many days by itself, or each ``day``, ``week``, ``month``, ``quarter`` or ``year``"
+        ),
+    ] = None,
     action: Annotated[
         Literal["drop", "cap", "relabel", "mark"], Parameter(help="what is done with rows of popular items")
     ] = "drop",
@@ -73,15 +82,23 @@ def popularity(
     goes = Output([train, items, *tables], output, names, suffix)
     rules = {"share_of_volume": share_of_volume, "top": top, "fraction": fraction, "reach": reach}
     rules |= {"count": count, "quantile": quantile, "iqr": iqr}
-    cut = PopularityCut(by=by, ties=ties, weight=weight, **rules)  # type: ignore[arg-type]
+    cut = PopularityCut(by=by, ties=ties, weight=weight, within=within, window=_days(window), **rules)  # type: ignore[arg-type]
     cut.fit(train, items, columns=named(columns))
     done = {}
     for name, path in zip(names, tables, strict=True):
-        log = read_log(path, columns=named(columns), perhaps=("rank", "score"))
+        log = read_log(path, columns=named(columns), perhaps=("rank", "score", "time"))
         length = refill if log.is_lists or action != "drop" else None
         done[name] = cut.apply(log, action, refill=length, cap=cap, label=label, seed=seed)
     goes.tables({name: each.table for name, each in done.items()})
     show([cut.summary(), *(each.report for each in done.values())], format)
+
+
+def _days(window: str | None) -> float | str | None:
+    """A number of days, or the name of a period."""
+    try:
+        return None if window is None else float(window)
+    except ValueError:
+        return window
 
 
 @prepare.command
@@ -96,6 +113,10 @@ def split(
     test: Annotated[float, Parameter(help="the share of the test data")] = 0.2,
     at: Annotated[str | None, Parameter(help="the moment from which on rows are the test data")] = None,
     n: Annotated[int, Parameter(name="-n", help="rows of each user, for ``--how last``")] = 1,
+    fold_in: Annotated[
+        int | None,
+        Parameter(help="for ``--how cold_users``: first rows of each held-out user, in a table of their own"),
+    ] = None,
     min_per_user: Annotated[int | None, Parameter(help="least rows of a user")] = None,
     max_per_user: Annotated[int | None, Parameter(help="most rows of a user")] = None,
     min_per_item: Annotated[int | None, Parameter(help="least rows of an item")] = None,
@@ -115,13 +136,15 @@ def split(
     """
     from rankwell.prepare import split as divide
 
-    goes = Output([log], output, ["train", "test"], suffix)
+    names = ["train", "test"] if fold_in is None else ["train", "fold_in", "test"]
+    goes = Output([log], output, names, suffix)
     done = divide(
-        log, how, test=test, at=at, n=n, seed=seed, min_per_user=min_per_user, max_per_user=max_per_user,
+        log, how, test=test, at=at, n=n, fold_in=fold_in, seed=seed, min_per_user=min_per_user, max_per_user=max_per_user,
         min_per_item=min_per_item, max_per_item=max_per_item, unknown_users=unknown_users, unknown_items=unknown_items,
         repeated=repeated, columns=named(columns),
     )  # fmt: skip
-    goes.tables({"train": done.train, "test": done.test})
+    every = {"train": done.train, "fold_in": done.fold_in, "test": done.test}
+    goes.tables({name: table for name, table in every.items() if table is not None})
     show([done.report], format)
 
 

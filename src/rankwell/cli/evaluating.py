@@ -63,7 +63,10 @@ def evaluate(
         str | None,
         Parameter(help="the catalogue, a table with an item column, and others that metrics name (topics …)"),
     ] = None,
-    users: Annotated[str | None, Parameter(help="a table of queries (users) with more columns")] = None,
+    users: Annotated[
+        str | None,
+        Parameter(help="a table of queries (users) with more columns; user_coverage counts its users"),
+    ] = None,
     by: Annotated[
         list[str] | None, Parameter(negative="", help="a column of --users: one row per segment; repeat it")
     ] = None,
@@ -154,6 +157,7 @@ def evaluate(
     if rel_sweep is not None:
         others = {
             "--per-query": per_query,
+            "--users": users,
             "--by": by,
             "--weights": weights,
             "--slices": slices,

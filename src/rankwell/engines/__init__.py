@@ -1,7 +1,4 @@
-"""Where it runs: one file per engine, found by its name; and what every engine does with a batch.
-
-An engine moves data and adds parts. ``run(rows, pool, policy, context, metrics, needs …) -> Part``.
-"""
+"""Where it runs: one file per engine, which moves data and adds parts; and what every engine does with a batch."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ import pkgutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -45,6 +42,7 @@ class Task:
     deepest: int | None
     per_query: bool = True
     segments: Segments | None = None
+    users: Ids | None = None
 
     def of_run(self, run: Run) -> Task:
         """Return the same task with the items of a run as the catalogue, where a metric numbers items and none is given."""
@@ -280,6 +278,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@cache
+def engines() -> tuple[str, ...]:
+    """Return the names of the engines."""
+    return tuple(module.name for module in pkgutil.iter_modules(__path__))
+
+
 def engine_of(wanted: str | Engine | None) -> Engine:
     """Return an engine from its name or itself; None is the one for memory.
 
@@ -290,9 +294,7 @@ def engine_of(wanted: str | Engine | None) -> Engine:
     """
     if wanted is not None and not isinstance(wanted, str):
         return wanted
-    name = wanted or "memory"
-    names = [module.name for module in pkgutil.iter_modules(__path__)]
+    name, names = wanted or "memory", engines()
     if name not in names:
         raise UsageError(f"There is no engine {name!r}; it is {one_of(names)}.{nearest(name, names)}")
-    module = importlib.import_module(f"{__name__}.{name}")
-    return getattr(module, name.capitalize())()
+    return getattr(importlib.import_module(f"{__name__}.{name}"), name.capitalize())()

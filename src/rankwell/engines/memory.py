@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from rankwell.engines import Part, Task, cores
 from rankwell.errors import DataError, NothingInCommonError, UsageError
+from rankwell.hits import Judged
 from rankwell.ids import Ids
-from rankwell.judge import missing_lists
+from rankwell.judge import lists_of_others, missing_lists
 from rankwell.rows import Lists, Rows
 from rankwell.tables import Run
 
@@ -39,7 +40,7 @@ class Memory:
         self.batch, self.progress = batch, progress
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
-        """Return the parts of all queries, added up; judged queries that the run lacks come last."""
+        """Return the parts of all queries, added up; those that the run lacks come last."""
         if threads is not None and threads < 1:
             raise UsageError(
                 f"threads={threads}: say a number from 1, or None for the cores of this process."
@@ -48,17 +49,21 @@ class Memory:
         part = self._all(rows, run.name, task, threads)
         if not rows.grouped and not part.queries.is_distinct():
             part = self._all(rows.regrouped(), run.name, task, threads)
-        if len(task.pool.queries) and not (part.known >= 0).any():
+        judged = part.known[part.known >= 0]
+        absent = len(task.pool.queries) - len(judged)
+        if absent and not len(judged):
             raise _nothing_in_common(run, task, part.queries)
-        if task.policy.missing == "empty":
-            judged = missing_lists(task.pool, part.known[part.known >= 0])
-            if len(judged):
-                missing = task.measure(judged, Counter({"judged queries missing from the run": len(judged)}))
-                part = Part.sum([part, missing])
-        else:
-            absent = len(task.pool.queries) - int((part.known >= 0).sum())
+        if task.policy.missing != "empty":
             part.counts.update(+Counter({"judged queries missing from the run": absent}))
-        return part
+            return part
+        pool = task.pool if part.queries.is_text else task.pool.in_integers()
+        if absent:
+            part = _with_empty(part, task, missing_lists(pool, judged), "judged queries missing from the run")
+        without = any(metric.sees_missing and not metric.judgements for metric in task.metrics)
+        if task.users is None or not without or task.policy.population == "judged":
+            return part
+        others = lists_of_others(task.users, part.queries, pool)
+        return _with_empty(part, task, others, "users with neither a list nor judgements")
 
     def _all(self, rows: Rows, name: str, task: Task, threads: int | None) -> Part:
         """Measure batch after batch; a few are under way at a time, so that memory does not grow with the run."""
@@ -96,6 +101,11 @@ class Memory:
         if self.progress:
             self.progress(lists.rows)
         return part
+
+
+def _with_empty(part: Part, task: Task, lists: Judged, what: str) -> Part:
+    """Return a part together with empty lists, which are counted."""
+    return Part.sum([part, task.measure(lists, Counter({what: len(lists)}))]) if len(lists) else part
 
 
 def _nothing_in_common(run: Run, task: Task, queries: Ids) -> DataError:

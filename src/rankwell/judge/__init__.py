@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankwell.judge.history import history_of
-from rankwell.judge.lists import judge, missing_lists
+from rankwell.judge.lists import judge, lists_of_others, missing_lists
 from rankwell.judge.pool import pool_of
 
-__all__ = ["history_of", "judge", "missing_lists", "pool_of"]
+__all__ = ["history_of", "judge", "lists_of_others", "missing_lists", "pool_of"]

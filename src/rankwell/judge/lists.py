@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.hits import Context, Judged, Pool
-from rankwell.ids import NO_TEXT, alike
+from rankwell.ids import NO_TEXT, Ids, Known, alike
 from rankwell.kernels import match, order, ranks
 from rankwell.policy import Policy
 from rankwell.ranked import NO_ROWS, Ranked
@@ -66,12 +66,9 @@ def judge(
     if len(left_out):
         until = np.concatenate(([0], np.cumsum(left_out)))
         lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
-    leads_on = pool.is_wider or "judgement" in needs
-    hits = _ranked(lists, rule, left_out, matches, pool, leads_on=leads_on)
+    hits = _ranked(lists, rule, left_out, matches, pool, needs)
     shown = (
-        _shown(
-            lists, rule, left_out, matches, known, pool, context, deepest, counts, policy, leads_on=leads_on
-        )
+        _shown(lists, rule, left_out, matches, known, pool, context, needs, deepest, counts, policy)
         if "shown" in needs
         else None
     )
@@ -90,10 +87,22 @@ def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
     absent = np.ones(len(pool.queries), np.bool_)
     absent[seen] = False
     known = np.flatnonzero(absent)
+    return _empty_lists(pool.queries.ids[known], known, pool)
+
+
+def lists_of_others(users: Ids, seen: Ids, pool: Pool) -> Judged:
+    """Return empty lists, without judgements, for the users that are not in ``seen``."""
+    others = users[np.flatnonzero(Known(seen).rows_of(users, "query") < 0)]
+    if seen.is_text and not others.is_text:
+        others = Ids.of_strings([str(user) for user in others.tolist()])
+    return _empty_lists(alike(others, seen, "query")[0], np.full(len(others), -1), pool)
+
+
+def _empty_lists(queries: Ids, known: np.ndarray, pool: Pool) -> Judged:
     nothing = np.empty(0)
     none = Ranked(len(known), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing, judgement=NO_ROWS)
     lengths = np.zeros(len(known), np.int64)
-    return Judged(pool.queries.ids[known], known, none, lengths, pool, shown=none, in_run=False)
+    return Judged(queries, known, none, lengths, pool, shown=none, in_run=False)
 
 
 def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:
@@ -179,11 +188,15 @@ def _ranked(
     left_out: np.ndarray,
     found: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
     pool: Pool,
-    *,
-    leads_on: bool,
+    needs: frozenset[str],
 ) -> Ranked:
     """The hits of each list with their ranks and tie groups, in rank order; they may lead on to rows of the pool."""
     query, rows, pooled, _ = found
+    if not len(rows):
+        none = np.empty(0)
+        judgement = NO_ROWS if _leads_on(pool, needs) else None
+        columns = {"score": none, "tie_start": NO_ROWS, "tie_size": NO_ROWS, "judgement": judgement}
+        return Ranked(len(lists.queries), NO_ROWS, NO_ROWS, none, **columns)
     ends = np.searchsorted(query, np.arange(len(lists.queries) + 1))
     place = np.arange(len(rows))
     order.sort(place, ends, lists.score[rows], *lists.items[rows].columns, rule)
@@ -199,7 +212,7 @@ def _ranked(
         score=(lists.score if lists.given is None else lists.given)[rows],
         tie_start=start,
         tie_size=size,
-        judgement=pooled if leads_on else None,
+        judgement=pooled if _leads_on(pool, needs) else None,
     )
 
 
@@ -211,48 +224,56 @@ def _shown(
     known: np.ndarray,
     pool: Pool,
     context: Context,
+    needs: frozenset[str],
     deepest: int | None,
     counts: Counter[str],
     policy: Policy,
-    *,
-    leads_on: bool,
 ) -> Ranked:
     """The whole lists in rank order down to ``deepest``, unjudged rows with grade NaN."""
-    rows = np.arange(lists.rows)
-    order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
-    lengths = np.diff(lists.offsets)
-    if len(left_out):
-        kept = left_out[rows] == 0
-        lengths = np.bincount(np.repeat(np.arange(len(lengths)), lengths)[kept], minlength=len(lengths))
-        rows = rows[kept]
-    taken = lengths if deepest is None else np.minimum(lengths, deepest)
-    query = np.repeat(np.arange(len(taken)), taken)
-    rank = np.arange(1, len(query) + 1) - np.repeat(np.cumsum(taken) - taken, taken)
-    if len(query) < len(rows):
-        rows = rows[rank - 1 + np.repeat(np.cumsum(lengths) - lengths, taken)]
-    grade = np.full(lists.rows, np.nan)
-    grade[matches[1]] = pool.grades[matches[2]]
-    judgement = None
-    if leads_on:
-        judgement = np.full(lists.rows, -1)
-        judgement[matches[1]] = matches[2]
-    item = None
-    if context.catalogue is not None:
-        ids, _ = alike(lists.items, context.catalogue.ids, "item")
-        item = context.catalogue.find(ids[rows])
-        counted_too = known[query] >= 0 if policy.population == "judged" else True
-        outside = np.flatnonzero((item < 0) & counted_too)
-        if len(outside) and policy.outside == "error" and context.items is not None:
-            row = int(rows[outside[0]])
-            raise DataError(
-                f"{lists.place(row)}: item {lists.items.one(row)!r} is not in the catalogue ({len(outside)} such rows "
-                f"here). Complete items=, or say outside='ignore' to leave such items out and count them."
-            )
-        what = "rows outside the catalogue" if context.items is not None else "rows of items that train lacks"
-        counts[what] = len(outside)
-    judgement = None if judgement is None else judgement[rows]
-    score = lists.score[rows]
-    return Ranked(len(lists.queries), query, rank, grade[rows], item=item, score=score, judgement=judgement)
+    most = lists.rows if deepest is None else deepest
+    rows, taken = order.tops(lists.offsets, lists.score, *lists.items.columns, rule, left_out, most)
+    _, hits, pooled, _ = matches
+    shown = Ranked(
+        len(taken),
+        None,
+        None,
+        _at_rows(rows, lists.rows, hits, pool.grades[pooled], np.nan),
+        score=lists.given[rows] if "score" in needs and lists.given is not None else None,
+        judgement=_at_rows(rows, lists.rows, hits, pooled, -1) if _leads_on(pool, needs) else None,
+        counts=taken,
+    )
+    if context.catalogue is None:
+        return shown
+    ids, _ = alike(lists.items, context.catalogue.ids, "item")
+    shown.item = item = context.catalogue.find(ids[rows])
+    outside = np.flatnonzero(item < 0) if item.min(initial=0) < 0 else NO_ROWS
+    if len(outside) and policy.population == "judged":
+        outside = outside[known[shown.query[outside]] >= 0]
+    if len(outside) and policy.outside == "error" and context.items is not None:
+        row = int(rows[outside[0]])
+        raise DataError(
+            f"{lists.place(row)}: item {lists.items.one(row)!r} is not in the catalogue ({len(outside)} such rows "
+            f"here). Complete items=, or say outside='ignore' to leave such items out and count them."
+        )
+    what = "rows outside the catalogue" if context.items is not None else "rows of items that train lacks"
+    counts[what] = len(outside)
+    return shown
+
+
+def _leads_on(pool: Pool, needs: frozenset[str]) -> bool:
+    """Whether rows must know their judgement: it leads to topics, propensities or features of the item."""
+    return pool.is_wider or "judgement" in needs
+
+
+def _at_rows(
+    rows: np.ndarray, n: int, filled: np.ndarray, values: np.ndarray, otherwise: float
+) -> np.ndarray:
+    """Some rows of a column of ``n`` that holds ``values`` in the rows ``filled`` and ``otherwise`` elsewhere."""
+    if not len(filled):
+        return np.broadcast_to(otherwise, len(rows))
+    column = np.full(n, otherwise)
+    column[filled] = values
+    return column[rows]
 
 
 def _twice(lists: Lists, first: int, second: int) -> DataError:

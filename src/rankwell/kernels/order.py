@@ -111,3 +111,69 @@ def sort(
     with cython.nogil:
         for g in range(o.shape[0] - 1):
             _sort(r, scratch, o[g], o[g + 1], how, sc, k, x, s, n)
+
+
+def tops(
+    offsets: np.ndarray,
+    score: np.ndarray,
+    keys: np.ndarray,
+    text: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+    rule: int,
+    left_out: np.ndarray,
+    deepest: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first ``deepest`` rows of each list in rank order, and how many these are.
+
+    Rows marked in ``left_out`` (one byte per row, or empty) are passed over. A list whose scores fall all the way is
+    not sorted.
+    """
+    o: cython.const[cython.longlong][::1] = offsets
+    sc: cython.const[cython.double][::1] = score
+    k: cython.const[cython.ulonglong][::1] = keys
+    x: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    gone: cython.const[cython.uchar][::1] = left_out
+    lists: cython.Py_ssize_t = o.shape[0] - 1
+    most: cython.longlong = deepest
+    how: cython.int = rule
+    longest: cython.longlong = 0
+    total: cython.longlong = 0
+    g: cython.Py_ssize_t
+    for g in range(lists):
+        longest = max(longest, o[g + 1] - o[g])
+        total += min(most, o[g + 1] - o[g])
+    rows = np.empty(total, np.int64)
+    counts = np.empty(lists, np.int64)
+    r: cython.longlong[::1] = rows
+    c: cython.longlong[::1] = counts
+    own: cython.longlong[::1] = np.empty(longest, np.int64)
+    scratch: cython.longlong[::1] = np.empty(longest, np.int64)
+    at: cython.Py_ssize_t = 0
+    begin: cython.Py_ssize_t
+    j: cython.longlong
+    row: cython.longlong
+    size: cython.longlong
+    with cython.nogil:
+        for g in range(lists):
+            size = o[g + 1] - o[g]
+            begin = at
+            row = o[g] + 1
+            while row < o[g + 1] and sc[row - 1] > sc[row]:
+                row += 1
+            for j in range(size):
+                own[j] = o[g] + j
+            if row < o[g + 1]:
+                _sort(own, scratch, 0, size, how, sc, k, x, s, n)
+            for j in range(size):
+                if at - begin == most:
+                    break
+                row = own[j]
+                if gone.shape[0] > 0 and gone[row]:
+                    continue
+                r[at] = row
+                at += 1
+            c[g] = at - begin
+    return rows[:at], counts

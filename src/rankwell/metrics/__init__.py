@@ -12,7 +12,6 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -139,13 +138,12 @@ class _Reader:
                 value = self._value()
                 is_metric = parameter_types(cls)[name] is Metric and isinstance(value, str)
                 values[name] = metric_of(value, complete=False) if is_metric else value
-        made = cls(**values)
         if self._take("sign", "@"):
             k = self._expect("number", "a cut-off, a whole number from 1,")
             if not k.isdecimal() or int(k) < 1:
                 raise UsageError(f"{self.text!r}: a cut-off is a whole number from 1, not {k}.")
-            made = replace(made, k=int(k))
-        return made
+            values["k"] = int(k)
+        return cls(**values)
 
     def _value(self) -> Any:
         number = self._take("number")

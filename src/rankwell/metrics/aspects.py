@@ -145,7 +145,8 @@ class DSharpnDCG(OnTopics):
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: under ratings, the rating from which gains count; default the policy's rel
+        rel: the grade from which an item is relevant, for I-rec; under ratings also the one from which gains count; default above
+            0, or the policy's rel
         gain_from: under ratings, threshold (g − rel + 1) or raw (g)
 
     Example

@@ -14,6 +14,7 @@ from rankwell.featured import Featured
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
 from rankwell.metrics.tail import OfHead
+from rankwell.popularity import PARTS
 from rankwell.ranked import Ranked, shares
 
 __all__ = ["UPD", "Calibration"]
@@ -111,28 +112,30 @@ class Calibration(Featured):
 
 @definition
 class UPD(OfHead, ListMetric):
-    """User popularity deviation: how far a list's share of popular items is from that in the user's history.
+    """User popularity deviation: how far a list's shares of popular items are from those in the user's history.
 
     Formula
-        UPD@k = JS((h_H, 1 − h_H), (h_L, 1 − h_L)) in bits, h the share of head items in the user's training items H and the list L
+        UPD@k = JS(p_H, p_L) in bits, p the shares of head, mid and tail in the user's training items H and in the list L
 
     Edge cases
         Undefined for an empty list and for a user without training items. An item that nobody had is of the tail; items outside
         a catalogue that is given are left out.
 
     Convention
-        Head and tail are those of aplt: by default the head are the most popular items that together have 80 % of the training
-        pairs. Abdollahpouri et al. divide into head, mid and tail; here are two parts.
+        By default the head are the most popular items that have 20 % of the training pairs, the tail the least popular ones
+        that have 20 %, as Abdollahpouri et al. divide them. ``mid`` equal to ``at`` leaves head and tail alone. They take the
+        mean of three groups of users, which ``by=`` gives; here it is over all lists.
 
     Parameters
         head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
         at: the share or number that belongs to the rule
+        mid: where the mid ends and the tail begins, by the same rule: at least ``at`` (at most for reach, count, quantile, iqr)
 
     Example
         >>> import rankwell as rw
-        >>> train = {"u": {"a": 1, "c": 1}, "v": {"a": 1}, "w": {"a": 1, "b": 1}}
-        >>> res = rw.evaluate({"u": ["a", "b"], "v": ["b", "c"]}, metrics=["upd(at=.5)"], train=train)
-        >>> res.per_query["upd(at=0.5)"].to_list()  # half and half as before; all of the tail where all was of the head
+        >>> train = {"u": {"a": 1, "b": 1, "c": 1}, "v": {"a": 1}, "w": {"a": 1, "b": 1}}
+        >>> res = rw.evaluate({"u": ["c", "b", "a"], "v": ["b", "c"]}, metrics=["upd(at=.5,mid=.7)"], train=train)
+        >>> res.per_query["upd(at=0.5,mid=0.7)"].to_list()  # a third each as before; mid and tail where all was of the head
         [0.0, 1.0]
 
     Reference
@@ -143,15 +146,18 @@ class UPD(OfHead, ListMetric):
     better: ClassVar[Better] = "lower"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "history", "counts"})
 
+    at: float = 0.2
+    mid: float = 0.8
+
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The divergence of two pairs of shares."""
+        """The divergence of shares."""
         rows = judged.shown.top(self.k)
         assert rows.item is not None
         if context.items is not None:
             rows = rows.where(rows.item >= 0)
-        return js(self._parts(judged.history(context), context), self._parts(rows, context))
+        return js(self._shares(judged.history(context), context), self._shares(rows, context))
 
-    def _parts(self, rows: Ranked, context: Context) -> np.ndarray:
-        """The shares of head and tail in each query's rows."""
-        behind, n = rows.sum(self.in_tail(rows, context)), rows.count()
-        return shares(np.column_stack([n - behind, behind]))
+    def _shares(self, rows: Ranked, context: Context) -> np.ndarray:
+        """The shares of head, mid and tail in each query's rows."""
+        part = self.parts_of(rows, context)
+        return shares(np.column_stack([rows.sum(part == code) for code in range(len(PARTS))]))

@@ -44,7 +44,7 @@ class _IntentAware(OnTopics):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The values of each topic, weighted; a topic without a relevant item adds nothing."""
-        each = each_topic(judged, self.topic_table(judged, context))
+        each = each_topic(judged, self.topic_table(judged, context), of_items=self.topics != "qrels")
         values: Any = np.asarray(self.metric().per_query(each.judged, context), np.float64)
         found = self.subtopics(judged, context)
         place = found.places(judged.known[each.owner], each.topic)

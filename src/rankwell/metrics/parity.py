@@ -1,9 +1,10 @@
-"""Metrics of equal chances: whether items of the head and of the tail of the catalogue are shown at the same rate."""
+"""Metrics of equal chances: whether items of head, mid and tail of the catalogue are shown at the same rate."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import add
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from rankwell.base import Better, CorpusMetric, definition
 from rankwell.hits import Context, Judged
 from rankwell.metrics.tail import OfHead
+from rankwell.popularity import PARTS
 from rankwell.ranked import Ranked
 
 __all__ = ["PopREO", "PopRSP"]
@@ -18,55 +20,83 @@ __all__ = ["PopREO", "PopRSP"]
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """How many items of the head and of the tail were shown, of how many that could be.
+    """How many items of each part of the catalogue were shown, of how many that could be.
 
-    >>> (Rates((1, 1), (2, 4), 1) + Rates((0, 0), (0, 4), 1)).value  # rates 1/2 and 1/8
+    >>> half = Rates("pop_rsp", ("head", "tail"), (1, 1), (2, 4), 1)
+    >>> (half + Rates("pop_rsp", ("head", "tail"), (0, 0), (0, 4), 1)).value  # rates 1/2 and 1/8
     0.6
     """
 
-    shown: tuple[int, int]
-    possible: tuple[int, int]
+    metric: str
+    parts: tuple[str, ...]
+    shown: tuple[int, ...]
+    possible: tuple[int, ...]
     n: int
 
-    @classmethod
-    def of(cls, shown_in_tail: np.ndarray, possible: tuple[int, int], n: int) -> Rates:
-        """Return the state of rows that say whether they are of the tail."""
-        behind = int(np.count_nonzero(shown_in_tail))
-        return cls((len(shown_in_tail) - behind, behind), possible, n)
-
     def __add__(self, other: Rates) -> Rates:
-        head, tail = (mine + theirs for mine, theirs in zip(self.shown, other.shown, strict=True))
-        first, second = (mine + theirs for mine, theirs in zip(self.possible, other.possible, strict=True))
-        return Rates((head, tail), (first, second), self.n + other.n)
+        shown = tuple(map(add, self.shown, other.shown))
+        possible = tuple(map(add, self.possible, other.possible))
+        return Rates(self.metric, self.parts, shown, possible, self.n + other.n)
 
     @property
     def value(self) -> float:
         """The standard deviation of the rates over their mean, of those parts that could be shown at all."""
-        parts = [part for part in zip(self.shown, self.possible, strict=True) if part[1]]
-        if not any(shown for shown, _ in parts):
-            return math.nan
-        (head, most), (tail, rest) = parts[0], parts[-1]
-        return abs(head * rest - tail * most) / (head * rest + tail * most)
+        from fractions import Fraction
+        from statistics import pstdev
+
+        rates = [Fraction(*part) for part in zip(self.shown, self.possible, strict=True) if part[1]]
+        total = sum(rates)
+        return float(pstdev([rate * len(rates) / total for rate in rates])) if total else math.nan
+
+    @property
+    def told(self) -> dict[str, int]:
+        """The parts left out."""
+        empty = [name for name, most in zip(self.parts, self.possible, strict=True) if not most]
+        return (
+            {f"parts left out of {self.metric} as none of their items could be shown": len(empty)}
+            if empty
+            else {}
+        )
 
 
 @definition
-class PopRSP(OfHead, CorpusMetric):
+class OfRates(OfHead, CorpusMetric):
+    """A metric that compares the rates at which items of each part are shown."""
+
+    better: ClassVar[Better] = "lower"
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        """The end is where items of one part alone are shown."""
+        return 0.0, math.sqrt(len(self.borders().codes) - 1)
+
+    def rates(self, shown: np.ndarray, possible: np.ndarray, n: int) -> Rates:
+        """Return the state of the parts of the rows shown, and of numbers of items by part."""
+        cut = self.borders()
+        counts = np.bincount(shown[shown >= 0], minlength=len(PARTS))
+        first, second = (tuple(each[list(cut.codes)].tolist()) for each in (counts, possible))
+        return Rates(str(replace(self, k=None)), cut.names, first, second, n)
+
+
+@definition
+class PopRSP(OfRates):
     """Popularity-based ranking statistical parity: how unequal the chances of head and tail items are to be shown.
 
     Formula
-        RSP_g = Σ_u |L_u ∩ g| / Σ_u |g ∖ H_u| for the head and the tail g, H_u the training items of u;
-        pop_rsp@k = population standard deviation of the two RSP_g ÷ their mean = |RSP_head − RSP_tail| / (RSP_head + RSP_tail)
+        RSP_g = Σ_u |L_u ∩ g| / Σ_u |g ∖ H_u| for the parts g, head and tail (or head, mid and tail), H_u the training items of u;
+        pop_rsp@k = population standard deviation of the RSP_g ÷ their mean; of two |RSP_head − RSP_tail| / (RSP_head + RSP_tail)
 
     Edge cases
-        Needs ``items=``, the catalogue; items outside it are in no part. A part that no user can be shown is left out, and
-        the value is 0. Undefined if nothing is shown.
+        Needs ``items=``, the catalogue; items outside it are in no part. A part of which no user can be shown anything
+        is left out and counted; one part alone gives 0. Undefined if nothing is shown.
 
     Convention
-        0: equal chances; 1: one part is never shown. Counts are added up over users before they are divided (Elliot).
+        0: equal chances; 1 (√2 of three parts): only one part is ever shown. Counts are added up over users before they are divided (Elliot).
 
     Parameters
         head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
         at: the share or number that belongs to the rule
+        mid: where a mid, a part of its own, ends by the same rule, from ``at`` on; default no mid
 
     Example
         >>> import rankwell as rw
@@ -81,37 +111,35 @@ class PopRSP(OfHead, CorpusMetric):
     """
 
     name: ClassVar[str] = "pop_rsp"
-    better: ClassVar[Better] = "lower"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue", "counts", "history"})
 
     def state(self, judged: Judged, context: Context) -> Rates:
         """The rows shown, and the items of the catalogue that each user has not yet."""
-        tail = ~self.in_head(context)
-        items, own = judged.shown.top(self.k).item, judged.history(context).item
-        assert items is not None
-        behind, known = int(np.count_nonzero(tail)), int(np.count_nonzero(tail[own]))
-        head = (len(tail) - behind) * len(judged) - (len(tail[own]) - known)
-        return Rates.of(tail[items[items >= 0]], (head, behind * len(judged) - known), len(judged))
+        part, own = self.parts(context), judged.history(context).item
+        whole, known = (np.bincount(each, minlength=len(PARTS)) for each in (part, part[own]))
+        shown = self.parts_of(judged.shown.top(self.k), context)
+        return self.rates(shown, whole * len(judged) - known, len(judged))
 
 
 @definition
-class PopREO(OfHead, CorpusMetric):
+class PopREO(OfRates):
     """Popularity-based ranking equal opportunity: how unequal the chances of relevant head and tail items are.
 
     Formula
-        REO_g = Σ_u |L_u ∩ g ∩ rel_u| / Σ_u |(g ∩ rel_u) ∖ H_u| for the head and the tail g, rel_u what is relevant to u,
-        H_u the training items of u; pop_reo@k = population standard deviation of the two REO_g ÷ their mean
+        REO_g = Σ_u |L_u ∩ g ∩ rel_u| / Σ_u |(g ∩ rel_u) ∖ H_u| for the parts g, head and tail (or head, mid and tail), rel_u what is
+        relevant to u, H_u the training items of u; pop_reo@k = population standard deviation of the REO_g ÷ their mean
 
     Edge cases
         A judged query without a list has an empty one. Without ``items=`` an item that train lacks is of the tail. A part
-        without relevant items is left out, and the value is 0. Undefined without a hit.
+        without relevant items that could be shown is left out and counted; one part alone gives 0. Undefined without a hit.
 
     Convention
-        0: equal chances; 1: hits in one part only. Counts are added up over users before they are divided (Elliot).
+        0: equal chances; 1 (√2 of three parts): hits in one part only. Counts are added up over users before they are divided (Elliot).
 
     Parameters
         head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
         at: the share or number that belongs to the rule
+        mid: where a mid, a part of its own, ends by the same rule, from ``at`` on; default no mid
         rel: the grade from which an item is relevant; default above 0, or the policy's rel
 
     Example
@@ -126,7 +154,6 @@ class PopREO(OfHead, CorpusMetric):
     """
 
     name: ClassVar[str] = "pop_reo"
-    better: ClassVar[Better] = "lower"
     judgements: ClassVar[bool] = True
     sees_missing: ClassVar[bool] = True
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts", "history"})
@@ -138,11 +165,11 @@ class PopREO(OfHead, CorpusMetric):
         rows = judged.shown.top(self.k)
         hits = rows.where(context.scale.relevant(rows.grade, self.rel))
         known = judged.known[judged.known >= 0]
-        head, tail = self._relevant(judged, context)[:, known].sum(axis=1).tolist()
-        return Rates.of(self.in_tail(hits, context), (head, tail), len(known))
+        possible = self._relevant(judged, context)[:, known].sum(axis=1)
+        return self.rates(self.parts_of(hits, context), possible, len(known))
 
     def _relevant(self, judged: Judged, context: Context) -> np.ndarray:
-        """How many relevant items each judged query has not yet, in the head and in the tail."""
+        """How many relevant items each judged query has not yet, in each part."""
         pool, train = judged.pool, context.train
         assert train is not None
 
@@ -151,10 +178,9 @@ class PopREO(OfHead, CorpusMetric):
             query = np.repeat(np.arange(len(pool.queries)), np.diff(pool.offsets))[kept]
             item = train.catalogue.rows_of(pool.items[kept], "item")
             rows = Ranked(len(pool.queries), query, np.ones_like(query), pool.grades[kept], item=item)
-            inside = ~rows.among(train.rows(pool.queries.ids)) & ((item >= 0) | (context.items is None))
-            tail = self.in_tail(rows, context)
+            part = np.where(rows.among(train.rows(pool.queries.ids)), -1, self.parts_of(rows, context))
             return np.stack([
-                np.bincount(query[inside & part], minlength=len(pool.queries)) for part in (~tail, tail)
+                np.bincount(query[part == code], minlength=len(pool.queries)) for code in range(len(PARTS))
             ])  # fmt: skip
 
-        return pool.once((type(self), self.rel, self.head, self.at, id(train)), count)
+        return pool.once((type(self), self.rel, self.borders(), id(train)), count)

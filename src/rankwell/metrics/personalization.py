@@ -12,7 +12,7 @@ from rankwell.base import Better, CorpusMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
 from rankwell.ranked import Ranked
-from rankwell.states import WHOLE, ItemCounts, State, amounts_of, sums_in_halves
+from rankwell.states import WHOLE, ItemCounts, State, amounts_of, multiples_in_halves, sums_in_halves
 
 __all__ = ["Personalization"]
 
@@ -96,11 +96,11 @@ def _unlike(similarities: float, n: int) -> float:
 class UnitSums:
     """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, exact in two halves.
 
-    ``counts`` are its lists, which are all that matters where all lists are of one length (``shortest == longest``).
+    ``counts`` are its lists, which say all as long as all lists are of one length: then there are no ``sums``.
     """
 
     counts: np.ndarray
-    sums: np.ndarray
+    sums: np.ndarray | None
     n: int
     filled: int  # lists that are not empty
     shortest: int
@@ -112,20 +112,27 @@ class UnitSums:
         assert rows.item is not None
         lengths = rows.count()
         filled = lengths[lengths > 0]
-        parts = np.rint(WHOLE / np.sqrt(np.maximum(lengths, 1))).astype(np.int64)[rows.query]
-        counts = np.bincount(rows.item, minlength=size)
-        ends = (int(filled.min()), int(filled.max())) if len(filled) else (NEVER, 0)
-        return cls(counts, sums_in_halves(rows.item, parts, size), len(lengths), len(filled), *ends)
+        shortest, longest = (int(filled.min()), int(filled.max())) if len(filled) else (NEVER, 0)
+        counts, sums = np.bincount(rows.item, minlength=size), None
+        if shortest < longest:
+            sums = sums_in_halves(rows.item, _share(np.maximum(lengths, 1))[rows.query], size)
+        return cls(counts, sums, len(lengths), len(filled), shortest, longest)
 
     def __add__(self, other: UnitSums) -> UnitSums:
+        shortest, longest = min(self.shortest, other.shortest), max(self.longest, other.longest)
         return UnitSums(
             self.counts + other.counts,
-            self.sums + other.sums,
+            self._in_halves() + other._in_halves() if shortest < longest else None,
             self.n + other.n,
             self.filled + other.filled,
-            min(self.shortest, other.shortest),
-            max(self.longest, other.longest),
+            shortest,
+            longest,
         )
+
+    def _in_halves(self) -> np.ndarray:
+        if self.sums is not None:
+            return self.sums
+        return multiples_in_halves(self.counts, int(_share(np.maximum(self.longest, 1))))
 
     @property
     def value(self) -> float:
@@ -133,8 +140,13 @@ class UnitSums:
         if self.shortest == self.longest:
             shared = int(np.dot(self.counts, self.counts - 1)) // 2
             return _unlike(shared / self.longest, self.n)
-        sums = amounts_of(self.sums)
+        sums = amounts_of(self._in_halves())
         return _unlike(max(float(np.sum(sums * sums)) - self.filled, 0.0) / 2.0, self.n)
+
+
+def _share(lengths: np.ndarray) -> np.ndarray:
+    """1/√n as a whole number of ``1 / WHOLE``."""
+    return np.rint(WHOLE / np.sqrt(lengths)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,10 +74,12 @@ class UserCoverage(QueryMetric):
         |{u : length of u's list within k ≥ least}| / |users|
 
     Edge cases
-        Users are the lists of the run and, where there are judgements, the judged queries that the run lacks.
+        Users are the lists of the run, the judged queries that the run lacks, and the rows of ``users=`` that neither has;
+        the last are counted.
 
     Convention
-        Under ``missing=skip`` users without a list are not seen, and the value says nothing.
+        Under ``missing=skip`` users without a list are not seen, and the value says nothing; under ``population=judged``
+        only judged queries are.
 
     Parameters
         least: how many items a list must hold
@@ -86,6 +88,9 @@ class UserCoverage(QueryMetric):
         >>> import rankwell as rw
         >>> rw.evaluate({"u": ["a", "b"]}, {"u": {"a": 1}, "v": {"b": 1}}, metrics=["user_coverage", "user_coverage(least=3)"]).mean
         {'user_coverage': 0.5, 'user_coverage(least=3)': 0.0}
+        >>> users = [{"user": name} for name in "uvwx"]
+        >>> rw.evaluate({"u": ["a", "b"]}, metrics=["user_coverage"], users=users).mean
+        {'user_coverage': 0.25}
 
     Reference
         M. Ge et al., Beyond accuracy, RecSys 2010.

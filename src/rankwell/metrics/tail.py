@@ -1,4 +1,4 @@
-"""Metrics of the tail of the catalogue, which is what is not popular: APLT, ACLT, coverage of the tail."""
+"""Metrics of the tail of the catalogue, the items that are not popular: APLT, ACLT, coverage of the tail."""
 
 from __future__ import annotations
 
@@ -10,34 +10,43 @@ import numpy as np
 from rankwell.base import Better, ListMetric, Metric, definition
 from rankwell.hits import Context, Judged
 from rankwell.metrics.catalogue import OfCounts
-from rankwell.popularity import Head, Rule
+from rankwell.popularity import PARTS, Cut, Rule
 from rankwell.ranked import Ranked, ratio
 
 __all__ = ["ACLT", "APLT", "OfHead", "TailCoverage"]
 
+TAIL = PARTS.index("tail")
+
 
 @definition
 class OfHead(Metric):
-    """A metric that divides the catalogue into a head of popular items and a tail of all others."""
+    """A metric that divides the catalogue into a head of popular items, perhaps a mid, and a tail of all others."""
 
     head: Rule = "volume"
     at: float = 0.8
+    mid: float | None = None
 
     def check(self) -> None:
-        """The rule and its number must fit."""
+        """The rule and its numbers must fit."""
         super().check()
-        Head(self.head, self.at)
+        self.borders()
 
-    def in_head(self, context: Context) -> np.ndarray:
-        """Return which items of the catalogue are the head."""
+    def borders(self) -> Cut:
+        """Return what divides the catalogue."""
+        return Cut.of(self.head, self.at, self.mid)
+
+    def parts(self, context: Context) -> np.ndarray:
+        """Return the part of each item of the catalogue: 0 head, 1 mid, 2 tail."""
         train = context.train
         assert train is not None
-        return Head(self.head, self.at).of(train.counts, train.users, train.order)
+        return self.borders().parts(train.counts, train.users, train.order)
 
-    def in_tail(self, rows: Ranked, context: Context) -> np.ndarray:
-        """Return which rows are of the tail: what train lacks is, unless a table of items says what the catalogue holds."""
+    def parts_of(self, rows: Ranked, context: Context) -> np.ndarray:
+        """Return the part of each row's item: what train lacks is of the tail, but of none (−1) if a table of items says what
+        the catalogue holds.
+        """
         assert rows.item is not None
-        return np.append(~self.in_head(context), context.items is None)[rows.item]
+        return np.append(self.parts(context), TAIL if context.items is None else -1)[rows.item]
 
 
 @definition
@@ -58,6 +67,7 @@ class APLT(OfHead, ListMetric):
     Parameters
         head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
         at: the share or number that belongs to the rule
+        mid: where a mid ends, by the same rule, from ``at`` on: what lies between is of neither; default no mid
 
     Example
         >>> import rankwell as rw
@@ -76,7 +86,7 @@ class APLT(OfHead, ListMetric):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The tail items over all."""
         rows = judged.shown.top(self.k)
-        return ratio(rows.sum(self.in_tail(rows, context)), rows.count())
+        return ratio(rows.sum(self.parts_of(rows, context) == TAIL), rows.count())
 
 
 @definition
@@ -96,6 +106,7 @@ class ACLT(OfHead, ListMetric):
     Parameters
         head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
         at: the share or number that belongs to the rule
+        mid: where a mid ends, by the same rule, from ``at`` on: what lies between is of neither; default no mid
 
     Example
         >>> import rankwell as rw
@@ -115,7 +126,7 @@ class ACLT(OfHead, ListMetric):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The number of tail items."""
         rows = judged.shown.top(self.k)
-        return rows.sum(self.in_tail(rows, context))
+        return rows.sum(self.parts_of(rows, context) == TAIL)
 
 
 @definition
@@ -126,7 +137,7 @@ class TailCoverage(OfHead, OfCounts):
         tail_coverage@k = |∪_u {items of u's list with r ≤ k} ∩ tail| / |tail|
 
     Edge cases
-        Needs ``items=``, the catalogue; its items without training users are of the tail. Undefined if the head is all.
+        Needs ``items=``, the catalogue; its items without training users are of the tail. Undefined if nothing is of the tail.
 
     Convention
         What the name of aclt suggests. It grows with the number of lists: compare systems at the same number only.
@@ -134,6 +145,7 @@ class TailCoverage(OfHead, OfCounts):
     Parameters
         head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
         at: the share or number that belongs to the rule
+        mid: where a mid ends, by the same rule, from ``at`` on: what lies between is of neither; default no mid
 
     Example
         >>> import rankwell as rw
@@ -152,7 +164,7 @@ class TailCoverage(OfHead, OfCounts):
 
     def about(self, judged: Judged, context: Context) -> np.ndarray:
         """Which items are the tail."""
-        return ~self.in_head(context)
+        return self.parts(context) == TAIL
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
         """The items shown among the tail."""

@@ -62,8 +62,10 @@ def refilled(
     return log.frame, cut
 
 
-def relabelled(log: Log, popular: np.ndarray, label: str | int | None) -> tuple[pl.DataFrame, int]:
-    """The table with one id for all popular items, and how many rows repeat it within their query."""
+def relabelled(
+    log: Log, popular: np.ndarray, label: str | int | None, facts: dict[str, Fact], notes: list[str]
+) -> pl.DataFrame:
+    """The table with one id for all popular items; how many rows repeat it within their query is told."""
     ids, column = log.ids("item"), log.words["item"]
     if label is None:
         if not ids.is_text:
@@ -82,10 +84,17 @@ def relabelled(log: Log, popular: np.ndarray, label: str | int | None) -> tuple[
     ).to_series()
     queries = coded([log], "query").codes[0]
     repeated = int(np.sum(popular)) - n_distinct(queries[popular])
-    return log.frame.with_columns(new.alias(column)), repeated
+    facts["rows that repeat the new id"] = repeated
+    if repeated:
+        notes.append(
+            "Lists and judgements with an id twice are refused by evaluate, unless --duplicates first or drop is said."
+        )
+    return log.frame.with_columns(new.alias(column))
 
 
-def capped(row: np.ndarray, popular: np.ndarray, counts: np.ndarray, cap: float, seed: int) -> np.ndarray:
+def capped(
+    row: np.ndarray, popular: np.ndarray, counts: np.ndarray, cap: float, seed: int, notes: list[str]
+) -> np.ndarray:
     """Which rows to keep, so that a popular item keeps cap ÷ popularity of them."""
     rows = np.flatnonzero(popular)
     item = row[rows]
@@ -94,6 +103,7 @@ def capped(row: np.ndarray, popular: np.ndarray, counts: np.ndarray, cap: float,
     allowed = np.ceil(np.round(there * np.minimum(cap / np.maximum(counts, math.ulp(0.0)), 1.0), 9))
     keep = ~popular
     keep[rows] = nth(item, chance) <= allowed[item]
+    notes.append(f"Of each popular item cap ÷ popularity of the rows are kept, at random (seed {seed}).")
     return keep
 
 

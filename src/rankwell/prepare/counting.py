@@ -2,32 +2,92 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.attributes import Items
+from rankwell.errors import DataError, UsageError, one_of
+from rankwell.ids import Ids, Known
+from rankwell.popularity import Head, Rule, Ties
 from rankwell.prepare.pairs import Coded, keys, repeats
+from rankwell.prepare.reporting import such_as
+from rankwell.readers import read_items
+from rankwell.readers.attributes import read_catalogue
 from rankwell.readers.logs import Log
 
 By = Literal["users", "events", "weight"]
 
 
-def popularity(log: Log, queries: Coded, items: Coded, by: By, weight: str) -> np.ndarray:
-    """Return how popular each item is: its distinct users, its rows, or the sum of a column of weights.
+def popularity(
+    log: Log, queries: Coded, items: Coded, by: By, weight: str, rows: np.ndarray | None = None
+) -> np.ndarray:
+    """Return how popular each item is in a log, or in some of its rows: its distinct users, its rows, or the sum of weights.
 
     Raises
     ------
     UsageError, DataError
         If there is no column of weights, or a weight is negative or no number.
     """
-    own, size = items.codes[0], len(items)
+    taken = slice(None) if rows is None else rows
+    own, size = items.codes[0][taken], len(items)
     if by == "events":
         return np.bincount(own, minlength=size)
     if by == "users":
-        return np.bincount(own[~repeats(keys(queries, items, 0))], minlength=size)
+        return np.bincount(own[~repeats(keys(queries, items, 0)[taken])], minlength=size)
     weights = log.named_numbers(weight)
     if weights.min() < 0:
         row = int(weights.argmin())
         raise DataError(f"{log.place(row)}: the {weight} is {weights[row]:g}; a weight is at least 0.")
-    return np.bincount(own, weights=weights, minlength=size)
+    return np.bincount(own, weights=weights[taken], minlength=size)
+
+
+def head_of(by: By, ties: Ties, rules: Mapping[Rule, float | None]) -> Head:
+    """Return the cut by the one rule that is given.
+
+    Raises
+    ------
+    UsageError
+        If none is given, or several, or it does not go with the rest.
+    """
+    given = {rule: at for rule, at in rules.items() if at is not None}
+    if len(given) != 1:
+        told = [["share_of_volume" if rule == "volume" else rule for rule in some] for some in (given, rules)]
+        raise UsageError(
+            f"PopularityCut takes one rule, not {' and '.join(told[0]) or 'none'}; it is {one_of(told[1])}, such as top=100."
+        )
+    if by not in ("users", "events", "weight"):
+        raise UsageError(f"by={by!r}: popularity is counted by users, events or weight.")
+    if ties not in ("in", "out"):
+        raise UsageError(
+            f"ties={ties!r}: equally popular items at the cut are all 'in' the head or all 'out' of it."
+        )
+    if "reach" in given and by != "users":
+        raise UsageError(
+            f"reach={given['reach']:g} is a share of the users; it goes with by='users', not {by!r}."
+        )
+    return Head(*next(iter(given.items())), ties)
+
+
+def in_catalogue(
+    log: Log, own: Coded, items: Any, *, with_columns: bool
+) -> tuple[Items | None, Ids, np.ndarray]:
+    """Return the table of items, if there is one, the ids of all items, and the row among them that each of the log's has.
+
+    Raises
+    ------
+    DataError
+        If an item of the log is not in the catalogue.
+    """
+    if items is None:
+        return None, own.ids, np.arange(len(own))
+    table = (read_catalogue if with_columns else read_items)(items)
+    place = Known(table.item).rows_of(own.ids, "item")
+    outside = np.flatnonzero(place < 0)
+    if len(outside):
+        raise DataError(
+            f"{log.name} has {len(outside):,} item(s) outside the catalogue{such_as(own.names(outside))}. Complete it, or "
+            f"fit without items=."
+        )
+    return table, table.item, place

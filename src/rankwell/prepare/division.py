@@ -134,6 +134,23 @@ def _by_cold_users(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
     return rule.some(len(users), "users")[users.codes[0]]
 
 
+def first_rows(log: Log, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np.ndarray:
+    """The first n rows of each held-out user, given by all their rows; rows of one time stand as in the log."""
+    users, times = coded([log], "query"), log.times()
+    codes = users.codes[0]
+    first = held & (nth(codes, times) <= n)
+    rest = held & ~first
+    lengths = np.bincount(codes[held], minlength=len(users))
+    without = int(np.sum((lengths > 0) & (lengths <= n)))
+    facts[f"held-out users with at most {n} rows, none in the test"] = Share(
+        without, int(np.sum(lengths > 0))
+    )
+    newest = extremes(np.maximum, codes[first], times[first], len(users))
+    oldest = extremes(np.minimum, codes[rest], times[rest], len(users))
+    facts["held-out users whose cut divides rows of one time, as they stand"] = int(np.sum(oldest == newest))
+    return first
+
+
 def _by_cold_items(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
     items = coded([rule.log], "item")
     return rule.some(len(items), "items")[items.codes[0]]

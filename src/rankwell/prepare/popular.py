@@ -9,15 +9,16 @@ import numpy as np
 import polars as pl
 
 from rankwell.attributes import Items
-from rankwell.errors import DataError, UsageError, one_of
+from rankwell.errors import DataError, UsageError
 from rankwell.ids import Ids, Known
 from rankwell.longtail import LongTail
-from rankwell.popularity import Head, Rule, Ties
+from rankwell.popularity import Cut, Rule, Ties
 from rankwell.prepare.actions import capped, counted, refilled, refuse, refuse_logs, relabelled
-from rankwell.prepare.counting import By, popularity
+from rankwell.prepare.counting import By, head_of, in_catalogue, popularity
+from rankwell.prepare.grouped import GroupedTail, grouped_tail
 from rankwell.prepare.pairs import coded
-from rankwell.prepare.reporting import Fact, Prepared, Report, Share, such_as
-from rankwell.readers import read_items
+from rankwell.prepare.reporting import Fact, Prepared, Report, Share
+from rankwell.prepare.windows import refuse_window
 from rankwell.readers.logs import read_log
 
 Action = Literal["drop", "cap", "relabel", "mark"]
@@ -50,11 +51,23 @@ class PopularityCut:
         Whether items as popular as the last one of the head are all ``in`` the head or all ``out`` of it.
     weight
         The column of weights, for ``by="weight"``.
+    within
+        A column of the table of items: each of its categories is cut by itself, as if the log had no other items. An item of
+        several is popular if it is so in one; items without a category are one of their own.
+    window
+        Each stretch of so many days, counted back from the newest training row, or each ``day``, ``week``, ``month``,
+        ``quarter`` or ``year`` (UTC) is cut by itself, as if the log had no other rows. Rows of other tables are cut as in the
+        last window begun by their time; tables without times, lists and ``slices=`` as in the last one.
 
     Raises
     ------
     UsageError
         If no rule or several are given, or the number does not fit the rule.
+
+    Notes
+    -----
+    In groups (``within``, ``window``) an item that nobody used is never popular, and a group without interactions is left out
+    and counted. ``action="cap"`` has no meaning there: popularity is another in each group.
 
     Examples
     --------
@@ -88,29 +101,17 @@ class PopularityCut:
         iqr: float | None = None,
         ties: Ties = "in",
         weight: str = "weight",
+        within: str | None = None,
+        window: float | str | None = None,
     ) -> None:
         rules: dict[Rule, float | None] = {
             "volume": share_of_volume, "top": top, "fraction": fraction, "reach": reach,
             "count": count, "quantile": quantile, "iqr": iqr,
         }  # fmt: skip
-        given = {rule: at for rule, at in rules.items() if at is not None}
-        if len(given) != 1:
-            told = [
-                ["share_of_volume" if rule == "volume" else rule for rule in some] for some in (given, rules)
-            ]
-            raise UsageError(
-                f"PopularityCut takes one rule, not {' and '.join(told[0]) or 'none'}; it is {one_of(told[1])}, such as top=100."
-            )
-        if by not in ("users", "events", "weight"):
-            raise UsageError(f"by={by!r}: popularity is counted by users, events or weight.")
-        if ties not in ("in", "out"):
-            raise UsageError(
-                f"ties={ties!r}: equally popular items at the cut are all 'in' the head or all 'out' of it."
-            )
-        if reach is not None and by != "users":
-            raise UsageError(f"reach={reach:g} is a share of the users; it goes with by='users', not {by!r}.")
-        self.by, self.weight = by, weight
-        self.head = Head(*next(iter(given.items())), ties)
+        self.head = head_of(by, ties, rules)
+        if window is not None:
+            refuse_window(window)
+        self.by, self.weight, self.within, self.window = by, weight, within, window
         self.tail_: LongTail | None = None
 
     def fit(
@@ -128,7 +129,8 @@ class PopularityCut:
         train
             A path, a data frame, records, or a dict.
         items
-            The catalogue, so that items that nobody used count for ``fraction``, ``quantile`` and ``iqr``.
+            The catalogue, so that items that nobody used count for ``fraction``, ``quantile`` and ``iqr``; with ``within`` a
+            table that has this column.
         columns
             Which column is which, if its name does not tell.
         name
@@ -139,23 +141,26 @@ class PopularityCut:
         RankwellError
             If the data cannot be read, lack a column, or have items outside the catalogue.
         """
-        log = read_log(train, columns=columns, name=name or (None if isinstance(train, str) else "train"))
+        if self.within is not None and items is None:
+            raise UsageError(
+                f"within={self.within!r} is a column of the items: give items=, a table that has it."
+            )
+        timed = () if self.window is None else ("time",)
+        log = read_log(
+            train, *timed, columns=columns, name=name or (None if isinstance(train, str) else "train")
+        )
         queries, own = coded([log], "query"), coded([log], "item")
-        counts = popularity(log, queries, own, self.by, self.weight)
-        ids = own.ids
-        if items is not None:
-            catalogue = Known(read_items(items).item)
-            rows = catalogue.rows_of(ids, "item")
-            if (rows < 0).any():
-                outside = np.flatnonzero(rows < 0)
-                raise DataError(
-                    f"{log.name} has {len(outside):,} item(s) outside the catalogue{such_as(own.names(outside))}. Complete it, or "
-                    f"fit without items=."
-                )
-            whole = np.zeros(len(catalogue), counts.dtype)
-            whole[rows] = counts
-            ids, counts = catalogue.ids, whole
-        self.tail_ = LongTail(ids, counts, len(queries), self.head, by=self.by, name=log.name)
+        table, ids, place = in_catalogue(log, own, items, with_columns=self.within is not None)
+        if self.within is not None or self.window is not None:
+            self.tail_ = grouped_tail(
+                log, queries, own, ids, place, items=table, within=self.within, window=self.window, head=self.head,
+                by=self.by, weight=self.weight,
+            )  # fmt: skip
+            return self
+        found = popularity(log, queries, own, self.by, self.weight)
+        counts = np.zeros(len(ids), found.dtype)
+        counts[place] = found
+        self.tail_ = LongTail(ids, counts, len(queries), Cut(self.head), by=self.by, name=log.name)
         return self
 
     @property
@@ -183,22 +188,22 @@ class PopularityCut:
         """Say what is popular: how many items, their share of the volume, and where the cut lies."""
         tail = self.fitted
         boundary = tail.boundary
+        title = f"Popularity cut of {tail.name}"
         facts: dict[str, Fact] = {
             "popular items": Share(len(self.items_), len(tail.items)),
             f"their {tail.volume}": Share(tail.counts[tail.part == 0].sum().item(), tail.total),
+        }
+        if isinstance(tail, GroupedTail):
+            return Report(title, facts | tail.facts(), (tail.by_group(),))
+        facts |= {
             "last item of the head": "none" if boundary is None else f"{tail.items.one(boundary)!r}",
             f"its {self.by}": None if boundary is None else tail.counts[boundary].item(),
             "items as popular as it": 0
             if boundary is None
             else int(np.sum(tail.counts == tail.counts[boundary])),
-            "most popular item of the tail": self._highest_of_tail(),
+            "most popular item of the tail": tail.highest_of_tail,
         }
-        return Report(f"Popularity cut of {tail.name}", facts, (tail.table(),))
-
-    def _highest_of_tail(self) -> Fact:
-        tail = self.fitted
-        rest = tail.counts[tail.part == 2]
-        return rest.max().item() if len(rest) else None
+        return Report(title, facts, (tail.table(),))
 
     def apply(
         self,
@@ -249,34 +254,32 @@ class PopularityCut:
         """
         tail = self.fitted
         refuse(action, refill, cap, label)
-        log = read_log(table, *(("rank", "score") if refill is not None else ()), columns=columns, name=name)
+        if action == "cap" and isinstance(tail, GroupedTail):
+            raise UsageError(
+                "action='cap' thins out to one popularity, and groups have their own; drop, relabel or mark."
+            )
+        ranked = () if refill is None else ("rank", "score")
+        log = read_log(table, *ranked, columns=columns, name=name, perhaps=("time",))
         row = Known(tail.items).rows_of(log.ids("item"), "item")
-        popular = (row >= 0) & (tail.part[row] == 0)
-        facts: dict[str, Fact] = {
-            "rows": len(log),
-            "rows of popular items": Share(int(popular.sum()), len(log)),
-        }
+        facts: dict[str, Fact] = {"rows": len(log)}
+        popular = (
+            tail.in_head(row, log, facts)
+            if isinstance(tail, GroupedTail)
+            else (row >= 0) & (tail.part[row] == 0)
+        )
+        facts["rows of popular items"] = Share(int(popular.sum()), len(log))
         notes: list[str] = []
         frame = log.frame
         keep = np.ones(len(log), np.bool_)
         if action == "mark":
             frame = frame.with_columns(pl.Series(into, popular))
         elif action == "relabel":
-            frame, repeated = relabelled(log, popular, label)
-            facts["rows that repeat the new id"] = repeated
-            if repeated:
-                notes.append(
-                    "Lists and judgements with an id twice are refused by evaluate, unless --duplicates first or drop is said."
-                )
+            frame = relabelled(log, popular, label, facts, notes)
         elif action == "drop":
             keep = ~popular
         else:
-            most = self._cap(cap)
-            facts["cap"] = most
-            keep = capped(row, popular, tail.counts, most, seed)
-            notes.append(
-                f"Of each popular item cap ÷ popularity of the rows are kept, at random (seed {seed})."
-            )
+            facts["cap"] = most = self._cap(cap)
+            keep = capped(row, popular, tail.counts, most, seed, notes)
         if refill is not None:
             refuse_logs(log)
             frame, keep = refilled(log, keep, refill, facts)
@@ -289,7 +292,7 @@ class PopularityCut:
         return Prepared(frame.filter(pl.Series(keep)), Report(title, facts, (), tuple(notes)))
 
     def _cap(self, cap: float | None) -> float:
-        most = self._highest_of_tail() if cap is None else cap
-        if not isinstance(most, (int, float)) or not most > 0:
+        most = self.fitted.highest_of_tail if cap is None else cap
+        if most is None or not most > 0:
             raise UsageError("the tail is empty or has nothing, so it gives no cap; say cap=.")
         return most

@@ -11,7 +11,7 @@ import polars as pl
 from rankwell.display import Column, Table
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.cores import Limits, within
-from rankwell.prepare.division import RULES, How, Rule
+from rankwell.prepare.division import RULES, How, Rule, first_rows
 from rankwell.prepare.leaks import Sides, moment
 from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Report, Share
@@ -25,12 +25,19 @@ FUTURE = (
 MIXED = "Training and test rows are of the same time: what changes with time, such as fashions, is known to the model."
 
 
-class Split(NamedTuple):
-    """Training data, test data, and the report on how they were divided."""
-
+class _Divided(NamedTuple):
     train: pl.DataFrame
     test: pl.DataFrame
     report: Report
+
+
+class Split(_Divided):
+    """Training data, test data, and the report on how they were divided; these three can be unpacked.
+
+    ``fold_in`` are the first rows of held-out users, where they were asked for.
+    """
+
+    fold_in: pl.DataFrame | None = None
 
 
 class Folds(NamedTuple):
@@ -47,6 +54,7 @@ def split(
     test: float = 0.2,
     at: Any = None,
     n: int = 1,
+    fold_in: int | None = None,
     seed: int = 0,
     min_per_user: int | None = None,
     max_per_user: int | None = None,
@@ -74,19 +82,24 @@ def split(
         For ``time``, the moment itself: a number, or a date such as ``"2013-08-01"`` (in UTC for numbers of seconds).
     n
         For ``last``, how many rows of each user.
+    fold_in
+        For ``cold_users``, how many of each held-out user's rows, the first ones by time, a model is given as their history:
+        neither training nor test data, but a table of their own. Rows of one time stand as in the log; users with no more
+        rows have none in the test and are counted.
     seed
         For what is drawn at random.
     min_per_user, max_per_user, min_per_item, max_per_item
         Limits that the log is brought within first, repeated until they hold (see ``core``).
     unknown_users, unknown_items, repeated
-        Whether to ``drop`` test rows of users, of items that the training data lack, and of pairs that they have.
+        Whether to ``drop`` test rows of users, of items that the training data lack, and of pairs that they (or the rows of
+        ``fold_in``) have.
     columns, name
         Which column is which, if its name does not tell; what the log is called in the report.
 
     Returns
     -------
     Split
-        ``train``, ``test`` and ``report``, which tells the sizes and what leaks.
+        ``train``, ``test`` and ``report``, which tells the sizes and what leaks; and ``fold_in``.
 
     Raises
     ------
@@ -113,7 +126,8 @@ def split(
         n,
         {"unknown_users": unknown_users, "unknown_items": unknown_items, "repeated": repeated},
     )
-    timed = ("time",) if how in ("time", "user_time", "last") else ()
+    _refuse_fold_in(how, fold_in)
+    timed = ("time",) if how in ("time", "user_time", "last") or fold_in is not None else ()
     read = read_log(log, *timed, columns=columns, name=name, perhaps=("time",))
     limits = Limits(min_per_user, max_per_user, min_per_item, max_per_item)
     facts: dict[str, Fact] = {"rows": len(read)}
@@ -123,11 +137,19 @@ def split(
         facts |= found
         tables.append(table)
     is_test = RULES[how].rows(Rule(read, test, at, n, seed), facts)
-    sides = _sides(read, is_test)
+    first = np.zeros(len(read), np.bool_)
+    if fold_in is not None:
+        first = first_rows(read, is_test, fold_in, facts)
+    held = read.replaced(read.frame.filter(pl.Series(first)))
+    sides = _sides(read, is_test, is_test & ~first)
+    again = np.zeros(len(sides.test), np.bool_)
+    if fold_in is not None:
+        again = Sides(held, sides.test).repeated
+        facts["test rows whose pair is in fold-in"] = Share(int(again.sum()), len(again))
     drops: dict[str, tuple[Unknown, Callable[[], np.ndarray]]] = {
         "unknown users": (unknown_users, lambda: sides.cold_users),
         "unknown items": (unknown_items, lambda: sides.cold_items),
-        "pairs of the training data": (repeated, lambda: sides.repeated),
+        "pairs of the training data": (repeated, lambda: sides.repeated | again),
     }
     kept = np.ones(len(sides.test), np.bool_)
     for what, (rule, rows) in drops.items():
@@ -139,8 +161,11 @@ def split(
     _refuse_empty(read, len(sides.train), len(sides.test))
     told = RULES[how].told.format(test=test, n=n, seed=seed)
     notes = {"last": (FUTURE,), "user_time": (FUTURE,), "random": (MIXED,)}.get(how, ())
-    report = Report(f"Split of {read.name}: {told}", facts | sides.facts(), (*tables, _sizes(sides)), notes)
-    return Split(sides.train.frame, sides.test.frame, report)
+    sizes = _sizes(sides, held)
+    report = Report(f"Split of {read.name}: {told}", facts | sides.facts(), (*tables, sizes), notes)
+    divided = Split(sides.train.frame, sides.test.frame, report)
+    divided.fold_in = held.frame if fold_in is not None else None
+    return divided
 
 
 def folds(
@@ -191,7 +216,7 @@ def folds(
         )
     dealt = np.empty(size, np.int64)
     dealt[np.random.default_rng(seed).permutation(size)] = np.arange(size) % k
-    every = [_sides(read, dealt[group] == part) for part in range(k)]
+    every = [_sides(read, dealt[group] == part, dealt[group] == part) for part in range(k)]
     rows = [(part, len(each.train), len(each.test), *_cold(each)) for part, each in enumerate(every, 1)]
     words = ("fold", "train rows", "test rows", "test users not in train", "test items not in train")
     table = Table([Column(word, "count") for word in words], rows)
@@ -206,8 +231,8 @@ def _cold(sides: Sides) -> tuple[int, int]:
     return users, items
 
 
-def _sides(log: Log, is_test: np.ndarray) -> Sides:
-    train, test = (log.replaced(log.frame.filter(pl.Series(rows))) for rows in (~is_test, is_test))
+def _sides(log: Log, held: np.ndarray, is_test: np.ndarray) -> Sides:
+    train, test = (log.replaced(log.frame.filter(pl.Series(rows))) for rows in (~held, is_test))
     _refuse_empty(log, len(train), len(test))
     return Sides(train, test)
 
@@ -216,7 +241,7 @@ def _refuse_empty(log: Log, train: int, test: int) -> None:
     for side, size in (("training", train), ("test", test)):
         if not size:
             raise DataError(
-                f"{log.name}: the {side} data would hold no rows. Move the cut (test=, at=, n=), or drop less."
+                f"{log.name}: the {side} data would hold no rows. Move the cut (test=, at=, n=, fold_in=), or drop less."
             )
 
 
@@ -234,22 +259,34 @@ def _refuse(how: str, test: float, at: Any, n: int, kept: dict[str, str]) -> Non
             raise UsageError(f"{word}={value!r}: it is keep or drop.")
 
 
-def _sizes(sides: Sides) -> Table:
-    """Rows, users, items and the span of time of both sides."""
+def _refuse_fold_in(how: str, fold_in: int | None) -> None:
+    if fold_in is None:
+        return
+    if how != "cold_users":
+        raise UsageError(
+            f"fold_in={fold_in!r} is a history of users that the training data lack; it goes with how='cold_users', not {how!r}."
+        )
+    if fold_in < 1 or int(fold_in) != fold_in:
+        raise UsageError(
+            f"fold_in={fold_in}: the number of rows of each user is a whole number of at least 1."
+        )
+
+
+def _sizes(sides: Sides, held: Log) -> Table:
+    """Rows, users, items and the span of time of both sides, and of the rows held for folding in."""
     columns = [Column("part"), *(Column(word, "count") for word in ("rows", "users", "items"))]
     columns += [Column("of rows", "value")]
     columns += [Column("from"), Column("to")] if sides.times else []
-    total = len(sides.train) + len(sides.test)
+    parts = [("train", sides.train), ("test", sides.test)]
+    if len(held):
+        parts.insert(1, ("fold-in", held))
+    total = sum(len(log) for _, log in parts)
     rows: list[list[str | int | float]] = []
-    for at, (part, log) in enumerate((("train", sides.train), ("test", sides.test))):
-        row: list[str | int | float] = [
-            part,
-            len(log),
-            int(sides.users.present(at).sum()),
-            int(sides.items.present(at).sum()),
-            len(log) / total,
-        ]
+    for part, log in parts:
+        users, items = (len(log.ids(word).distinct()) for word in ("query", "item"))
+        row: list[str | int | float] = [part, len(log), users, items, len(log) / total]
         if sides.times:
-            row += [moment(log, sides.times[at].min().item()), moment(log, sides.times[at].max().item())]
+            times = log.times()
+            row += [moment(log, times.min().item()), moment(log, times.max().item())]
         rows.append(row)
     return Table(columns, rows)

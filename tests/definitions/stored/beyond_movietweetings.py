@@ -6,7 +6,8 @@ LISTS is the folder with popular, itemknn, als, random, test and items as Parque
 MovieTweetings that came before the test (user_id, item_id, rating). `beyond_tools.py` beside this calls the tools.
 
 The tools are installed with --no-deps beside NumPy, pandas 2, SciPy, scikit-learn, Polars and tqdm; WarpRec and ClayRS
-beside torch, torchmetrics and LensKit with what it wants; Evidently with what it wants and pandas 2. No environment
+beside torch, torchmetrics and LensKit with what it wants; Evidently with what it wants and pandas 2;
+news-recommender-metrics beside pydantic, obp beside nothing more (its estimators alone are asked). No environment
 holds all of them: a tool that is not there is left out, or keeps what STORED, an earlier output, has of it; with
 TOOL ... only these are asked again.
 """
@@ -89,6 +90,11 @@ class Data:
         names = sorted({topic for topics in self.topics.values() for topic in topics})
         rows = [[int(name in self.topics[item]) for name in names] for item in self.catalogue]
         return pd.DataFrame(rows, index=pd.Index(self.catalogue, name="item"), columns=names)
+
+    @property
+    def first(self) -> dict[str, str]:
+        """The first topic of each item, or none."""
+        return {item: (topics or ["none"])[0] for item, topics in self.topics.items()}
 
     def head(self, least: float) -> tuple[float, list[str]]:
         """The most popular items up to the end of one count, and a share of the volume that cuts just there.

@@ -3,7 +3,8 @@
 A measure says `metric`, the text of our metric that must be equal, or null and in `note` how its definition differs.
 `times`: our value is theirs times this. `items`: the catalogue of our metric, if it is not all items of the catalogue
 (`train`: the items of train; `shown`: the items of the lists). `within`: how far our value may be off, for what the
-tool rounds or computes in single precision. `of`: `ratings` for errors of predicted ratings, which are not of the lists
+tool rounds or computes in single precision. `propensity`: how likely each judgement was observed, where hits are weighed:
+`place`, 1 ÷ its item's place among its user's by id; `share`, its item's share of all judgements. `of`: `ratings` for errors of predicted ratings, which are not of the lists
 but of all test ratings; the prediction is the mean train rating of the item, or of all where train lacks the item.
 """
 
@@ -32,6 +33,7 @@ class Measure:
     times: float = 1.0
     items: str = ""
     within: float = 0.0
+    propensity: str = ""
     of: str = "lists"
 
     def says(self) -> dict:
@@ -41,8 +43,9 @@ class Measure:
             "times": self.times,
             "items": self.items,
             "within": self.within,
+            "propensity": self.propensity,
         }
-        unsaid = {"of": "lists", "note": "", "times": 1.0, "items": "", "within": 0.0}
+        unsaid = {"of": "lists", "note": "", "times": 1.0, "items": "", "within": 0.0, "propensity": ""}
         return {"metric": self.metric} | {key: value for key, value in rest.items() if value != unsaid[key]}
 
 
@@ -391,7 +394,7 @@ def rs_metrics(d, _):
 
 
 def recpack(d, _):
-    from recpack.metrics import CoverageK, IntraListDiversityK
+    from recpack.metrics import CoverageK, IntraListDiversityK, IPSHitRateK
     from scipy.sparse import csr_matrix
 
     users, column = sorted(d.lists), {item: n for n, item in enumerate(d.catalogue)}
@@ -417,8 +420,22 @@ def recpack(d, _):
         metric.calculate(truth, lists)
         return metric.value, dict(zip(users, np.ravel(metric.scores_.toarray()), strict=True))
 
+    def weighed():
+        # fitted on the test data: the share of all judgements that are of an item is the chance to observe one
+        metric = IPSHitRateK(d.k)
+        metric.fit(truth)
+        metric.calculate(truth, lists)
+        return metric.value
+
     return {
         "CoverageK": Measure(lambda: value(CoverageK(d.k)), f"coverage@{d.k}", "lists of users in test"),
+        "IPSHitRateK": Measure(
+            weighed,
+            f"ips(metric=p@{d.k})" if d.full else None,
+            "hits, not divided by k" + ("" if d.full else "; over the users of the lists"),
+            times=1 / d.k,
+            propensity="share",
+        ),
         "IntraListDiversityK": Measure(
             diversity,
             f"ild(distance=jaccard)@{d.k}" if d.full else None,
@@ -528,9 +545,10 @@ def warprec(d, _):
         made = getattr(module, name)(
             k=k, num_users=len(d.train), num_items=len(column), item_interactions=counts, **how
         )
-        made.set_dtype(torch.float64)
+        if "item_cluster" not in how:  # its numbers of clusters would have a fraction
+            made.set_dtype(torch.float64)
         made.update(preds, user_indices=torch.arange(len(users)), **blocks)
-        found = next(iter(made.compute().values()))
+        found = list(made.compute().values())[-1]  # before it stand the rates of parts, if there are any
         return float(torch.nanmean(found)) if isinstance(found, torch.Tensor) else found
 
     at, head = d.head(0.8)
@@ -563,6 +581,31 @@ def warprec(d, _):
         times=1 / math.log(2),
         within=1e-5,
     )
+    rated = target.sum(dim=0) / target.sum()
+    asked = {
+        "IPSDCG": ("debiased.dcg", f"ips(metric=dcg@{k})"),
+        "SNIPSDCG": ("debiased.dcg", f"snips(metric=dcg@{k})"),
+        "IPSRecall": ("debiased.recall", f"ips(metric=r@{k})"),
+        "SNIPSRecall": ("debiased.recall", f"snips(metric=r@{k})"),
+    }
+    for name, (path, metric) in asked.items():
+        found[name] = Measure(
+            lambda path=path, name=name: value(path, name, propensity=torch.where(rated > 0, rated, 1.0)),
+            metric,
+            f"the chance to observe a judgement is its item's share of all; {single}",
+            within=1e-4,
+            propensity="share",
+        )
+    first, head = d.head(0.3)
+    both = set(d.head(0.8)[1])
+    part = torch.tensor([1 if item in head else 2 if item in both else 3 for item in d.catalogue])
+    for name in ("RSP", "REO"):
+        found[f"{name}(head, mid and tail)"] = Measure(
+            lambda name=name: value(f"fairness.{name.lower()}", name, item_cluster=part),
+            f"pop_{name.lower()}(head=volume, at={first}, mid={at})@{k}",
+            f"of clusters of items: the head is {len(head)} items, head and mid are {len(both)}; {single}",
+            within=1e-6,
+        )
     found["ItemCoverage"] = Measure(
         lambda: value("coverage.item_coverage", "ItemCoverage"),
         f"coverage@{k}",
@@ -576,7 +619,8 @@ def warprec_modules():
     """Its metrics without the models, data and tuning that the package imports first."""
     root = next(file for file in files("warprec") if str(file) == "warprec/errors.py").locate().parent
     for name in ("", ".utils", ".evaluation", ".evaluation.metrics", ".evaluation.metrics.novelty",
-                 ".evaluation.metrics.bias", ".evaluation.metrics.diversity", ".evaluation.metrics.coverage"):  # fmt: skip
+                 ".evaluation.metrics.bias", ".evaluation.metrics.debiased", ".evaluation.metrics.fairness",
+                 ".evaluation.metrics.diversity", ".evaluation.metrics.coverage"):  # fmt: skip
         stand_in(f"warprec{name}")
         sys.modules[f"warprec{name}"].__path__ = [str(root.joinpath(*name.split(".")[1:]))]
 
@@ -719,9 +763,176 @@ def evidently(d, _):
     }  # fmt: skip
 
 
+def fairranktune(d, _):
+    from FairRankTune.Metrics import AWRF, ERBE, ERBP, ERBR, EXP, EXPU
+
+    def rankings(rows):
+        return pd.DataFrame({user: pd.Series(row[: d.k], dtype=object) for user, row in rows.items()})
+
+    rated = {user: set(row) for user, row in d.test.items()}
+    relevance = pd.DataFrame({
+        user: pd.Series([float(item in rated.get(user, ())) for item in row[: d.k]]) for user, row in d.lists.items()
+    })  # fmt: skip
+    lists = rankings(d.lists)
+    two = {item: "Drama" if "Drama" in topics else "other" for item, topics in d.topics.items()}
+
+    def of_two(metric, *rest):
+        _, each = metric(lists, two, *rest, "MinMaxRatio")
+        return float(each["Drama"] / each["other"])
+
+    def of_each():
+        each = {
+            user: float(EXP(rankings({user: row}), two, "MinMaxRatio")[0]) for user, row in d.lists.items()
+        }
+        return float(np.mean(list(each.values()))), each
+
+    ratio = "groups=drama, divergence=ratio"
+    drama, quotient = "the groups are Drama and the others", "first group ÷ second"
+    return {
+        "EXP(MinMaxRatio)": Measure(
+            lambda: EXP(lists, d.first, "MinMaxRatio")[0],
+            f"exposure(groups=first, divergence=ratio)@{d.k}",
+            "the first topic of an item is its group",
+        ),
+        "EXP(MinMaxRatio), two groups": Measure(
+            lambda: EXP(lists, two, "MinMaxRatio")[0], f"exposure({ratio})@{d.k}", drama
+        ),
+        "EXP(MinMaxRatio) of each list": Measure(
+            of_each, f"awrf({ratio})@{d.k}", f"{drama}; the mean over lists"
+        ),
+        "AWRF(p=0.3, MinMaxRatio)": Measure(
+            lambda: AWRF(lists, two, 0.3, "MinMaxRatio")[0],
+            f"exposure({ratio}, view=rbp, p=0.7)@{d.k}",
+            f"of all lists together; {drama}",
+        ),
+        "ERBE(decay=0.8, MinMaxRatio)": Measure(
+            lambda: ERBE(lists, two, 0.8, "MinMaxRatio")[0],
+            f"exposure({ratio}, view=rbp, target=uniform)@{d.k}",
+            drama,
+        ),
+        "ERBP(decay=0.8, MinMaxRatio)": Measure(
+            lambda: ERBP(lists, two, 0.8, "MinMaxRatio")[0], f"exposure({ratio}, view=rbp)@{d.k}", drama
+        ),
+        f"EXP, {quotient}": Measure(lambda: of_two(EXP), f"dp_ratio(groups=drama)@{d.k}", drama),
+        f"ERBP(decay=0.8), {quotient}": Measure(
+            lambda: of_two(ERBP, 0.8), f"dp_ratio(groups=drama, view=rbp)@{d.k}", drama
+        ),
+        f"EXPU, {quotient}": Measure(
+            lambda: of_two(EXPU, relevance), f"dtr(groups=drama, candidates=list)@{d.k}", drama
+        ),
+        f"ERBR(decay=0.8), {quotient}": Measure(
+            lambda: of_two(ERBR, relevance, 0.8), f"dtr(groups=drama, candidates=list, view=rbp)@{d.k}", drama
+        ),
+    }  # fmt: skip
+
+
+def rankkit(d, _):
+    from rankkit.bias import estimate, policy_from
+    from rankkit.data import ClickQuery
+
+    # every judgement is a click, on lists that show each user's judged items in the order of their ids
+    seen = {user: tuple(sorted(row)) for user, row in d.test.items()}
+    queries = [ClickQuery(user, items, items) for user, items in seen.items()]
+    shown = policy_from({user: row[: d.k] for user, row in d.lists.items()})
+
+    def ips(**how):
+        found = estimate(queries, shown, k=d.k, **how)
+        return found.ips, found.per_query
+
+    def snips(**how):
+        each = {query.qid: estimate([query], shown, k=d.k, **how).snips for query in queries}
+        return float(np.mean(list(each.values()))), each
+
+    def asked(compute, metric, note="", times=1.0):
+        return Measure(compute, metric, note, times=times, propensity="place")
+
+    alone = "of each query, and their mean; together they are weighed as one"
+    return {
+        "ips(dcg)": asked(lambda: ips(weight="dcg"), f"ips(metric=dcg@{d.k})"),
+        "ips(dcg, clip=0.4)": asked(lambda: ips(weight="dcg", clip=0.4), f"ips(metric=dcg@{d.k}, clip=0.4)"),
+        "ips(recall)": asked(
+            lambda: ips(weight="recall"), f"ips(metric=p@{d.k})", "hits, not divided by k", times=1 / d.k
+        ),
+        "snips(dcg)": asked(lambda: snips(weight="dcg"), f"snips(metric=dcg@{d.k})", alone),
+        "snips(dcg, clip=0.4)": asked(
+            lambda: snips(weight="dcg", clip=0.4), f"snips(metric=dcg@{d.k}, clip=0.4)", alone
+        ),
+        "snips(recall)": asked(lambda: snips(weight="recall"), f"snips(metric=r@{d.k})", alone),
+    }
+
+
+def obp(d, _):
+    root = next(file for file in files("obp") if str(file) == "obp/version.py").locate().parent
+    stand_in("torch", Tensor=type("Tensor", (), {}))
+    stand_in("obp", "obp.ope")
+    sys.modules["obp"].__path__, sys.modules["obp.ope"].__path__ = [str(root)], [str(root / "ope")]
+    estimators = importlib.import_module("obp.ope.estimators")
+
+    def value(name, weight):
+        """Each judged item of a user is a round, its reward what the list makes of it; the one action is always taken."""
+        each = {}
+        for user, row in d.test.items():
+            items, listed = sorted(row), d.lists.get(user, [])[: d.k]
+            reward = [weight(listed.index(item) + 1) if item in listed else 0.0 for item in items]
+            each[user] = getattr(estimators, name)().estimate_policy_value(
+                reward=np.array(reward), action=np.zeros(len(items), int), pscore=1 / np.arange(1.0, len(items) + 1),
+                action_dist=np.ones((len(items), 1, 1)), position=np.zeros(len(items), int),
+            )  # fmt: skip
+        return float(np.mean(list(each.values()))), each
+
+    def asked(name, metric, weight):
+        note = "the rounds are the judged items of a user, the reward is 1 (or the discount) for a listed one; the mean over users"
+        return Measure(lambda: value(name, weight), metric, note, propensity="place")
+
+    def one(_):
+        return 1.0
+
+    def discount(rank):
+        return 1 / math.log2(rank + 1)
+
+    ipw, snipw = "InverseProbabilityWeighting", "SelfNormalizedInverseProbabilityWeighting"
+    return {
+        ipw: asked(ipw, f"ips(metric=r@{d.k})", one),
+        snipw: asked(snipw, f"snips(metric=r@{d.k})", one),
+        f"{snipw}, discounted": asked(snipw, f"snips(metric=dcg@{d.k})", discount),
+    }
+
+
+def news_recommender_metrics(d, _):
+    from news_recommender_metrics.RADio.calibration import Calibration
+    from news_recommender_metrics.RADio.divergence_metrics import DivergenceMetricAbstract
+
+    DivergenceMetricAbstract.NEAR_ZERO_VALUE = 1e-13
+
+    def value(**how):
+        metric = Calibration(**how)
+        each = {
+            user: metric([d.first[i] for i in d.train[user]], [d.first[i] for i in row[: d.k]])
+            for user, row in d.lists.items()
+            if d.train.get(user)
+        }
+        return float(np.mean(list(each.values()))), each
+
+    note = "the first topic of an item is its category; its smoothing of 1e-4 is set to 1e-13"
+    js = "features=first, divergence=js"
+    return {
+        "Calibration(is_rank_aware=False)": Measure(
+            lambda: value(is_rank_aware=False), f"calibration({js})@{d.k}", note
+        ),
+        "Calibration(nDCG)": Measure(
+            lambda: value(rank_weight_method="nDCG"), f"calibration({js}, discount=log2p1)@{d.k}", note
+        ),
+        "Calibration(MMR)": Measure(
+            lambda: value(rank_weight_method="MMR"), None, f"ranks are weighed by 1 ÷ rank; {note}"
+        ),
+    }
+
+
 TOOLS = {
     "rectools": rectools, "recmetrics": recmetrics, "replay": replay, "microsoft": microsoft, "jurity": jurity,
     "rexmex": rexmex, "rs_metrics": rs_metrics, "recpack": recpack, "cornac": cornac, "recbole": recbole,
     "warprec": warprec, "lenskit": lenskit, "clayrs": clayrs, "evidently": evidently,
+    "fairranktune": fairranktune, "rankkit": rankkit, "obp": obp, "news_recommender_metrics": news_recommender_metrics,
 }  # fmt: skip
 PACKAGES = {"microsoft": "recommenders", "replay": "replay-rec", "rs_metrics": "rs-metrics"}
+PACKAGES |= {"news_recommender_metrics": "news-recommender-metrics"}

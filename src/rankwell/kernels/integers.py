@@ -1,0 +1,63 @@
+"""Integers that lie close together, with a place for each in a table: distinct ones, and look-ups without a hash."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+
+def seen(keys: np.ndarray, low: int, width: int) -> np.ndarray:
+    """Return each integer once, ascending; all lie in ``low`` … ``low + width - 1``."""
+    k: cython.const[cython.ulonglong][::1] = keys
+    least: cython.longlong = low
+    first: cython.ulonglong = cython.cast(cython.ulonglong, least)
+    t: cython.uchar[::1] = np.zeros(width, np.uint8)
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(k.shape[0]):
+            t[k[i] - first] = 1
+        for i in range(t.shape[0]):
+            count += t[i]
+    distinct = np.empty(
+        count + 1, np.int64
+    )  # one more: a number not seen is written too, and then written over
+    d: cython.longlong[::1] = distinct
+    count = 0
+    with cython.nogil:
+        for i in range(t.shape[0]):
+            d[count] = least + i
+            count += t[i]
+    return distinct[:count]
+
+
+def table(keys: np.ndarray, low: int, width: int) -> np.ndarray:
+    """Return where each of ``low`` … ``low + width - 1`` stands among distinct integers, as row + 1, for ``read``."""
+    k: cython.const[cython.ulonglong][::1] = keys
+    least: cython.longlong = low
+    first: cython.ulonglong = cython.cast(cython.ulonglong, least)
+    rows = np.zeros(width, np.int32)
+    t: cython.int[::1] = rows
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(k.shape[0] - 1, -1, -1):
+            t[k[i] - first] = cython.cast(cython.int, i + 1)
+    return rows
+
+
+def read(table: np.ndarray, low: int, keys: np.ndarray) -> np.ndarray:
+    """Return for each integer its row in a ``table`` from ``low``, or -1."""
+    t: cython.const[cython.int][::1] = table
+    k: cython.const[cython.ulonglong][::1] = keys
+    least: cython.longlong = low
+    first: cython.ulonglong = cython.cast(cython.ulonglong, least)
+    width: cython.ulonglong = t.shape[0]
+    found = np.empty(len(keys), np.int64)
+    out: cython.longlong[::1] = found
+    i: cython.Py_ssize_t
+    at: cython.ulonglong
+    with cython.nogil:
+        for i in range(k.shape[0]):
+            at = k[i] - first
+            out[i] = t[at] - 1 if at < width else -1
+    return found
