@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from typing import Any
 
+import polars as pl
 import pytest
 
 import rankwell as rw
@@ -129,6 +130,29 @@ def test_gains_that_are_equal_on_paper_go_to_the_smallest_id_in_the_greedy_ideal
         ]
     assert not found, (len(found), found[:10])
     assert counted["ab_ndcg"] > 200
+
+
+def test_ids_that_are_numbers_break_ties_as_text():
+    """i10 stands before i9, and so does 10 before 9."""
+    texts = ["ab_ndcg(profile=given)@8", "ab_topic(profile=given)@8"]
+    for seed in range(20):
+        case = crowded_ratings(seed)
+
+        def numbered(table):
+            return {
+                user: {int(item[1:]): rating for item, rating in rows.items()} for user, rows in table.items()
+            }
+
+        tables = tables_of(case)
+        items = tables["items"].with_columns(pl.col("item").str.slice(1).cast(pl.Int64))
+        words = rw.evaluate(case.lists, qrels_of(case), texts, policy=POLICY, **tables)
+        lists = {user: [int(item[1:]) for item in rows] for user, rows in case.lists.items()}
+        judged = {
+            user: {item: rated["0"] for item, rated in rows.items()} for user, rows in case.judged.items()
+        }
+        given = tables | {"items": items, "train": numbered(case.train)}
+        numbers = rw.evaluate(lists, numbered(judged), texts, policy=POLICY, **given)
+        assert words.per_query.equals(numbers.per_query)
 
 
 def test_the_exact_ideal_is_the_best_of_all_lists():

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import polars as pl
 import pytest
 
 import rankwell as rw
@@ -140,6 +141,23 @@ def test_gains_that_are_equal_on_paper_are_equal_in_the_greedy_ideal():
         found += differences(crowded_case(seed), wanted, SUBTOPICS, counted)
     assert not found, (len(found), found[:10])
     assert counted["alpha_ndcg"] > 100
+
+
+def test_ids_that_are_numbers_break_ties_as_text():
+    """i10 stands before i9, and so does 10 before 9."""
+    texts = ["alpha_ndcg@8", "nerr_ia", "s_precision"]
+    for seed in range(15):
+        case = crowded_case(seed)
+        rows = [
+            {"query": query, "item": int(item[1:]), "topic": topic, "grade": grade}
+            for query, items in case.judged.items()
+            for item, grades in items.items()
+            for topic, grade in grades.items()
+        ]
+        lists = {query: [int(item[1:]) for item in items] for query, items in case.lists.items()}
+        words = rw.evaluate(case.lists, qrels_of(replace(case, weights=None)), texts, policy=POLICY)
+        numbers = rw.evaluate(lists, rw.read_qrels(pl.DataFrame(rows)), texts, policy=POLICY)
+        assert words.per_query.equals(numbers.per_query)
 
 
 def test_the_exact_ideal_of_alpha_ndcg_is_the_best_of_all_lists():
