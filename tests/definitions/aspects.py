@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 import rankwell as rw
-from rankwell.metrics import metric_of
 
 from .both import same, values_of
 from .reference_aspects_case import Case, Value
@@ -61,13 +61,17 @@ def differences(
     wanted: Iterable[Wanted],
     slow: dict[str, Callable[..., Value]],
     counted: Counter[str],
+    lists: dict[str, list[str]] | None = None,
     **options: Any,
 ) -> list[str]:
-    """Where rankwell and the slow definitions differ by more than 1e-12, over all judged queries."""
+    """Where rankwell and the slow definitions differ by more than 1e-12, over all judged queries.
+
+    `lists` are those that rankwell is given, if its policy makes those of the case of them.
+    """
     told = {text_of(*each): each for each in wanted}
     policy = rw.Policy(grades="ratings", rel=case.rel, outside="ignore") if case.are_ratings else POLICY
     res = rw.evaluate(
-        case.lists, qrels_of(case), list(told), **{**tables_of(case), "policy": policy, **options}
+        lists or case.lists, qrels_of(case), list(told), **{**tables_of(case), "policy": policy, **options}
     )
     found = []
     for text, (name, parameters, k) in told.items():
@@ -100,6 +104,37 @@ def drawn(
     return wanted
 
 
-def signature(text: str) -> str:
-    """How results name a metric."""
-    return str(metric_of(text))
+def _under(case: Case, policy: dict[str, Any]) -> Case:
+    """The case with the lists that a policy makes of those given."""
+    lists = {}
+    for query, items in case.lists.items():
+        shown: list[str] = []
+        for place, item in enumerate(items[: policy["depth"]]):
+            if item not in shown:
+                shown.append(item)
+            elif policy["duplicates"] == "first":  # a later copy keeps its rank and is nothing
+                shown.append(f"copy {place}")
+        if policy["unjudged"] == "condense":
+            shown = [
+                item
+                for item in shown
+                if (case.grade(query, item) or 0) >= 0 and item in case.judged.get(query, {})
+            ]
+        lists[query] = shown
+    return replace(case, lists=lists)
+
+
+def policy_of(
+    seed: int, case: Case, *, condense: bool = True
+) -> tuple[dict[str, Any], dict[str, list[str]], Case]:
+    """A policy, lists with copies, and the case as it is under that policy."""
+    rng = random.Random(seed)
+    policy: dict[str, Any] = {
+        "duplicates": rng.choice(["first", "drop"]),
+        "depth": rng.choice([None, 2, 4]),
+        "unjudged": rng.choice(["nonrelevant", "condense"]) if condense else "nonrelevant",
+    }
+    lists = {query: [*items, *rng.choices(items, k=3)] for query, items in case.lists.items()}
+    for items in lists.values():
+        rng.shuffle(items)
+    return policy, lists, _under(replace(case, lists=lists), policy)

@@ -3,16 +3,17 @@
 `ALPHA_BETA[name](case, user, k, **parameters)` is the value of one user, None where it is undefined; parameters have
 rankwell's names and defaults.
 
-Choices: a rating below 0 is none (the item is unrated, and not judged); r_min is the lowest rating that is one. A
-training rating below 0 weighs 0, and training items outside the catalogue are left out; they are never candidates. A
-user is cold whose training items have no weight on any topic. Under unknown_topic an item of the catalogue without
-topics has one topic of its own kind, ⊥.
+Choices: a rating below 0 is none (the item is unrated and not judged); r_min is the lowest
+rating that is one. A training rating below 0 weighs 0, and training items outside the catalogue are left out. A user is
+cold whose training items have no weight on any topic. Under unknown_topic an item of the catalogue without topics has
+one topic of its own kind, ⊥.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from .reference_aspects_case import (
@@ -155,6 +156,7 @@ def chance_of(
     highest = max(known) if max_grade is None else max_grade
     lowest = min(known) if min_grade is None else min_grade
 
+    @cache
     def chance(topic: str, item: str) -> Fraction:
         if topic not in topics_of(case, item, topics, unknown=unknown_topic):
             return Fraction(0)
@@ -201,20 +203,20 @@ def ab_dcg(case: Case, user: str, k: int | None, **parameters: Any) -> Value:
     return None if gain is None else total(case.top(user, k), gain, log_discount)
 
 
-def candidates_of(case: Case, user: str, candidates: str, k: int | None) -> list[str]:
-    """C_u: never a training item; of the list no more than is looked at."""
+def candidates_of(case: Case, user: str, k: int | None, candidates: str) -> list[str]:
+    """C_u: the catalogue, what was judged, or that and the list down to k; never what the user was trained on."""
     judged = [item for item in case.judged.get(user, {}) if (case.grade(user, item) or 0) >= 0]
-    among = {
+    chosen = {
         "catalogue": case.catalogue,
         "judged": judged,
         "pool": [*judged, *(item for item in case.top(user, k) if item not in judged)],
     }[candidates]
-    return [item for item in among if item not in case.train.get(user, {})]
+    return [item for item in chosen if item not in case.train.get(user, {})]
 
 
 def ideal_list(case: Case, user: str, k: int | None, gain: Any, candidates: str) -> list[str]:
     """The greedy ideal: equal gains by the smallest id."""
-    among = candidates_of(case, user, candidates, k)
+    among = candidates_of(case, user, k, candidates)
     return greedy(among, gain, len(among) if k is None else k, highest_id=False)
 
 
@@ -234,7 +236,7 @@ def ab_ndcg(
         return None
     value = total(case.top(user, k), gain, log_discount)
     if ideal == "exact":
-        among = candidates_of(case, user, candidates, k)
+        among = candidates_of(case, user, k, candidates)
         best = best_of_all_lists(among, gain, len(among) if k is None else k, log_discount)
     else:
         best = total(ideal_list(case, user, k, gain, candidates), gain, log_discount)
@@ -255,14 +257,29 @@ def ab_topic(case: Case, user: str, k: int | None, **parameters: Any) -> Value:
     return ab_ndcg(case, user, k, every_item_best=True, **parameters)
 
 
-def without_rated_candidates(case: Case, users: Sequence[str], candidates: str) -> int:
-    """How many users rated none of their candidates: their scores see topics alone."""
+def without_rated_candidates(
+    case: Case, k: int | None, *, topics: str = "items", candidates: str = "catalogue"
+) -> int:
+    """How many judged users rated none of their candidates that have topics: their scores see topics alone."""
+    alone = 0
+    for user, rated in case.judged.items():
+        known = [
+            item for item in rated if (case.grade(user, item) or 0) >= 0 and case.topics_of(item, topics)
+        ]
+        alone += not any(item in known for item in candidates_of(case, user, k, candidates))
+    return alone
+
+
+def disliked_like_unrated(
+    case: Case, *, alpha: float = 0.1, beta: float = 0.9, rating_map: str = "ratio"
+) -> int:
+    """How many ratings are the lowest one (but not the highest) and satisfy no less than an unrated item: β·ρ(r) ≥ α."""
+    known = [grade for grade in case.grades() if grade >= 0]
+    low, top = min(known), max(known)
     return sum(
-        all(
-            (case.grade(user, item) or 0) < 0 or case.grade(user, item) is None
-            for item in candidates_of(case, user, candidates, None)
-        )
-        for user in users
+        exact(beta) * rating_value(grade, rating_map, top, low, None) >= exact(alpha)
+        for grade in known
+        if grade == low < top
     )
 
 

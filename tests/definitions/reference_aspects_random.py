@@ -37,7 +37,7 @@ def _lists(rng: random.Random) -> dict[str, list[str]]:
 def _train(rng: random.Random, ratings: list[float]) -> dict[str, dict[str, float]]:
     """Ratings of most users; some are cold."""
     train = {
-        query: {item: rng.choice(ratings) for item in rng.sample(IDS, rng.randint(1, 3))}
+        query: {item: rng.choice(ratings) for item in rng.sample([*IDS, "x2"], rng.randint(1, 3))}
         for query in QUERIES
         if rng.random() < 0.8
     }

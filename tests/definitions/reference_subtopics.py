@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from .reference_aspects_case import (
@@ -60,6 +61,7 @@ def satisfied(
     """R_φ(i)."""
     best = view.top_level(highest)
 
+    @cache
     def chance(topic: str, item: str) -> Fraction:
         grade = view.grade(topic, item)
         if gain == "binary":
@@ -213,6 +215,7 @@ def rbu(
         return None
     best = view.top_level(max_grade)
 
+    @cache
     def chance(topic: str, item: str) -> Fraction:
         grades = view.grades.get(topic, {})
         highest = max(grades.values(), default=0) if scale == "topic" else best

@@ -6,13 +6,22 @@ import random
 from collections import Counter
 from typing import Any
 
+import polars as pl
 import pytest
 
 import rankwell as rw
 
-from .aspects import POLICY, differences, drawn, qrels_of, tables_of, text_of
+from .aspects import POLICY, differences, drawn, policy_of, qrels_of, tables_of, text_of
 from .both import same, values_of
-from .reference_alphabeta import ALPHA_BETA, chance_of, gain_at, ideal_list, profile_of
+from .reference_alphabeta import (
+    ALPHA_BETA,
+    chance_of,
+    disliked_like_unrated,
+    gain_at,
+    ideal_list,
+    profile_of,
+    without_rated_candidates,
+)
 from .reference_aspects_case import Case
 from .reference_aspects_random import crowded_ratings, random_ratings
 from .test_reference_subtopics import EXAMPLES, GIVEN, needs_examples, ratings_example
@@ -77,7 +86,7 @@ def test_every_metric_of_alpha_beta_is_the_slow_one_on_random_ratings():
     found = []
     for seed in range(300):
         case = random_ratings(seed)
-        wanted = drawn(seed, OWN, common, {"ab_dcg", "ab_ndcg", "ab_hit", "ab_topic"})
+        wanted = drawn(seed, OWN, common, set(OWN))
         found += [f"case {seed}: {told}" for told in differences(case, wanted, ALPHA_BETA, counted)]
     assert not found, (len(found), found[:10])
     assert counted["undefined"] > 500
@@ -94,6 +103,19 @@ def test_every_metric_of_alpha_beta_is_the_slow_one_on_random_ratings():
     assert min(counted[name] for name in OWN) > 1000
 
 
+def test_copies_and_depth_are_those_of_the_policy():
+    counted: Counter[str] = Counter()
+    found = []
+    for seed in range(60):
+        policy, lists, seen = policy_of(seed, random_ratings(seed), condense=False)
+        wanted = drawn(seed, OWN, common, set(OWN))
+        told = rw.Policy(grades="judgements", outside="ignore", **policy)
+        each = differences(seen, wanted, ALPHA_BETA, counted, lists=lists, policy=told)
+        found += [f"case {seed} {policy}: {told}" for told in each]
+    assert not found, (len(found), found[:10])
+    assert counted["ab_ndcg"] > 200
+
+
 def test_gains_that_are_equal_on_paper_go_to_the_smallest_id_in_the_greedy_ideal():
     counted: Counter[str] = Counter()
     found = []
@@ -108,6 +130,29 @@ def test_gains_that_are_equal_on_paper_go_to_the_smallest_id_in_the_greedy_ideal
         ]
     assert not found, (len(found), found[:10])
     assert counted["ab_ndcg"] > 200
+
+
+def test_ids_that_are_numbers_break_ties_as_text():
+    """i10 stands before i9, and so does 10 before 9."""
+    texts = ["ab_ndcg(profile=given)@8", "ab_topic(profile=given)@8"]
+    for seed in range(20):
+        case = crowded_ratings(seed)
+
+        def numbered(table):
+            return {
+                user: {int(item[1:]): rating for item, rating in rows.items()} for user, rows in table.items()
+            }
+
+        tables = tables_of(case)
+        items = tables["items"].with_columns(pl.col("item").str.slice(1).cast(pl.Int64))
+        words = rw.evaluate(case.lists, qrels_of(case), texts, policy=POLICY, **tables)
+        lists = {user: [int(item[1:]) for item in rows] for user, rows in case.lists.items()}
+        judged = {
+            user: {item: rated["0"] for item, rated in rows.items()} for user, rows in case.judged.items()
+        }
+        given = tables | {"items": items, "train": numbered(case.train)}
+        numbers = rw.evaluate(lists, numbered(judged), texts, policy=POLICY, **given)
+        assert words.per_query.equals(numbers.per_query)
 
 
 def test_the_exact_ideal_is_the_best_of_all_lists():
@@ -223,3 +268,44 @@ def test_the_slow_ideal_scores_1_and_ends_in_items_that_gain_nothing():
                 assert values[user] == pytest.approx(1, abs=1e-12)
                 compared += 1
     assert compared > 60
+
+
+def counted_in(res: rw.Results, words: str) -> int:
+    found = [value for text, value in res.counts.items() if words in text]
+    assert len(found) <= 1, res.counts  # none: nothing was counted
+    return int(sum(found))
+
+
+@pytest.mark.parametrize("candidates", ["catalogue", "judged"])
+def test_users_without_rated_candidates_and_values_above_1_are_counted(candidates):
+    alone = above = 0
+    for seed in range(50):
+        case = random_ratings(seed)
+        text = text_of("ab_ndcg", {"candidates": candidates, "cold": "uniform"}, 2)
+        res = rw.evaluate(case.lists, qrels_of(case), [text], policy=POLICY, **tables_of(case))
+        expected = without_rated_candidates(case, 2, candidates=candidates)
+        assert counted_in(res, "rated no candidate") == expected, seed
+        values = [
+            ALPHA_BETA["ab_ndcg"](case, user, 2, candidates=candidates, cold="uniform")
+            for user in case.judged
+        ]
+        more = sum(value is not None and value > 1 + 1e-12 for value in values)
+        assert counted_in(res, "above 1") == more, seed
+        alone, above = alone + expected, above + more
+    assert alone > 10
+    assert above > (5 if candidates == "judged" else 0)
+
+
+@pytest.mark.parametrize(("rating_map", "alpha"), [("ratio", 0.1), ("ratio", 0.15), ("exp", 0.1)])
+def test_ratings_of_the_lowest_grade_that_count_no_less_than_unrated_items_are_counted(rating_map, alpha):
+    """Spec §1.2: unrated stands above disliked only if α > β·ρ(r) for every r that counts as disliked."""
+    seen = []
+    for seed in range(40):
+        case = random_ratings(seed)
+        text = text_of("ab_dcg", {"alpha": alpha, "rating_map": rating_map}, 2)
+        res = rw.evaluate(case.lists, qrels_of(case), [text], policy=POLICY, **tables_of(case))
+        expected = disliked_like_unrated(case, alpha=alpha, rating_map=rating_map)
+        seen.append(expected)
+        assert counted_in(res, "count for no less than unrated") == expected, (seed, res.counts)
+    assert any(seen)
+    assert not all(seen)

@@ -9,12 +9,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import polars as pl
 import pytest
 
 import rankwell as rw
 from rankwell.metrics import metric_of
 
-from .aspects import POLICY, differences, drawn, qrels_of, tables_of, text_of
+from .aspects import POLICY, differences, drawn, policy_of, qrels_of, tables_of, text_of
 from .both import same, values_of
 from .collections_data import shared
 from .ndeval_cases import MEASURES, stored
@@ -44,6 +45,7 @@ OWN: dict[str, list[dict[str, Any]]] = {
 CUT = {"p_ia", "s_recall", "i_rec"}  # which need a cut-off
 UNCUT = {"nrbp", "nnrbp"}  # which are of the whole list
 GRADED = {"err_ia", "nerr_ia", "ndcg_ia", "d_ndcg", "dsharp_ndcg", "rbu"}
+MEANS = {"p_ia", "ap_ia", "rr_ia", "ndcg_ia"}
 UNWEIGHTED = {"alpha_dcg", "alpha_ndcg", "s_recall", "i_rec", "s_precision"}
 
 
@@ -99,6 +101,23 @@ def test_ratings_gain_from_their_threshold_on():
     assert min(counted[f"{name} gain_from=raw"] for name in GRADED) > 10
 
 
+def test_copies_depth_and_condensed_lists_are_those_of_the_policy():
+    counted: Counter[str] = Counter()
+    found = []
+    for seed in range(80):
+        policy, lists, seen = policy_of(seed, random_case(seed))
+        told = rw.Policy(grades="judgements", outside="ignore", **policy)
+        wanted = wanted_of(seed)
+        if policy["unjudged"] == "condense":
+            # rbu needs what is unjudged; an intent-aware mean has a list for each topic of the judgements
+            by_topic = [one for one in wanted if one[0] in MEANS and "topics" not in one[1]]
+            wanted = [one for one in wanted if one[0] != "rbu" and one not in by_topic]
+        each = differences(seen, wanted, SUBTOPICS, counted, lists=lists, policy=told)
+        found += [f"case {seed} {policy}: {told}" for told in each]
+    assert not found, (len(found), found[:10])
+    assert counted["alpha_ndcg"] > 300
+
+
 def test_the_divisor_of_ndeval_is_the_slow_one():
     counted: Counter[str] = Counter()
     for seed in range(60):
@@ -122,6 +141,23 @@ def test_gains_that_are_equal_on_paper_are_equal_in_the_greedy_ideal():
         found += differences(crowded_case(seed), wanted, SUBTOPICS, counted)
     assert not found, (len(found), found[:10])
     assert counted["alpha_ndcg"] > 100
+
+
+def test_ids_that_are_numbers_break_ties_as_text():
+    """i10 stands before i9, and so does 10 before 9."""
+    texts = ["alpha_ndcg@8", "nerr_ia", "s_precision"]
+    for seed in range(15):
+        case = crowded_case(seed)
+        rows = [
+            {"query": query, "item": int(item[1:]), "topic": topic, "grade": grade}
+            for query, items in case.judged.items()
+            for item, grades in items.items()
+            for topic, grade in grades.items()
+        ]
+        lists = {query: [int(item[1:]) for item in items] for query, items in case.lists.items()}
+        words = rw.evaluate(case.lists, qrels_of(replace(case, weights=None)), texts, policy=POLICY)
+        numbers = rw.evaluate(lists, rw.read_qrels(pl.DataFrame(rows)), texts, policy=POLICY)
+        assert words.per_query.equals(numbers.per_query)
 
 
 def test_the_exact_ideal_of_alpha_ndcg_is_the_best_of_all_lists():
