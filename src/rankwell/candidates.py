@@ -141,6 +141,7 @@ class Best:
                 weights,
                 floor,
                 LISTS_BEGUN,
+                True,
             )
             if begun == LISTS_BEGUN:
                 raise DataError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -77,6 +78,12 @@ class Subtopics:
         at = np.searchsorted(keys, wanted)
         known = np.append(keys, -1)[at] == wanted
         return np.where(known, at, -1)
+
+    def kinds(self, pool: Pool, query: int) -> dict[tuple[int, ...], int]:
+        """Return the sets of topics that items of a query have, and how many items have each."""
+        rows = range(int(pool.offsets[query]), int(pool.offsets[query + 1]))
+        found = (tuple(self.slot[self.offsets[row] : self.offsets[row + 1]].tolist()) for row in rows)
+        return dict(Counter(kind for kind in found if kind))
 
     def gains(
         self, query: np.ndarray, row: np.ndarray, start: np.ndarray, share: np.ndarray, damp: np.ndarray

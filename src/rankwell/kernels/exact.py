@@ -1,4 +1,4 @@
-"""The best list of all, by branch and bound, where the topics of an item satisfy with the chance 1 − Π (1 − a·S)."""
+"""The best list of all, by branch and bound, where items use up what later ones of their topics can gain."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ def best(
     weights: np.ndarray,
     floor: float,
     limit: int,
+    noisy: bool,
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the list with the highest Σ weight · gain of one user, if that is above ``floor``.
 
-    Candidate c is of ``kind[c]``, satisfies with ``chance[c]`` and is there ``copies[c]`` times; ``weights`` do not grow. Gains
-    only fall as a list grows, so what candidates gain now is a bound for all that follows.
+    Candidate c is of ``kind[c]``, satisfies with ``chance[c]`` and is there ``copies[c]`` times; ``weights`` do not grow. It gains
+    Σ a·S over its topics, or with ``noisy`` 1 − Π (1 − a·S), and takes the share a of them away. Gains only fall as a list
+    grows, so what candidates gain now is a bound for all that follows.
 
     Returns
     -------
@@ -56,10 +58,12 @@ def best(
     level: cython.Py_ssize_t = 0
     begun: cython.longlong = 0
     is_new: cython.bint = True
+    is_noisy: cython.bint = noisy
     c: cython.longlong
     i: cython.longlong
     j: cython.longlong
     room: cython.longlong
+    term: cython.double
     total: cython.double
     with cython.nogil:
         for j in range(fresh.shape[0]):
@@ -74,7 +78,8 @@ def best(
                         continue
                     total = 0.0
                     for j in range(entries[of[c]], entries[of[c] + 1]):
-                        total += a[c] * left[level, topic[j]] * (1.0 - total)
+                        term = a[c] * left[level, topic[j]]
+                        total += term * (1.0 - total) if is_noisy else term
                     gain[level, c] = total
                     if total > 0:
                         heap[level, size[level]] = c
@@ -118,18 +123,23 @@ def best(
             if level >= 0:
                 number[taken[level]] += 1
     chosen = kept[:length]
-    return chosen, _gains(start, offsets, topics, kind[chosen], chance[chosen]), begun
+    return chosen, _gains(start, offsets, topics, kind[chosen], chance[chosen], noisy), begun
 
 
 def _gains(
-    start: np.ndarray, offsets: np.ndarray, topics: np.ndarray, kind: np.ndarray, chance: np.ndarray
+    start: np.ndarray,
+    offsets: np.ndarray,
+    topics: np.ndarray,
+    kind: np.ndarray,
+    chance: np.ndarray,
+    noisy: bool,
 ) -> np.ndarray:
     """What each item of a list gains."""
     left, gains = np.array(start), np.zeros(len(kind))
     for place, (of, a) in enumerate(zip(kind, chance, strict=True)):
         own = topics[offsets[of] : offsets[of + 1]]
         for term in a * left[own]:
-            gains[place] += term * (1.0 - gains[place])
+            gains[place] += term * (1.0 - gains[place]) if noisy else term
         left[own] *= 1.0 - a
     return gains
 

@@ -6,11 +6,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from rankwell.additive import Terms
 from rankwell.base import definition
+from rankwell.candidates import LISTS_BEGUN
 from rankwell.cascading import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
-from rankwell.errors import UsageError
+from rankwell.errors import DataError, UsageError
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
+from rankwell.kernels import exact
+from rankwell.rated import EXACT
 from rankwell.subtopics import Subtopics
 
 __all__ = ["NRBP", "AlphaDCG", "AlphanDCG", "nNRBP"]
@@ -105,12 +109,13 @@ class AlphanDCG(OverGreedy, _Alpha):
 
     Formula
         α-nDCG@k = α-DCG@k / α-DCG@k of the greedy list: at each rank the item that gains most, of equal ones the one whose id is
-        last
+        last; with ideal=exact, of the best list of all
 
     Edge cases
         An item is of a topic where it is judged relevant for it; how relevant does not matter. Undefined by the judgements where
         no item is relevant for a topic of the query. The best list is hard to find (NP-hard), and the greedy one may be a little
-        worse, so a value can exceed 1, though never 1 / (1 − 1/e) = 1.582.
+        worse, so a value can exceed 1, though never 1 / (1 − 1/e) = 1.582. ``ideal=exact`` searches the best one down to rank 6,
+        and gives up where that takes too long.
 
     Convention
         ndeval's and pyndeval's, for all cut-offs (their α-DCG@1 lacks a division that cancels here). RankSys' ideal has k + 1
@@ -118,6 +123,7 @@ class AlphanDCG(OverGreedy, _Alpha):
 
     Parameters
         alpha: how much an item takes of its topics, 0 to 1
+        ideal: greedy, or exact (k up to 6)
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
@@ -134,8 +140,59 @@ class AlphanDCG(OverGreedy, _Alpha):
     """
 
     name: ClassVar[str] = "alpha_ndcg"
-    range: ClassVar[tuple[float, float]] = (0.0, MOST_OVER_GREEDY)
-    words: ClassVar[tuple[str, str, str]] = ("new", "discount", "greedy α-DCG")
+    words: ClassVar[tuple[str, str, str]] = ("new", "discount", "ideal α-DCG")
+
+    ideal: Literal["greedy", "exact"] = "greedy"
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        """The greedy list need not be the best."""
+        return 0.0, MOST_OVER_GREEDY if self.ideal == "greedy" else 1.0
+
+    def check(self) -> None:
+        """The best list of all is searched for where it is short."""
+        super().check()
+        if self.ideal == "exact" and (self.k is None or self.k > EXACT):
+            raise UsageError(
+                f"{self}: the best list of all is searched for down to rank {EXACT}; write @{EXACT} or less, or say "
+                f"ideal=greedy."
+            )
+
+    def greedy_terms(self, judged: Judged, context: Context) -> Terms:
+        """What the greedy lists gain, or with ideal=exact those that are better."""
+        made = super().greedy_terms(judged, context)
+        if (
+            self.ideal == "greedy" or not self.alpha
+        ):  # items that take nothing away are best in the order of their topics
+            return made
+        found, pool, gain = self.subtopics(judged, context), judged.pool, made.gain.copy()
+        floors, ends = made.sum(), np.searchsorted(made.rows.query, np.arange(made.rows.queries + 1))
+        for query in range(len(floors)):
+            kinds = found.kinds(pool, query)
+            better = self._better(kinds, found.counts[query], floors[query], pool.queries.ids.one(query))
+            if len(better):  # no item after its end gains anything
+                gain[ends[query] : ends[query + 1]] = 0.0
+                gain[ends[query] : ends[query] + len(better)] = better
+        return Terms(made.rows, gain, made.weight)
+
+    def _better(
+        self, kinds: dict[tuple[int, ...], int], topics: int, floor: float, query: object
+    ) -> np.ndarray:
+        """What the best list of a query gains, if that is more than the greedy one."""
+        assert self.k is not None
+        weights = self.weights_of(np.arange(1, self.k + 1))
+        offsets = np.cumsum([0, *map(len, kinds)])
+        slots = np.array([slot for kind in kinds for slot in kind], np.int64)
+        chance, copies = np.full(len(kinds), self.alpha), np.array(list(kinds.values()), np.int64)
+        _, gains, begun = exact.best(
+            np.ones(topics), offsets, slots, np.arange(len(kinds)), chance, copies, weights, floor * self.alpha, LISTS_BEGUN, False
+        )  # fmt: skip
+        if begun == LISTS_BEGUN:
+            raise DataError(
+                f"query {query!r}: the search for the best list of {len(kinds):,} different items was given up after "
+                f"{LISTS_BEGUN:,} lists. Say ideal=greedy, or take a smaller k."
+            )
+        return gains / self.alpha
 
 
 @definition
