@@ -133,6 +133,7 @@ _HOMES = {
     "UserRMSE": "metrics.ratings",
     "Utility": "metrics.collection",
     "YAAP": "metrics.experimental",
+    "check_axioms": "axioms",
     "evaluate": "evaluation",
     "explain": "explanation",
     "jackknife": "comparison.leaving_out",

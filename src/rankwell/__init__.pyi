@@ -1,4 +1,5 @@
 from rankwell import prepare as prepare
+from rankwell.axioms import check_axioms as check_axioms
 from rankwell.comparison.leaving_out import jackknife as jackknife
 from rankwell.errors import RankwellError as RankwellError
 from rankwell.evaluation import Evaluator as Evaluator
@@ -265,6 +266,7 @@ __all__ = [
     "UserRMSE",
     "Utility",
     "__version__",
+    "check_axioms",
     "evaluate",
     "explain",
     "jackknife",

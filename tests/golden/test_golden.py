@@ -37,6 +37,9 @@ COMMANDS = {
     "worked_ap.md": ["explain", "ap", *NIST, "--query", "303", "--format", "markdown"],
     "worked_err.tex": ["explain", "err@5", *NIST, "--query", "302", "--format", "latex"],
     "worked_rr.html": ["explain", "rr", *NIST, "--query", "301", "--format", "html"],
+    "axioms.txt": ["axioms"],
+    "axioms_of_ap.txt": ["axioms", "ap", "--axiom", "Pri,Deep,DeepTh,CloseTh,P4"],
+    "axioms_of_several.md": ["axioms", "rr,ap,ndcg@10,err", "--axiom", "Pri,DeepTh,Sat", "--format", "markdown"],
     "demo.txt": ["demo"],
 }
 

@@ -10,11 +10,11 @@ from typing import Any
 from cyclopts import CycloptsError
 
 from rankwell.arguments import with_standard_input
-from rankwell.cli import checking, choosing, definitions, evaluating, supplying
+from rankwell.cli import axioms, checking, choosing, definitions, evaluating, supplying
 from rankwell.cli.application import BAD_DATA, INTERRUPTED, USAGE, app
 from rankwell.errors import DataError, InputError, RankwellError
 
-__all__ = ["app", "checking", "choosing", "definitions", "evaluating", "run", "supplying"]
+__all__ = ["app", "axioms", "checking", "choosing", "definitions", "evaluating", "run", "supplying"]
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -1,0 +1,108 @@
+"""check_axioms: which axioms of the field a metric satisfies, and a small pair of lists where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rankwell.axioms import amigo, own, parapar
+from rankwell.axioms.counterexamples import Counterexample
+from rankwell.axioms.kinds import Axiom
+from rankwell.axioms.verdicts import Rule, Verdict, Verdicts, notes_of
+from rankwell.display import Column, Table
+from rankwell.errors import UsageError, nearest, one_of
+from rankwell.metrics import Wanted, metrics_of
+
+__all__ = ["AXIOMS", "Counterexample", "Rule", "Verdict", "Verdicts", "check_axioms", "listed"]
+
+AXIOMS: dict[str, Axiom] = {axiom.name: axiom for axiom in (*amigo.AXIOMS, *parapar.AXIOMS, *own.AXIOMS)}
+
+
+def check_axioms(
+    metric: Wanted | Iterable[Wanted],
+    axioms: str | Iterable[str] | None = None,
+    *,
+    trials: int = 500,
+    seed: int = 0,
+) -> Verdicts:
+    """Return which axioms a metric satisfies, and for each that it does not a small pair of lists that shows it.
+
+    Parameters
+    ----------
+    metric
+        A text such as ``"ndcg@10"``, a metric, its class, or one of your own; or several of them.
+    axioms
+        Names such as ``"Pri"``; default all. ``rankwell axioms`` lists them with what they say.
+    trials
+        How many random pairs of lists are drawn for each axiom.
+    seed
+        Where the random numbers start; the same seed draws the same pairs for every metric.
+
+    Returns
+    -------
+    Verdicts
+        For each metric and axiom: holds (in every trial the list that should win has the higher value), weak (in some
+        both values are equal), violated (in some it has the lower value) or not applicable, with the counts. An axiom
+        about some length gives the length found. What does not hold has a counterexample, made as small as it gets.
+        ``table()``, ``counts()`` and ``counterexamples()`` are tables, ``to_json()`` is all of it.
+
+    Notes
+    -----
+    "Holds" means that no trial spoke against it: a test, not a proof. Lists have up to 12 items within the cut-off,
+    grades 0 to 3, up to 4 topics with whole-number weights. Both lists are evaluated against the same judgements (but for Norm), which
+    have the topics and their weights; items= has the topics as well, train= and users= a profile that equals the weights. Axioms of
+    one topic only say the same of a metric that knows no topics; others see the highest grade over topics. For a metric
+    where lower is better the signs change. A metric that reads the whole catalogue (``candidates=catalogue``) reads the
+    items of all pairs.
+
+    Where a metric adds up terms, lists whose values differ by less than 1e-13 are compared term by term without rounding;
+    for others such a difference is a tie.
+
+    Raises
+    ------
+    UsageError
+        For an unknown metric or axiom, or fewer than one trial.
+
+    Examples
+    --------
+    >>> found = check_axioms("rr", ["Pri", "CloseTh", "Conf"], trials=100)
+    >>> [(each.axiom, each.verdict, each.strict, each.ties, each.violations) for each in found][1:]
+    [('CloseTh', 'violated', 0, 0, 3), ('Conf', 'weak', 0, 100, 0)]
+    >>> found["CloseTh"].counterexample.values
+    (0.3333333333333333, 1.0)
+    """
+    if trials < 1:
+        raise UsageError(f"trials={trials!r}: say a whole number from 1.")
+    made, wanted = metrics_of(metric), _wanted(axioms)
+    verdicts = tuple(axiom.judge(each, trials, seed) for each in made for axiom in wanted)
+    return Verdicts(tuple(map(str, made)), tuple(map(_rule, wanted)), verdicts, trials, seed)
+
+
+def listed(axioms: str | Iterable[str] | None = None) -> Table:
+    """Return the table of all axioms, or of some: name, title, what it says, who says so."""
+    rules = tuple(map(_rule, _wanted(axioms)))
+    sources = list(dict.fromkeys(rule.source for rule in rules))
+    rows = [(rule.name, rule.title, f"[{sources.index(rule.source) + 1}]", rule.statement) for rule in rules]
+    columns = [Column("axiom"), Column("title"), Column("from"), Column("what it says")]
+    notes = [f"[{at}] {source}" for at, source in enumerate(sources, 1)]
+    return Table(columns, rows, notes=[*notes, *notes_of(rules)])
+
+
+def _wanted(names: str | Iterable[str] | None) -> list[Axiom]:
+    """The axioms of some names, in upper or lower case."""
+    if names is None:
+        return list(AXIOMS.values())
+    known = {name.lower(): axiom for name, axiom in AXIOMS.items()}
+    found: dict[str, Axiom] = {}
+    for name in [names] if isinstance(names, str) else names:
+        if str(name).lower() not in known:
+            raise UsageError(
+                f"There is no axiom {name!r}; it is {one_of(AXIOMS)}.{nearest(str(name), known)}"
+            )
+        found[name.lower()] = known[name.lower()]
+    if not found:
+        raise UsageError(f"say at least one axiom: {one_of(AXIOMS)}.")
+    return list(found.values())
+
+
+def _rule(axiom: Axiom) -> Rule:
+    return Rule(axiom.name, axiom.title, axiom.statement, axiom.source, axiom.second_hand)

@@ -1,0 +1,221 @@
+"""The two kinds of axioms: about random pairs of lists, and about lists that are long enough."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from random import Random
+
+import numpy as np
+
+from rankwell.axioms.counterexamples import Counterexample
+from rankwell.axioms.scoring import Compared, compared
+from rankwell.axioms.situations import GRADED, Draw, Situation
+from rankwell.axioms.verdicts import Verdict, Word
+from rankwell.base import CorpusMetric, Metric
+from rankwell.errors import RankwellError
+from rankwell.policy import Policy
+
+WORDS: dict[int, Word] = {1: "holds", 0: "weak", -1: "violated"}
+JUDGED = Policy(grades="judgements", missing="skip")
+CLEAR = 1e-6  # a gain from which the next, if rounded away, was none at all
+Outcome = tuple[int, int | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axiom(ABC):
+    """What should be true of every metric of some purpose: its name, its statement in words, who says so."""
+
+    name: str
+    title: str
+    statement: str
+    source: str
+    second_hand: bool = False
+    policy: Policy = JUDGED
+    levels: Sequence[int] = GRADED
+
+    def judge(self, metric: Metric, trials: int, seed: int) -> Verdict:
+        """Return what is found of a metric."""
+        if isinstance(metric, CorpusMetric):
+            return self._not_applicable(metric, "it has one value for all lists")
+        if metric.better == "neither":
+            return self._not_applicable(metric, "neither end of its range is better")
+        try:
+            return self._judge(metric, trials, seed)
+        except RankwellError as error:
+            return self._not_applicable(metric, str(error))
+
+    def _not_applicable(self, metric: Metric, reason: str) -> Verdict:
+        return Verdict(str(metric), self.name, "not applicable", reason=reason)
+
+    @abstractmethod
+    def _judge(self, metric: Metric, trials: int, seed: int) -> Verdict: ...
+
+    def compare(self, metric: Metric, situations: tuple[Situation, ...]) -> Compared:
+        """Score situations of this axiom."""
+        return compared(metric, situations, self.policy, max(self.levels))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn(Axiom):
+    """An axiom about any pair of lists of a kind: ``draw`` makes one, which needs ``least`` ranks."""
+
+    draw: Callable[[Draw], Situation]
+    least: int
+
+    def _judge(self, metric: Metric, trials: int, seed: int) -> Verdict:
+        cut = cut_off(metric)
+        if cut is not None and cut < self.least:
+            return self._not_applicable(metric, f"it needs {self.least} ranks within the cut-off")
+        made = _drawn(self, trials, seed, cut)
+        found = self.compare(metric, tuple(situation for _, situation in made))
+        if not found.is_defined.any():
+            return self._not_applicable(metric, "it is undefined in every trial")
+        outcome = int(found.sign[found.is_defined].min())
+        rounding = int(np.count_nonzero(found.is_rounded))
+        example = None
+        if outcome < 1:
+            at = min(found.where(outcome), key=lambda at: made[at][1].size)
+            example = self._shrunk(metric, made[at], found.example(made[at][1], at), cut, outcome)
+        return Verdict(
+            str(metric),
+            self.name,
+            WORDS[outcome],
+            strict=found.count(1),
+            ties=found.count(0),
+            violations=found.count(-1),
+            undefined=int(np.count_nonzero(~found.is_defined)),
+            rounding=rounding,
+            reason=f"{rounding:,} ties within rounding" if rounding else "",
+            counterexample=example,
+        )
+
+    def _shrunk(
+        self,
+        metric: Metric,
+        start: tuple[tuple[int, ...], Situation],
+        example: Counterexample,
+        cut: int | None,
+        outcome: int,
+    ) -> Counterexample:
+        """Return the smallest pair with the same outcome that simpler choices lead to, step by step."""
+        choices, situation = start
+        while True:
+            tried: dict[tuple[int, ...], Situation] = {}
+            for simpler in _simpler(choices):
+                draw = Draw(simpler, cut)
+                made = self.draw(draw)
+                if made.size < situation.size:
+                    tried.setdefault(tuple(draw.made), made)
+            steps = sorted(tried.items(), key=lambda step: step[1].size)
+            if not steps:
+                return example
+            found = self.compare(metric, tuple(made for _, made in steps))
+            failing = found.where(outcome)
+            if not failing:
+                return example
+            choices, situation = steps[failing[0]]
+            example = found.example(situation, failing[0])
+
+
+@lru_cache(maxsize=128)
+def _drawn(
+    axiom: Drawn, trials: int, seed: int, cut: int | None
+) -> tuple[tuple[tuple[int, ...], Situation], ...]:
+    """The situations of an axiom, which are the same for every metric, with the choices that they come from."""
+    random = Random(f"{axiom.name} {seed}")  # noqa: S311 - no secret
+    draws = [Draw(random, cut) for _ in range(trials)]
+    situations = [axiom.draw(draw) for draw in draws]
+    return tuple((tuple(draw.made), each) for draw, each in zip(draws, situations, strict=True))
+
+
+def _simpler(choices: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield choices with some left out, or one of them lower."""
+    for size in range(6, 0, -1):
+        for at in range(len(choices) - size + 1):
+            yield choices[:at] + choices[at + size :]
+    for at, choice in enumerate(choices):
+        for lower in {0, choice // 2, choice - 1} - {-1, choice}:
+            yield (*choices[:at], lower, *choices[at + 1 :])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searched(Axiom):
+    """An axiom about some length: ``build`` makes the pair of a grade and a length, ``decide`` tells from all lengths.
+
+    It gives the outcome (1, 0 or -1) and the length, if one is found. ``ranks`` are the ranks that a length fills, within
+    the cut-off if there is one (None: what lies below the cut-off belongs to the axiom). With ``any_grade`` one grade
+    for which the axiom holds is enough.
+    """
+
+    build: Callable[[int, int], Situation]
+    lengths: tuple[int, ...]
+    decide: Callable[[tuple[int, ...], Compared], Outcome]
+    ranks: Callable[[int], int] | None = None
+    any_grade: bool = False
+
+    def _judge(self, metric: Metric, trials: int, seed: int) -> Verdict:  # noqa: ARG002 - nothing is drawn
+        cut, ranks = cut_off(metric), self.ranks
+        lengths = tuple(n for n in self.lengths if ranks is None or cut is None or ranks(n) <= cut)
+        if not lengths:
+            return self._not_applicable(metric, "no length fits within the cut-off")
+        found = {grade: self.compare(metric, _built(self, grade, lengths)) for grade in self.levels[1:]}
+        defined = {grade: each for grade, each in found.items() if each.is_defined.all()}
+        if not defined:
+            return self._not_applicable(metric, "it is undefined for some length")
+        outcomes = {grade: self.decide(lengths, each) for grade, each in defined.items()}
+        signs = [sign for sign, _ in outcomes.values()]
+        signs = [max(signs)] if self.any_grade else signs
+        outcome = min(signs)
+        example = None
+        if outcome < 1:
+            grade = next(grade for grade, (sign, _) in outcomes.items() if sign == outcome)
+            at = int(np.argmax(found[grade].sign == outcome))
+            example = found[grade].example(_built(self, grade, lengths)[at], at, lengths[at])
+        return Verdict(
+            str(metric),
+            self.name,
+            WORDS[outcome],
+            strict=signs.count(1),
+            ties=signs.count(0),
+            violations=signs.count(-1),
+            undefined=len(found) - len(defined),
+            thresholds={grade: n for grade, (_, n) in outcomes.items()},
+            reason="" if outcome == 1 else f"no length from {lengths[0]} to {lengths[-1]:,} will do",
+            counterexample=example,
+        )
+
+
+@lru_cache(maxsize=128)
+def _built(axiom: Searched, grade: int, lengths: tuple[int, ...]) -> tuple[Situation, ...]:
+    return tuple(axiom.build(grade, n) for n in lengths)
+
+
+def from_some_length_on(lengths: tuple[int, ...], found: Compared) -> Outcome:
+    """Better at every length from some on, as far as was tried."""
+    last = int(found.sign[-1])
+    others = np.flatnonzero(found.sign != 1)
+    return last, lengths[int(others[-1]) + 1 if len(others) else 0] if last == 1 else None
+
+
+def at_some_length(lengths: tuple[int, ...], found: Compared) -> Outcome:
+    """Better at some length."""
+    best = int(found.sign.max())
+    return best, lengths[int(np.argmax(found.sign == 1))] if best == 1 else None
+
+
+def no_worse_at_some_length(lengths: tuple[int, ...], found: Compared) -> Outcome:
+    """No worse at some length; a tie of rounded values counts only if the difference before it was clear."""
+    before = np.concatenate(([np.inf], np.abs(found.better - found.worse)[:-1]))
+    is_tie = (found.sign == 0) & (found.is_exact | (before > CLEAR))
+    reached = np.flatnonzero((found.sign == 1) | is_tie)
+    return (1, lengths[int(reached[0])]) if len(reached) else (-1, None)
+
+
+def cut_off(metric: Metric) -> int | None:
+    """The cut-off of a metric, or of one that is its parameter; None if it sees the whole list."""
+    inner = (getattr(metric, each.name) for each in fields(metric))
+    cuts = [metric.k, *(cut_off(each) for each in inner if isinstance(each, Metric))]
+    return min((cut for cut in cuts if cut is not None), default=None)

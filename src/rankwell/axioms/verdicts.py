@@ -1,0 +1,171 @@
+"""Verdicts: what was found of metrics and axioms, and tables of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from rankwell.axioms.counterexamples import Counterexample
+from rankwell.display import Cell, Column, Table
+
+Word = Literal["holds", "weak", "violated", "not applicable"]
+LEGEND = (
+    "holds: strictly better in every trial; weak: never worse, but equal in some; violated: worse in some; –: not applicable",
+    "n: the length found, for grades 1 2 3 where it differs; axioms about a length count grades, not trials",
+    "with a cut-off, lists lie within it, but for DeepTh and P5",
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of one metric and one axiom.
+
+    ``verdict`` is holds (always strictly better), weak (equal in some trials), violated (worse in some) or not applicable
+    (``reason`` says why). ``undefined`` trials have no value for one of the lists and count for nothing; ``rounding`` of the
+    ties are only ties within rounding. ``thresholds`` has, for an axiom that looks for a length, the length found for each grade.
+    """
+
+    metric: str
+    axiom: str
+    verdict: Word
+    strict: int = 0
+    ties: int = 0
+    violations: int = 0
+    undefined: int = 0
+    rounding: int = 0
+    thresholds: dict[int, int | None] = field(default_factory=dict)
+    reason: str = ""
+    counterexample: Counterexample | None = None
+
+    @property
+    def cell(self) -> str | None:
+        """The verdict as a cell of a table, with the length that was found; None if not applicable."""
+        if self.verdict == "not applicable":
+            return None
+        found = [n for n in self.thresholds.values() if n is not None]
+        return f"{self.verdict} ({self.found})" if found and self.verdict == "holds" else self.verdict
+
+    @property
+    def found(self) -> str:
+        """The lengths found, one for all grades where it is the same; ``–`` where there is none."""
+        lengths = ["–" if n is None else str(n) for n in self.thresholds.values()]
+        return lengths[0] if len(set(lengths)) == 1 else " ".join(lengths)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An axiom as people read it: its name, what it says, who says so, and whether that is known only second-hand."""
+
+    name: str
+    title: str
+    statement: str
+    source: str
+    second_hand: bool
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What was found of some metrics and some axioms; ``print`` it, or look up ``verdicts["Pri"]``.
+
+    With several metrics ``verdicts["ndcg", "Pri"]``; iterate over all of them.
+    """
+
+    metrics: tuple[str, ...]
+    axioms: tuple[Rule, ...]
+    verdicts: tuple[Verdict, ...]
+    trials: int
+    seed: int
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Verdict:
+        metric, axiom = (self.metrics[0], key) if isinstance(key, str) else key
+        if isinstance(key, str) and len(self.metrics) > 1:
+            raise KeyError(f"{key!r}: there are several metrics; say verdicts[metric, axiom]")
+        for each in self.verdicts:
+            if each.metric == metric and each.axiom.lower() == axiom.lower():
+                return each
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self.verdicts)
+
+    def table(self) -> Table:
+        """Return the verdicts, one row per metric and one column per axiom."""
+        columns = [Column("metric"), *(Column(rule.name) for rule in self.axioms)]
+        rows = [(metric, *(self[metric, rule.name].cell for rule in self.axioms)) for metric in self.metrics]
+        return Table(columns, rows, caption=self._caption, notes=[*LEGEND, *self._notes()])
+
+    def counts(self) -> Table:
+        """Return the verdicts with their counts, one row per metric and axiom."""
+        names = ["metric", "axiom", "verdict"]
+        figures = ["strict", "ties", "violations", "undefined"]
+        columns = [
+            *map(Column, names),
+            *(Column(name, "count") for name in figures),
+            *map(Column, ("n", "why")),
+        ]
+        rows: list[tuple[Cell, ...]] = []
+        for each in self.verdicts:
+            found = each.found if each.thresholds else None
+            numbers = [getattr(each, name) for name in figures]
+            rows.append((each.metric, each.axiom, each.verdict, *numbers, found, each.reason or None))
+        if len(self.metrics) == 1:
+            columns, rows = columns[1:], [row[1:] for row in rows]
+        return Table(columns, rows, caption=self._caption, notes=[*LEGEND, *self._notes()])
+
+    def counterexamples(self) -> list[Table]:
+        """Return the pair of lists that shows each verdict other than holds."""
+        statements = {rule.name: rule.statement for rule in self.axioms}
+        tables = []
+        for each in self.verdicts:
+            if each.counterexample is not None:
+                n = "" if each.counterexample.n is None else f", n = {each.counterexample.n}"
+                caption = f"{each.metric}, {each.axiom} ({each.verdict}{n}): {statements[each.axiom]}"
+                tables.append(each.counterexample.to_table(caption))
+        return tables
+
+    def tables(self) -> list[Table]:
+        """Return what is shown: of one metric the counts and the counterexamples, of several the table of verdicts."""
+        return [self.table()] if len(self.metrics) > 1 else [self.counts(), *self.counterexamples()]
+
+    def to_json(self) -> str:
+        """Return all as JSON: the axioms, the verdicts, the counterexamples; a value that is undefined is null."""
+        told = {
+            "trials": self.trials,
+            "seed": self.seed,
+            "axioms": [asdict(rule) for rule in self.axioms],
+            "verdicts": [each.to_dict() for each in self.verdicts],
+        }
+        return json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False)
+
+    @property
+    def _caption(self) -> str:
+        of = f"{self.metrics[0]}: axioms" if len(self.metrics) == 1 else "axioms"
+        return f"{of}, {self.trials:,} trials each, seed {self.seed}"
+
+    def _notes(self) -> list[str]:
+        return notes_of(self.axioms)
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.to_text() for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "\n".join(table.to_html() for table in self.tables())
+
+
+def notes_of(rules: tuple[Rule, ...]) -> list[str]:
+    """Return what should be known of where the axioms are from."""
+    second = [rule.name for rule in rules if rule.second_hand]
+    memory = [rule.name for rule in rules if "memory" in rule.source]
+    own = [rule.name for rule in rules if "no article" in rule.source]
+    told = {
+        "stated from memory of the article": memory,
+        "known only second-hand": second,
+        "of no article, and between queries": own,
+    }
+    return [f"{words}: {', '.join(names)}" for words, names in told.items() if names]

@@ -1,0 +1,59 @@
+"""The command ``axioms``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from rankwell.arguments import split
+from rankwell.cli.application import app
+from rankwell.output import in_form, refuse_overwriting, width, write
+
+
+@app.command
+def axioms(
+    *metrics: Annotated[
+        str, Parameter(help="such as ``ndcg@10``; none lists the axioms", show_default=False)
+    ],
+    axiom: Annotated[
+        list[str] | None,
+        Parameter(
+            negative="",
+            help="only this one: Pri, PriGraded, Deep, DeepGraded, DeepTh, CloseTh, Conf, QAspDiv, Red, MRed, Sat, AspRel, "
+            "P1, P2, P3, P4, P5, P6, P7, P8, Norm; repeat it",
+        ),
+    ] = None,
+    trials: Annotated[int, Parameter(help="how many pairs of lists are drawn for each axiom")] = 500,
+    seed: Annotated[int, Parameter(help="where the random numbers start")] = 0,
+    format: Annotated[  # noqa: A002 - the word of the option
+        Literal["table", "markdown", "html", "json", "csv"], Parameter(help="how it is written")
+    ] = "table",
+    output: Annotated[
+        str | None, Parameter(name=["--output", "-o"], help="write here instead of stdout")
+    ] = None,
+) -> None:
+    """Say which axioms a metric satisfies, and show a small pair of lists where it does not; several metrics make a table.
+
+    Without a metric it lists the axioms with what they say and where they are from.
+
+    Example: ``rankwell axioms ap`` or ``rankwell axioms ndcg@10 err "alpha_ndcg(alpha=.1)@10" --axiom Red``
+    """
+    from rankwell.axioms import check_axioms, listed
+
+    if output is not None:
+        refuse_overwriting(output, [])
+    names = None if axiom is None else [name for text in axiom for name in split(text)]
+    found = None
+    if metrics:
+        found = check_axioms(
+            [part for text in metrics for part in split(text)], names, trials=trials, seed=seed
+        )
+    tables, record = (found.tables(), found.counts()) if found else ([listed(names)], listed(names))
+    if format == "json":
+        text = found.to_json() if found else record.to_json()
+    elif format == "csv":
+        text = record.to_csv()
+    else:
+        text = in_form(tables, format, None if output else width())
+    write(text, output)
