@@ -39,7 +39,14 @@ COMMANDS = {
     "worked_rr.html": ["explain", "rr", *NIST, "--query", "301", "--format", "html"],
     "axioms.txt": ["axioms"],
     "axioms_of_ap.txt": ["axioms", "ap", "--axiom", "Pri,Deep,DeepTh,CloseTh,P4"],
-    "axioms_of_several.md": ["axioms", "rr,ap,ndcg@10,err", "--axiom", "Pri,DeepTh,Sat", "--format", "markdown"],
+    "axioms_of_several.md": [
+        "axioms",
+        "rr,ap,ndcg@10,err",
+        "--axiom",
+        "Pri,DeepTh,Sat",
+        "--format",
+        "markdown",
+    ],
     "demo.txt": ["demo"],
 }
 

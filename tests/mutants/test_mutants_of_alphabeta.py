@@ -19,7 +19,7 @@ from rankwell.ids import Ids
 from rankwell.kernels import cascade, exact, ideal
 from rankwell.ranked import Ranked
 
-SEEDS = range(24)
+SEEDS = range(32, 56)  # in two of them the greedy list is not the best
 TIES = Case(  # a, b and c gain alike; after a both others gain less, after b or c the other one as much
     lists={"u": ["a", "b"]},
     judged={"u": {"e": {"0": 4.0}}},

@@ -95,9 +95,14 @@ class Verdicts:
         return iter(self.verdicts)
 
     def table(self) -> Table:
-        """Return the verdicts, one row per metric and one column per axiom."""
-        columns = [Column("metric"), *(Column(rule.name) for rule in self.axioms)]
-        rows = [(metric, *(self[metric, rule.name].cell for rule in self.axioms)) for metric in self.metrics]
+        """Return the verdicts of metrics and axioms crossed; those of which there are more are the rows."""
+        axioms = [rule.name for rule in self.axioms]
+        if len(axioms) > len(self.metrics):
+            columns = [Column("axiom"), *map(Column, self.metrics)]
+            rows = [(axiom, *(self[metric, axiom].cell for metric in self.metrics)) for axiom in axioms]
+        else:
+            columns = [Column("metric"), *map(Column, axioms)]
+            rows = [(metric, *(self[metric, axiom].cell for axiom in axioms)) for metric in self.metrics]
         return Table(columns, rows, caption=self._caption, notes=[*LEGEND, *self._notes()])
 
     def counts(self) -> Table:
