@@ -1,0 +1,65 @@
+"""The values of runs by ndeval's measures: rankwell's metrics, rounded as the program rounds them where it is exact."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankwell.base import Metric
+from rankwell.compat.ndeval.reading import Judgements, Lists
+from rankwell.errors import NothingInCommonError
+from rankwell.evaluation import Evaluator
+from rankwell.metrics.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
+from rankwell.metrics.intents import APIA, PIA
+from rankwell.metrics.reaching import SRecall
+from rankwell.metrics.stopping import ERRIA, nERRIA
+from rankwell.policy import Policy
+
+CUTS = (5, 10, 20)
+DIGITS = 13  # what stands behind them is rounding error
+
+
+def columns(alpha: float, beta: float) -> dict[str, Metric]:
+    """Return the metric of each column, in the order in which they are printed."""
+    found: dict[str, Metric] = {}
+    found |= {f"ERR-IA@{k}": ERRIA(k=k, gain="binary", norm="ndeval", alpha=alpha) for k in CUTS}
+    found |= {f"nERR-IA@{k}": nERRIA(k=k, gain="binary", alpha=alpha) for k in CUTS}
+    found |= {f"alpha-DCG@{k}": AlphaDCG(k=k, norm="ndeval", alpha=alpha) for k in CUTS}
+    found |= {f"alpha-nDCG@{k}": AlphanDCG(k=k, alpha=alpha) for k in CUTS}
+    found |= {"NRBP": NRBP(alpha=alpha, beta=beta), "nNRBP": nNRBP(alpha=alpha, beta=beta), "MAP-IA": APIA()}
+    found |= {f"P-IA@{k}": PIA(k=k) for k in CUTS}
+    return found | {f"strec@{k}": SRecall(k=k) for k in CUTS}
+
+
+class Values:
+    """Evaluates runs against the same judgements.
+
+    P-IA and strec are counts divided once. So is NRBP, a sum divided once, which is exact if alpha and beta are short binary
+    numbers such as .5: then the program's last bit is known. It shows where a value lies halfway between two that are printed.
+    """
+
+    def __init__(self, judgements: Judgements, alpha: float, beta: float) -> None:
+        self.columns = columns(alpha, beta)
+        self._subtopics = judgements.subtopics
+        self._share = 1 - (1 - alpha) * beta
+        policy = Policy(grades="judgements", ties="order", missing="skip", undefined="zero")
+        self._evaluator = Evaluator(judgements.qrels, list(self.columns.values()), policy=policy)
+        is_short = alpha * 1024 % 1 == beta * 1024 % 1 == 0
+        exact = ("P-IA", "strec", "NRBP") if is_short else ("P-IA", "strec")
+        self.is_exact = np.array([name.startswith(exact) for name in self.columns])
+
+    def of(self, lists: Lists) -> dict[int, np.ndarray]:
+        """Return the values of each topic that is judged."""
+        try:
+            res = self._evaluator.evaluate(lists.run())
+        except NothingInCommonError:
+            return {}
+        topics = [int(topic) for topic in res.queries]
+        subtopics = np.maximum([self._subtopics[topic] for topic in topics], 1)
+        found = {name: res.values(metric) for name, metric in self.columns.items()}
+        for k in CUTS:
+            found[f"P-IA@{k}"] = np.rint(found[f"P-IA@{k}"] * (k * subtopics)) / (k * subtopics)
+        if self._share:
+            found["NRBP"] = np.round(found["NRBP"] / self._share * subtopics, DIGITS) * (
+                self._share / subtopics
+            )
+        return dict(zip(topics, np.column_stack(list(found.values())), strict=True))
