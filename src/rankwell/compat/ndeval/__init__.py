@@ -15,6 +15,7 @@ from rankwell.compat.ndeval.options import HELP, Options, parse
 from rankwell.errors import RankwellError, UsageError
 
 DONE, WRONG = 0, 1
+USAGE = "usage: rankwell ndeval [options] qrels run (-help tells more)\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,8 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(sys.argv[1:] if arguments is None else arguments)
     except RankwellError as error:
-        usage = " [options] qrels run (-help tells more)"
-        sys.stderr.write(f"ndeval: {error}{usage if isinstance(error, UsageError) else ''}\n")
+        usage = USAGE if isinstance(error, UsageError) else ""
+        sys.stderr.write(f"ndeval: {error}\n{usage}")
         return WRONG
     except BrokenPipeError:
         sys.stderr.close()

@@ -16,9 +16,9 @@ ALL = (
     ("amean when no topic of the run is judged", "divides 0 by 0 and prints -nan", "nan"),
     ("a line of the judgements twice", "counts a relevant document twice in MAP-IA", "counts it once"),
     ("two lines that contradict each other", "counts the subtopic, whichever line it takes", "the last line counts"),
-    ("gains equal on paper, with -alpha such as .9", "rounding errors choose in the ideal list", "the last id is chosen"),
+    ("gains equal on paper, with -alpha such as .9", "rounding errors choose in the ideal list", "the last id is chosen (no note tells)"),
     ("a value halfway between two printed ones", "rounding errors choose", "rounded as if computed exactly"),
-    ("a difference from a baseline, 0 on paper", "may print -0.000000", "0.000000"),
+    ("a difference from a baseline, 0 on paper", "may print -0.000000", "prints 0.000000"),
     ("ERR-IA, alpha-DCG at rank 1 (not printed)", "leaves out the division by the ideal ideal", "divides"),
     ("a topic of the run without a number", "takes the next word of the line, if a number", "refuses the line"),
     ("-traditional and a score that is no number", "takes the digits it begins with, or any number", "refuses the line"),
@@ -56,8 +56,7 @@ def of_rounding(
     columns: Collection[str], is_exact: np.ndarray, raw: np.ndarray, clean: np.ndarray
 ) -> list[str]:
     """Return in which columns the program's rounding errors may be seen."""
-    scaled = np.abs(clean) * 1e6
-    is_half = (np.abs(scaled % 1 - 0.5) < 1e-6) & (clean * 2.0**30 % 1 != 0)
+    is_half = np.abs(np.abs(clean) * 1e6 % 1 - 0.5) < 1e-6
     is_zero = (clean == 0) & (raw != 0)
     told = []
     for mask, what in (

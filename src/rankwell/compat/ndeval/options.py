@@ -82,7 +82,7 @@ def parse(arguments: Sequence[str]) -> Options:
                 f"there is no option {word}.{nearest(word, (*WISHES, *WITH_VALUE, '-traditional'))}"
             )
         else:
-            raise UsageError("two files are wanted after the options: the judgements and the run.")
+            raise UsageError("two files are wanted after the options, the judgements and the run.")
     options.files = (left[0], left[1])
     return options
 
@@ -104,9 +104,9 @@ def _take(options: Options, word: str, text: str) -> None:
 
 def _number(option: str, text: str, most: float) -> float:
     try:
-        value = float(text)
+        value = float(text if text.isascii() and "_" not in text else "nan")
     except ValueError:
         value = -1.0
     if 0 <= value <= most and value < float("inf"):
         return value
-    raise UsageError(f"{option} {text}: it is a number from 0{f' to {most:g}' if most == 1 else ''}.")
+    raise UsageError(f"{option} {text}: it is a number from 0{' to 1' if most == 1 else ''}.")

@@ -56,7 +56,7 @@ def read_judgements(path: str) -> Judgements:
     documents, _ = item.group()
     rows = np.lexsort((subtopic, documents, topic))
     same = np.logical_and.reduce([np.diff(each[rows]) == 0 for each in (subtopic, documents, topic)])
-    is_repeated = bool(np.any(same & (grade[rows][1:] | grade[rows][:-1] > 0)))
+    is_repeated = bool(np.any(same & (np.maximum(grade[rows][1:], grade[rows][:-1]) > 0)))
     rows = rows[np.append(~same, True)]
     topic, subtopic, grade, item = topic[rows], subtopic[rows], grade[rows], item[rows]
     relevant = np.unique(np.stack([topic, subtopic])[:, grade > 0], axis=1)[0]

@@ -1,10 +1,10 @@
-"""The values of runs by ndeval's measures: rankwell's metrics, rounded as the program rounds them where it is exact."""
+"""The values of runs by ndeval's measures: rankwell's metrics, and of some of them the very bits of the program."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rankwell.base import Metric
+from rankwell.base import Metric, definition
 from rankwell.compat.ndeval.reading import Judgements, Lists
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
@@ -13,9 +13,26 @@ from rankwell.metrics.intents import APIA, PIA
 from rankwell.metrics.reaching import SRecall
 from rankwell.metrics.stopping import ERRIA, nERRIA
 from rankwell.policy import Policy
+from rankwell.subtopics import Subtopics
 
 CUTS = (5, 10, 20)
 DIGITS = 13  # what stands behind them is rounding error
+EXACT = ("NRBP", "P-IA", "strec")
+
+
+@definition
+class Sum(NRBP):
+    """What NRBP adds up before it is divided, in the program's steps: a value may be halfway between two that are printed."""
+
+    def start(self, topics: Subtopics) -> np.ndarray:
+        """One of each topic."""
+        return np.ones(len(topics.topic))
+
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
+        """The weight of each rank from that of the one before."""
+        betas = np.full(int(ranks.max(initial=1)), self.beta)
+        betas[0] = 1.0
+        return np.cumprod(betas)[ranks.astype(np.int64) - 1]
 
 
 def columns(alpha: float, beta: float) -> dict[str, Metric]:
@@ -25,27 +42,21 @@ def columns(alpha: float, beta: float) -> dict[str, Metric]:
     found |= {f"nERR-IA@{k}": nERRIA(k=k, gain="binary", alpha=alpha) for k in CUTS}
     found |= {f"alpha-DCG@{k}": AlphaDCG(k=k, norm="ndeval", alpha=alpha) for k in CUTS}
     found |= {f"alpha-nDCG@{k}": AlphanDCG(k=k, alpha=alpha) for k in CUTS}
-    found |= {"NRBP": NRBP(alpha=alpha, beta=beta), "nNRBP": nNRBP(alpha=alpha, beta=beta), "MAP-IA": APIA()}
+    found |= {"NRBP": Sum(alpha=alpha, beta=beta), "nNRBP": nNRBP(alpha=alpha, beta=beta), "MAP-IA": APIA()}
     found |= {f"P-IA@{k}": PIA(k=k) for k in CUTS}
     return found | {f"strec@{k}": SRecall(k=k) for k in CUTS}
 
 
 class Values:
-    """Evaluates runs against the same judgements.
-
-    P-IA and strec are counts divided once. So is NRBP, a sum divided once, which is exact if alpha and beta are short binary
-    numbers such as .5: then the program's last bit is known. It shows where a value lies halfway between two that are printed.
-    """
+    """Evaluates runs against the same judgements; in the columns that are ``is_exact`` the bits are the program's."""
 
     def __init__(self, judgements: Judgements, alpha: float, beta: float) -> None:
         self.columns = columns(alpha, beta)
+        self.is_exact = np.array([name.startswith(EXACT) for name in self.columns])
         self._subtopics = judgements.subtopics
         self._share = 1 - (1 - alpha) * beta
         policy = Policy(grades="judgements", ties="order", missing="skip", undefined="zero")
         self._evaluator = Evaluator(judgements.qrels, list(self.columns.values()), policy=policy)
-        is_short = alpha * 1024 % 1 == beta * 1024 % 1 == 0
-        exact = ("P-IA", "strec", "NRBP") if is_short else ("P-IA", "strec")
-        self.is_exact = np.array([name.startswith(exact) for name in self.columns])
 
     def of(self, lists: Lists) -> dict[int, np.ndarray]:
         """Return the values of each topic that is judged."""
@@ -58,8 +69,5 @@ class Values:
         found = {name: res.values(metric) for name, metric in self.columns.items()}
         for k in CUTS:
             found[f"P-IA@{k}"] = np.rint(found[f"P-IA@{k}"] * (k * subtopics)) / (k * subtopics)
-        if self._share:
-            found["NRBP"] = np.round(found["NRBP"] / self._share * subtopics, DIGITS) * (
-                self._share / subtopics
-            )
+        found["NRBP"] = found["NRBP"] * (self._share / subtopics)
         return dict(zip(topics, np.column_stack(list(found.values())), strict=True))
