@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -17,8 +17,8 @@ ALL = (
     ("a line of the judgements twice", "counts a relevant document twice in MAP-IA", "counts it once"),
     ("two lines that contradict each other", "counts the subtopic, whichever line it takes", "the last line counts"),
     ("gains equal on paper, with -alpha such as .9", "rounding errors choose in the ideal list", "the last id is chosen (no note tells)"),
-    ("a value halfway between two printed ones", "rounding errors choose", "rounded as if computed exactly"),
-    ("a difference from a baseline, 0 on paper", "may print -0.000000", "prints 0.000000"),
+    ("a value halfway between two printed ones*", "rounding errors choose", "rounded as if computed exactly"),
+    ("a difference from a baseline, 0 on paper*", "may print -0.000000", "prints 0.000000"),
     ("ERR-IA, alpha-DCG at rank 1 (not printed)", "leaves out the division by the ideal ideal", "divides"),
     ("a topic of the run without a number", "takes the next word of the line, if a number", "refuses the line"),
     ("-traditional and a score that is no number", "takes the digits it begins with, or any number", "refuses the line"),
@@ -35,7 +35,8 @@ def table() -> str:
     from rankwell.display import Column, Table
 
     columns = [Column("where"), Column("ndeval"), Column("rankwell ndeval")]
-    return Table(columns, ALL).to_text(None, False) + "\n"
+    note = "* but in NRBP, MAP-IA, P-IA and strec, where the last bit is the program's"
+    return Table(columns, ALL, notes=[note]).to_text(None, False) + "\n"
 
 
 def notes(options: Options, judgements: Judgements, topics: Iterable[int], count: int) -> list[str]:
@@ -52,20 +53,11 @@ def notes(options: Options, judgements: Judgements, topics: Iterable[int], count
     return told
 
 
-def of_rounding(
-    columns: Collection[str], is_exact: np.ndarray, raw: np.ndarray, clean: np.ndarray
-) -> list[str]:
-    """Return in which columns the program's rounding errors may be seen."""
-    is_half = np.abs(np.abs(clean) * 1e6 % 1 - 0.5) < 1e-6
-    is_zero = (clean == 0) & (raw != 0)
-    told = []
-    for mask, what in (
+def of_rounding(columns: np.ndarray, values: np.ndarray, is_noise: np.ndarray) -> list[str]:
+    """Return in which columns rounding errors of the program may be seen: halfway between two values, or in the sign of 0."""
+    is_half = np.abs(np.abs(values) * 1e6 % 1 - 0.5) < 1e-8
+    kinds = (
         (is_half, "values halfway between two that are printed"),
-        (is_zero, "differences that are 0 on paper"),
-    ):
-        seen = (mask & ~is_exact).any(axis=0)
-        if seen.any():
-            told.append(
-                f"{what} ({', '.join(name for name, is_seen in zip(columns, seen, strict=True) if is_seen)})"
-            )
-    return told
+        (is_noise, "differences that are 0 on paper"),
+    )
+    return [f"{what} ({', '.join(columns[mask.any(axis=0)])})" for mask, what in kinds if mask.any()]

@@ -23,20 +23,23 @@ def printed(
         topics = np.union1d(topics, baseline.topics) if options.is_complete else topics
         count = max(count, len(topics))
         name = b"%s (rel to. %s; rs=1+a; a=%s)" % (name, baseline.runid, options.risk_text.encode())
+    shown = topics.tolist()
     nothing = np.zeros(len(evaluated.columns))
-    gained = np.array([values.get(t, nothing) - base.get(t, nothing) for t in topics.tolist()])
-    rows = np.where(gained >= 0, gained, (1 + options.risk_alpha) * gained)
+    ours, others = (np.array([of.get(topic, nothing) for topic in shown]) for of in (values, base))
+    loss = 1 + options.risk_alpha
+    rows = np.where(ours >= others, ours - others, loss * (ours - others))
     sums = np.cumsum(rows, axis=0)[-1]  # one after the other, as the program does
     table = np.vstack([rows, sums / count if count else np.full(len(sums), np.nan)])
-    clean = np.where(evaluated.is_exact, table, np.round(table, DIGITS) + 0.0)  # no -0
-    names = [*map(str, topics.tolist()), "amean"]
+    sizes = np.vstack([loss * np.maximum(ours, others), np.abs(rows).sum(axis=0) / max(count, 1)])
+    is_noise = ~evaluated.is_exact & (np.abs(table) <= sizes * 10.0**-DIGITS)
+    clean = np.where(evaluated.is_exact, table, np.round(np.where(is_noise, 0.0, table), DIGITS))
     lines = [",".join(["runid", "topic", *evaluated.columns]).encode()]
     lines += [
         name + f",{topic},{','.join(f'{x:.6f}' for x in row)}".encode()
-        for topic, row in zip(names, clean.tolist(), strict=True)
+        for topic, row in zip([*shown, "amean"], clean.tolist(), strict=True)
     ]
-    shown = [topic for topic in {*values, *base} if topic in set(topics.tolist())]
-    notes = differences.notes(options, judgements, shown, count)
-    return b"\n".join(lines) + b"\n", notes + differences.of_rounding(
-        evaluated.columns, evaluated.is_exact, table, clean
-    )
+    judged = {*values, *base}.intersection(shown)
+    rounded = np.array(list(evaluated.columns))[~evaluated.is_exact], clean[:, ~evaluated.is_exact]
+    notes = differences.notes(options, judgements, judged, count)
+    notes += differences.of_rounding(*rounded, (is_noise & (table != 0))[:, ~evaluated.is_exact])
+    return b"\n".join(lines) + b"\n", notes

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rankwell.base import Metric, definition
+from rankwell.cascading import OnTopics
 from rankwell.compat.ndeval.reading import Judgements, Lists
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
+from rankwell.hits import Context, Judged
 from rankwell.metrics.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
 from rankwell.metrics.intents import APIA, PIA
 from rankwell.metrics.reaching import SRecall
@@ -17,22 +21,33 @@ from rankwell.subtopics import Subtopics
 
 CUTS = (5, 10, 20)
 DIGITS = 13  # what stands behind them is rounding error
-EXACT = ("NRBP", "P-IA", "strec")
+EXACT = ("NRBP", "MAP-IA", "P-IA", "strec")
+
+
+class Unweighted(OnTopics):
+    """A metric that adds up over topics instead of taking their mean: the program divides last, and we want its last bit."""
+
+    def subtopics(self, judged: Judged, context: Context) -> Subtopics:
+        """The same topics, each of weight 1."""
+        found = super().subtopics(judged, context)
+        key = ("unweighted", id(found))
+        return judged.pool.once(key, lambda: replace(found, weight=np.ones(len(found.weight))))
 
 
 @definition
-class Sum(NRBP):
-    """What NRBP adds up before it is divided, in the program's steps: a value may be halfway between two that are printed."""
-
-    def start(self, topics: Subtopics) -> np.ndarray:
-        """One of each topic."""
-        return np.ones(len(topics.topic))
+class SumOfNRBP(Unweighted, NRBP):
+    """What NRBP adds up before it is divided, each rank's weight made from that of the one before."""
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
-        """The weight of each rank from that of the one before."""
+        """Beta times beta times beta …"""
         betas = np.full(int(ranks.max(initial=1)), self.beta)
         betas[0] = 1.0
         return np.cumprod(betas)[ranks.astype(np.int64) - 1]
+
+
+@definition
+class SumOfAP(Unweighted, APIA):
+    """The sum of the subtopics' average precisions."""
 
 
 def columns(alpha: float, beta: float) -> dict[str, Metric]:
@@ -42,7 +57,11 @@ def columns(alpha: float, beta: float) -> dict[str, Metric]:
     found |= {f"nERR-IA@{k}": nERRIA(k=k, gain="binary", alpha=alpha) for k in CUTS}
     found |= {f"alpha-DCG@{k}": AlphaDCG(k=k, norm="ndeval", alpha=alpha) for k in CUTS}
     found |= {f"alpha-nDCG@{k}": AlphanDCG(k=k, alpha=alpha) for k in CUTS}
-    found |= {"NRBP": Sum(alpha=alpha, beta=beta), "nNRBP": nNRBP(alpha=alpha, beta=beta), "MAP-IA": APIA()}
+    found |= {
+        "NRBP": SumOfNRBP(alpha=alpha, beta=beta),
+        "nNRBP": nNRBP(alpha=alpha, beta=beta),
+        "MAP-IA": SumOfAP(),
+    }
     found |= {f"P-IA@{k}": PIA(k=k) for k in CUTS}
     return found | {f"strec@{k}": SRecall(k=k) for k in CUTS}
 
@@ -70,4 +89,5 @@ class Values:
         for k in CUTS:
             found[f"P-IA@{k}"] = np.rint(found[f"P-IA@{k}"] * (k * subtopics)) / (k * subtopics)
         found["NRBP"] = found["NRBP"] * (self._share / subtopics)
+        found["MAP-IA"] = found["MAP-IA"] / subtopics
         return dict(zip(topics, np.column_stack(list(found.values())), strict=True))
