@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import lzma
+import math
 import random
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 from tests.definitions.collections_data import shared
 
+import rankwell as rw
 from rankwell.compat.ndeval import main
 
 STORED = Path(__file__).parent / "stored" / "ndeval"
@@ -113,6 +115,10 @@ RISK_RUN, RISK_BASE = (
     "1 Q0 d0 1 0 t\n2 Q0 d1 1 0 t\n",
     "1 Q0 d0 1 0 b\n1 Q0 d1 2 -1 b\n2 Q0 d0 1 0 b\n2 Q0 d1 2 -1 b\n",
 )
+# topic 1 has 0.046875, of which six rows have a mean of 0.0078125
+HALF = "1 2 d04 1\n1 0 d04 3\n1 1 d12 2\n1 2 d14 2\n"
+HALF_RUN = "1 Q0 d14 8 1 t\n" + "".join(f"1 Q0 x{rank} {rank} 1 t\n" for rank in range(1, 8))
+HALF_RUN += "".join(f"{topic} Q0 x 1 1 t\n" for topic in (2, 5, 6, 30, 40))
 # options, judgements, run, topic, column, what ndeval 4.5 printed, what is printed here, what the note says
 DIFFERENT = {
     "nothing relevant": ("", TWO + "2 1 a 0\n", FIRST + "2 Q0 a 1 1 t\n", "2", "nNRBP", "-nan", "0.000000", "without a relevant"),
@@ -121,6 +127,7 @@ DIFFERENT = {
     "nothing in common": ("", TWO, "7 Q0 a 1 1 t\n", "amean", "strec@5", "-nan", "nan", "no topic of the run is judged"),
     "a line twice": ("", TWO + "1 1 a 1\n", FIRST, "1", "MAP-IA", "0.250000", "0.500000", "subtopic twice"),
     "contradiction": ("", TWO + "1 1 a 0\n", "1 Q0 b 1 1 t\n", "1", "strec@5", "0.500000", "1.000000", "subtopic twice"),
+    "halfway": ("-baseline base", HALF, HALF_RUN, "amean", "nERR-IA@20", "0.007813", "0.007812", "halfway between two that are printed (nERR-IA"),
     "0 on paper": ("-baseline base", RISK, RISK_RUN, "amean", "ERR-IA@10", "-0.000000", "0.000000", "0 on paper (ERR-IA@5, ERR-IA@10"),
 }  # fmt: skip
 
@@ -137,6 +144,25 @@ def test_where_the_program_s_number_is_an_accident_the_defined_one_is_printed_an
     assert err.startswith("ndeval: note: as defined, not as the program computes it: ")
     assert words in err
     assert err.count("\n") == 1
+
+
+EQUAL = {"d16": (2, 4, 1, 0), "d14": (1, 4, 3), "d9": (2, 3, 1), "d013": (3, 2, 0)}
+
+
+def test_gains_equal_on_paper_are_equal_in_the_ideal_list(tmp_path, capsysbinary, monkeypatch):
+    qrels = "".join(f"1 {subtopic} {item} 1\n" for item, covered in EQUAL.items() for subtopic in covered)
+    write(tmp_path, qrels=qrels, run="1 Q0 d14 0 1e2 t\n")
+    _, out, _ = run(["-alpha", ".9", "qrels", "run"], tmp_path, capsysbinary, monkeypatch)
+    # by hand: below d16 the others gain 1.2 each (1, .1 and .1) and d9 is the last id; then d14 gains .21, d013 .12
+    value = 3 / (4 + 1.2 / math.log2(3) + 0.21 / 2 + 0.12 / math.log2(5))
+    assert column(out, "1", "alpha-nDCG@5") == f"{value:.6f}" == "0.610526"  # ndeval 4.5 prints 0.609752
+
+
+# pyndeval 0.0.8, which is ndeval's code, prints 3.0 for a document of all three subtopics: not divided at rank 1
+def test_values_at_rank_1_are_divided_as_all_others():
+    qrels = rw.Qrels(query=["1"] * 3, item=["a"] * 3, grade=[1] * 3, topic=["1", "2", "3"])
+    metrics = ["alpha_dcg(norm=ndeval)@1", "err_ia(gain=binary,norm=ndeval)@1"]
+    assert list(rw.evaluate({"1": ["a"]}, qrels, metrics).mean.values()) == [1.0, 1.0]
 
 
 def test_each_listed_difference_is_printed(capsys):
