@@ -16,6 +16,10 @@ def main() -> int:
         from rankwell.compat.trec_eval import main as trec_eval
 
         return trec_eval(sys.argv[2:])
+    if sys.argv[1:2] == ["ndeval"]:
+        from rankwell.compat.ndeval import main as ndeval
+
+        return ndeval(sys.argv[2:])
     try:
         from rankwell.cli import run
     except KeyboardInterrupt:

@@ -123,3 +123,16 @@ def trec_eval(
     from rankwell.compat.trec_eval import main
 
     return main(arguments)
+
+
+@app.command(name="ndeval")
+def ndeval(
+    *arguments: Annotated[str, Parameter(allow_leading_hyphen=True, help="as of ndeval; -help tells them")],
+) -> int:
+    """Print what NIST's ndeval prints, for the same arguments.
+
+    Example: ``rankwell ndeval -c qrels.txt bm25.run``
+    """
+    from rankwell.compat.ndeval import main
+
+    return main(arguments)

@@ -1,0 +1,116 @@
+"""ndeval's files: judgements by subtopic, and runs in the order of their rank column or of their scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwell.compat.ndeval.options import Options
+from rankwell.compat.ndeval.words import Words
+from rankwell.errors import DataError
+from rankwell.ids import Ids
+from rankwell.kernels import order
+from rankwell.tables import Qrels, Run
+
+QRELS, RUN = "topic subtopic docno grade", "topic Q0 docno rank score runid"
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """The judgements of a file, the number of subtopics with a relevant document per topic, and whether lines are repeated.
+
+    Lines are repeated where several are for one document and subtopic, and not all of them are 0.
+    """
+
+    qrels: Qrels
+    subtopics: dict[int, int]
+    is_repeated: bool
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The lists of a run: the documents of each topic, best first; topics in ascending order."""
+
+    runid: bytes
+    topics: np.ndarray
+    query: np.ndarray
+    item: Ids
+
+    def run(self) -> Run:
+        """Return the run whose rows are in the order of the lists."""
+        return Run(self.query, self.item)
+
+
+def read_judgements(path: str) -> Judgements:
+    """Read the judgements; grades above 1 are 1, and of several for the same the last counts.
+
+    Raises
+    ------
+    InputError, DataError
+        If the file cannot be read, or a line is not as it should be.
+    """
+    words = Words(path, QRELS)
+    topic, subtopic = words.naturals("topic"), words.naturals("subtopic")
+    grade, item = np.minimum(words.naturals("grade"), 1), words.ids("docno")
+    documents, _ = item.group()
+    rows = np.lexsort((subtopic, documents, topic))
+    same = np.logical_and.reduce([np.diff(each[rows]) == 0 for each in (subtopic, documents, topic)])
+    is_repeated = bool(np.any(same & (np.maximum(grade[rows][1:], grade[rows][:-1]) > 0)))
+    rows = rows[np.append(~same, True)]
+    topic, subtopic, grade, item = topic[rows], subtopic[rows], grade[rows], item[rows]
+    relevant = np.unique(np.stack([topic, subtopic])[:, grade > 0], axis=1)[0]
+    counts = dict.fromkeys(np.unique(topic).tolist(), 0) | dict(
+        zip(*(each.tolist() for each in np.unique(relevant, return_counts=True)), strict=True)
+    )
+    # judgements of one subtopic alone would be taken for judgements without subtopics; one of 0 for another changes nothing
+    every = np.append(np.arange(len(rows)), 0)
+    subtopic, grade = np.append(subtopic, -1), np.append(grade, 0)
+    return Judgements(Qrels(topic[every], item[every], grade, subtopic), counts, is_repeated)
+
+
+def read_lists(path: str, options: Options) -> Lists:
+    """Read a run: by rank, or by score and then document, both descending (-traditional), down to the depth.
+
+    Raises
+    ------
+    InputError, DataError
+        If the file cannot be read, a line is not as it should be, or a topic has a rank or a document twice.
+    """
+    words = Words(path, RUN)
+    topic, rank = words.naturals("topic", _without_task), words.naturals("rank")
+    item, start = words.ids("docno"), words.ids("runid")
+    key = words.scores("score") if options.is_traditional else -rank.astype(np.float64)
+    rows = np.argsort(topic, kind="stable")
+    topics, firsts = np.unique(topic[rows], return_index=True)
+    order.sort(rows, np.append(firsts, len(rows)), key, *item.columns, order.TIE_RULES["item-desc"])
+    topic, rank = topic[rows], rank[rows]
+    twice = np.flatnonzero((np.diff(topic) == 0) & (np.diff(rank) == 0))
+    if len(twice) and not options.is_traditional:
+        at = twice[0]
+        raise DataError(
+            f"{path}: duplicate rank ({rank[at]}) for topic {topic[at]}. -traditional goes by score instead."
+        )
+    kept = np.arange(len(rows)) - np.repeat(firsts, np.diff(firsts, append=len(rows))) < (
+        options.depth or len(rows)
+    )
+    rows, topic = rows[kept], topic[kept]
+    _refuse_duplicates(path, topic, item[rows])
+    runid = words.text[start.starts[0] : start.starts[0] + start.lengths[0]].tobytes()
+    return Lists(runid, topics, topic, item[rows])
+
+
+def _refuse_duplicates(path: str, topic: np.ndarray, item: Ids) -> None:
+    documents, _ = item.group()
+    rows = np.lexsort((documents, topic))
+    twice = np.flatnonzero((np.diff(topic[rows]) == 0) & (np.diff(documents[rows]) == 0))
+    if len(twice):
+        at = int(rows[twice[0]])
+        raise DataError(
+            f"{path}: duplicate docno ({item.one(at)}) for topic {topic[at]}. Remove one of the lines."
+        )
+
+
+def _without_task(word: bytes) -> bytes:
+    """The number of a topic that may have a task before it, such as ``wt09-1``."""
+    return word if word[:1].isdigit() else word.partition(b"-")[2]

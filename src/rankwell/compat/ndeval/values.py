@@ -1,0 +1,93 @@
+"""The values of runs by ndeval's measures: rankwell's metrics, and of some of them the very bits of the program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rankwell.base import Metric, definition
+from rankwell.cascading import OnTopics
+from rankwell.compat.ndeval.reading import Judgements, Lists
+from rankwell.errors import NothingInCommonError
+from rankwell.evaluation import Evaluator
+from rankwell.hits import Context, Judged
+from rankwell.metrics.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
+from rankwell.metrics.intents import APIA, PIA
+from rankwell.metrics.reaching import SRecall
+from rankwell.metrics.stopping import ERRIA, nERRIA
+from rankwell.policy import Policy
+from rankwell.subtopics import Subtopics
+
+CUTS = (5, 10, 20)
+DIGITS = 13  # what stands behind them is rounding error
+EXACT = ("NRBP", "MAP-IA", "P-IA", "strec")
+
+
+class Unweighted(OnTopics):
+    """A metric that adds up over topics instead of taking their mean: the program divides last, and we want its last bit."""
+
+    def subtopics(self, judged: Judged, context: Context) -> Subtopics:
+        """The same topics, each of weight 1."""
+        found = super().subtopics(judged, context)
+        key = ("unweighted", id(found))
+        return judged.pool.once(key, lambda: replace(found, weight=np.ones(len(found.weight))))
+
+
+@definition
+class SumOfNRBP(Unweighted, NRBP):
+    """What NRBP adds up before it is divided, each rank's weight made from that of the one before."""
+
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
+        """Beta times beta times beta …"""
+        betas = np.full(int(ranks.max(initial=1)), self.beta)
+        betas[0] = 1.0
+        return np.cumprod(betas)[ranks.astype(np.int64) - 1]
+
+
+@definition
+class SumOfAP(Unweighted, APIA):
+    """The sum of the subtopics' average precisions."""
+
+
+def columns(alpha: float, beta: float) -> dict[str, Metric]:
+    """Return the metric of each column, in the order in which they are printed."""
+    found: dict[str, Metric] = {}
+    found |= {f"ERR-IA@{k}": ERRIA(k=k, gain="binary", norm="ndeval", alpha=alpha) for k in CUTS}
+    found |= {f"nERR-IA@{k}": nERRIA(k=k, gain="binary", alpha=alpha) for k in CUTS}
+    found |= {f"alpha-DCG@{k}": AlphaDCG(k=k, norm="ndeval", alpha=alpha) for k in CUTS}
+    found |= {f"alpha-nDCG@{k}": AlphanDCG(k=k, alpha=alpha) for k in CUTS}
+    found |= {
+        "NRBP": SumOfNRBP(alpha=alpha, beta=beta),
+        "nNRBP": nNRBP(alpha=alpha, beta=beta),
+        "MAP-IA": SumOfAP(),
+    }
+    found |= {f"P-IA@{k}": PIA(k=k) for k in CUTS}
+    return found | {f"strec@{k}": SRecall(k=k) for k in CUTS}
+
+
+class Values:
+    """Evaluates runs against the same judgements; in the columns that are ``is_exact`` the bits are the program's."""
+
+    def __init__(self, judgements: Judgements, alpha: float, beta: float) -> None:
+        self.columns = columns(alpha, beta)
+        self.is_exact = np.array([name.startswith(EXACT) for name in self.columns])
+        self._subtopics = judgements.subtopics
+        self._share = 1 - (1 - alpha) * beta
+        policy = Policy(grades="judgements", ties="order", missing="skip", undefined="zero")
+        self._evaluator = Evaluator(judgements.qrels, list(self.columns.values()), policy=policy)
+
+    def of(self, lists: Lists) -> dict[int, np.ndarray]:
+        """Return the values of each topic that is judged."""
+        try:
+            res = self._evaluator.evaluate(lists.run())
+        except NothingInCommonError:
+            return {}
+        topics = [int(topic) for topic in res.queries]
+        subtopics = np.maximum([self._subtopics[topic] for topic in topics], 1)
+        found = {name: res.values(metric) for name, metric in self.columns.items()}
+        for k in CUTS:
+            found[f"P-IA@{k}"] = np.rint(found[f"P-IA@{k}"] * (k * subtopics)) / (k * subtopics)
+        found["NRBP"] = found["NRBP"] * (self._share / subtopics)
+        found["MAP-IA"] = found["MAP-IA"] / subtopics
+        return dict(zip(topics, np.column_stack(list(found.values())), strict=True))
