@@ -19,7 +19,8 @@ def of_lists(options: Namespace, report: Report) -> None:
     ours = Command("rankwell", [str(options.python), *argv], ours=True)
     peer = Command("plain NumPy", [str(options.python), script("peer_alphabeta.py"), str(users), "300"])
     seen = run_in_turn(wanted([ours, peer], options), options.repeats)
-    phases = ["profiles", "dcg", "ideal", "ab_ndcg@10", "ndcg@10"]
+    whole = ["ab_ndcg@10", "ndcg@10", "next ab_ndcg@10", "next ndcg@10"]
+    phases = ["profiles", "dcg", "ideal", *whole]
     report.runs(f"{users:,} users, 10,000 items of 300 kinds, 20 topics; seconds", seen.values(), *phases)
     if ours.label not in seen:
         return
@@ -29,10 +30,11 @@ def of_lists(options: Namespace, report: Report) -> None:
         return median(mine.seconds(phase)) / users * 1e6
 
     report.promise("αβ-DCG@10, a user", per_user("dcg"), most=1.5, unit=" µs")
-    for phase in ("profiles", "ideal", "ab_ndcg@10", "ndcg@10"):
+    for phase in ("profiles", "ideal", *whole):
         report.promise(f"{phase}, a user", per_user(phase), unit=" µs")
-    ratio = median(mine.seconds("ab_ndcg@10")) / median(mine.seconds("ndcg@10"))
-    report.promise("ab_ndcg@10 takes as long as so many nDCG@10", ratio)
+    for phase in ("", "next "):
+        ratio = median(mine.seconds(f"{phase}ab_ndcg@10")) / median(mine.seconds(f"{phase}ndcg@10"))
+        report.promise(f"{phase}ab_ndcg@10 takes as long as so many nDCG@10", ratio)
     if peer.label in seen:
         faster = median(seen[peer.label].seconds("dcg")) / median(mine.seconds("dcg"))
         report.promise("αβ-DCG@10, times faster than NumPy", faster)

@@ -168,9 +168,8 @@ class Normalised(Topical):
         kinds = self.kinds(judged.pool, context)
         rated = judged.in_catalogue(context)
         query, item, gains, ranks = [], [], [], []
-        for best in self._best(
-            self._candidates(judged, context), self.k or len(kinds.of_item), judged.queries
-        ):
+        depth = min(self.k or len(kinds.of_item), len(kinds.of_item))
+        for best in self._best(self._candidates(judged, context), depth, judged.queries):
             user, rank = np.nonzero(best.places >= 0)
             query.append(user + best.low)
             ranks.append(rank + 1)
@@ -209,7 +208,7 @@ class Normalised(Topical):
 
     def _measured(self, judged: Judged, context: Context, cuts: tuple[int | None, ...]) -> Ideals:
         longest = max(len(self.kinds(judged.pool, context).of_item), 1)
-        depths = {cut: longest if cut is None else cut for cut in cuts}
+        depths = {cut: min(cut or longest, longest) for cut in cuts}
         weights = discount("log2p1", 2.0, np.arange(1, max(depths.values()) + 1))
         candidates = self._candidates(judged, context)
         totals = {cut: np.zeros(len(judged)) for cut in cuts}

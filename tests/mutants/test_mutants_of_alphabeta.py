@@ -107,7 +107,7 @@ MUTANTS = {
     "IDCG is that of a shorter list": (around(rated.Normalised, "_measured", one_rank_less), ("ab_ndcg", {})),
     "the exact list is the greedy one": (
         put(exact, "best", lambda *given: (np.zeros(0, np.int64), np.zeros(0), 0)),
-        ("ab_ndcg", {"alpha": 0.3, "ideal": "exact"})),
+        ("ab_ndcg", {"alpha": 0.3, "cold": "uniform", "ideal": "exact"})),
     "values are clipped unasked": (
         around(rated.Normalised, "divisor", lambda original, self, judged, context: np.maximum(
             original(self, judged, context), self.terms(judged, context).sum())),
