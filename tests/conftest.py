@@ -1,6 +1,7 @@
 """With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected.
 
-With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are counted into FILE (docs/metrics.md).
+Where tests run on several cores a file is run by one of them, and so are all of tests/definitions: the last one there looks
+at what the others compared. With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are counted into FILE (docs/metrics.md).
 """
 
 from __future__ import annotations
@@ -40,6 +41,13 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _fail_if_skipped(report)
     return report
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say which tests belong to one core."""
+    for item in items:
+        folder, file = item.path.parent.name, item.path.as_posix()
+        item.add_marker(pytest.mark.xdist_group(folder if folder == "definitions" else file))
 
 
 def pytest_sessionfinish() -> None:

@@ -18,6 +18,7 @@ from rankwell import testing
 from rankwell.additive import Additive
 from rankwell.metrics import classes, metric_of
 from rankwell.metrics.propensities import IPS
+from rankwell.testing.data import ITEMS
 
 from .beyond import POLICY, agree, evaluated, filled, items_of, text_of
 from .reference_beyond import CORPUS, PER_LIST, Case, Value
@@ -335,9 +336,7 @@ def usable(text: str) -> bool:
 @pytest.mark.parametrize("text", [text for text in additive_metrics() if usable(text)])
 def test_with_all_propensities_1_nothing_is_weighed(text):
     for data in testing.examples(15):
-        rows = [(q, i, g) for q, row in data.qrels.items() for i, g in row.items()]
-        query, item, grade = (list(column) for column in zip(*rows, strict=True))
-        qrels = rw.Qrels(query, item, grade, propensity=[1.0] * len(rows))
+        qrels = data.judgements([metric_of(f"ips(metric={text})")], dict.fromkeys(ITEMS, 1.0))
         policy = rw.Policy(grades="judgements")
         res = rw.evaluate(data.run, qrels, [text, f"ips(metric={text})"], policy=policy)
         plain, ips = (res.per_query[str(metric)] for metric in res.metrics)

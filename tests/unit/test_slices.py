@@ -23,17 +23,31 @@ SLICED = [
 ]
 
 
+def judged_for(metric, judged):
+    """The judgements; by topic where the metric needs it: an item is of one of two topics, or of both."""
+    if "topics" not in metric.needed():
+        return judged
+    places = {item: place for place, item in enumerate([*ITEMS, "nobody"])}
+    rows = [
+        (query, item, grade, topic)
+        for query, row in judged.items()
+        for item, grade in row.items()
+        for topic in ("x", "y", "xy")[places[item] % 3]
+    ]
+    return rw.Qrels(*(list(column) for column in zip(*rows, strict=True)))
+
+
 @pytest.mark.parametrize("cls", SLICED, ids=lambda cls: cls.name)
 def test_a_slice_has_the_value_of_its_judgements_alone(cls):
     metric = cls() if cls.cut != "required" else cls() @ 3
     policy = rw.Policy(missing="skip")
-    res = rw.evaluate(RUN, QRELS, metric, slices={"head": HEAD, "tail": TAIL}, policy=policy)
-    assert res[metric] == rw.evaluate(RUN, QRELS, metric, policy=policy)[metric]
+    qrels = judged_for(metric, QRELS)
+    res = rw.evaluate(RUN, qrels, metric, slices={"head": HEAD, "tail": TAIL}, policy=policy)
+    assert res[metric] == rw.evaluate(RUN, qrels, metric, policy=policy)[metric]
     for name, items in (("head", HEAD), ("tail", TAIL)):
         alone = {query: {i: g for i, g in row.items() if i in items} for query, row in QRELS.items()}
-        theirs = rw.evaluate(
-            RUN, {q: row or {"nobody": 0} for q, row in alone.items()}, metric, policy=policy
-        )
+        alone = {query: row or {"nobody": 0} for query, row in alone.items()}
+        theirs = rw.evaluate(RUN, judged_for(metric, alone), metric, policy=policy)
         ours = res.slices[name]
         assert ours[metric] == pytest.approx(theirs[metric], nan_ok=True, abs=0)
         assert ours.n == theirs.n
