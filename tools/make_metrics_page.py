@@ -146,7 +146,7 @@ def main() -> None:
     if parser.parse_args().renew:
         tests = [
             str(ROOT / "tests" / "definitions" / f"test_{name}.py")
-            for name in ("outside", "pytrec_eval", "collections", "beyond_peers")
+            for name in ("outside", "pytrec_eval", "collections", "beyond_peers", "subtopics")
         ]
         environment = os.environ | {"RANKWELL_CONFIRMATIONS": str(CONFIRMATIONS)}
         subprocess.run([sys.executable, "-m", "pytest", "-q", *tests], check=True, cwd=ROOT, env=environment)
