@@ -13,7 +13,7 @@ from harness import Command, Report, parse_options, run_in_turn, script, wanted
 from peers import python_of, version_of
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "trec-web-2012"
-CALLS = "7"
+CALLS = "25"
 
 
 def main() -> int:

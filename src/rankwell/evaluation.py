@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from rankwell.base import Metric
 from rankwell.engines import Engine, Task, cores, engine_of
 from rankwell.errors import NeededError, UsageError
@@ -22,6 +24,10 @@ from rankwell.results import Results
 from rankwell.segments import Segments
 from rankwell.single import one_query
 from rankwell.tables import Run
+
+# glibc hands arrays back to the system when they are freed, and a third of a small evaluation was spent on having them anew.
+# Freeing one block of this size, which is never touched, makes it keep up to twice as much for the next call.
+np.empty(2 << 20, np.uint8)
 
 
 class Evaluator:

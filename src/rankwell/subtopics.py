@@ -149,28 +149,32 @@ def features_of_items(context: Context, source: str) -> Features:
 def _made(pool: Pool, context: Context, wanted: Wanted) -> Subtopics:
     topics = topics_of_pool(pool, context, wanted.source)
     row = np.repeat(np.arange(len(topics.offsets) - 1), np.diff(topics.offsets))
-    query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))[row]
-    keys = query * topics.count + topics.topic
+    query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))
     if wanted.graded:
         level = np.fmax(context.scale.level(topics.grade, wanted.rel, wanted.gain_from), 0.0)
-        is_kept = level > 0
+        kept = np.flatnonzero(level > 0)
+        level = level[kept]
     else:
-        level = np.ones(len(keys))
-        is_kept = context.scale.relevant(topics.grade, wanted.rel)
-    slots = _universe(pool, context, wanted, topics, keys[is_kept])
+        kept = np.flatnonzero(context.scale.relevant(topics.grade, wanted.rel))
+        level = np.ones(len(kept))
+    keys = query[row[kept]] * topics.count + topics.topic[kept]
+    slots = _universe(pool, context, wanted, topics, keys)
     at = np.searchsorted(slots, keys)
-    is_kept &= np.append(slots, -1)[at] == keys
+    if wanted.universe != "judged":
+        inside = np.append(slots, -1)[at] == keys
+        kept, level, at = kept[inside], level[inside], at[inside]
     of_slot, topic = np.divmod(slots, max(topics.count, 1))
     first = np.searchsorted(of_slot, np.arange(len(pool.offsets)))
-    weight = _weights(pool, context, wanted, topics, keys, slots)
+    told = query[row] * topics.count + topics.topic if topics.weight is not None else keys
+    weight = _weights(pool, context, wanted, topics, told, slots)
     return Subtopics(
         first,
         topic,
         _shares(weight, of_slot, len(pool.offsets) - 1),
-        np.searchsorted(row[is_kept], np.arange(len(topics.offsets))),
-        (at - first[query])[is_kept],
-        at[is_kept],
-        level[is_kept],
+        np.concatenate(([0], np.cumsum(np.bincount(row[kept], minlength=len(topics.offsets) - 1)))),
+        at - first[query[row[kept]]],
+        at,
+        level,
     )
 
 
@@ -195,7 +199,7 @@ def _learned(pool: Pool, context: Context, source: str) -> np.ndarray:
 def _weights(
     pool: Pool, context: Context, wanted: Wanted, topics: Topics, keys: np.ndarray, slots: np.ndarray
 ) -> np.ndarray:
-    """What each slot weighs, before their sum is made 1."""
+    """What each slot weighs, before their sum is made 1; ``keys`` are those of all entries, if the judgements tell weights."""
     if wanted.weights == "profile":
         learned, times = np.unique(_learned(pool, context, wanted.source), return_counts=True)
         return _found(learned, times.astype(np.float64), slots)

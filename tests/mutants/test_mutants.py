@@ -147,8 +147,8 @@ def last_judgement_wins(patch):
     original = judge_pool._merged
 
     def merged(qrels, policy, *rest):
-        keep, own, _, copies = original(qrels, policy, *rest)
-        return keep, own, rest[-1], copies
+        own, _, copies = original(qrels, policy, *rest)
+        return own, rest[-1], copies
 
     patch.setattr(judge_pool, "_merged", merged)
 

@@ -34,10 +34,10 @@ def first_subgroup(original, *given):
 
 
 def highest_for_every_topic(original, qrels, policy, *rest):
-    keep, _, highest, copies = original(qrels, policy, *rest)
+    _, highest, copies = original(qrels, policy, *rest)
     spread = highest.copy()
     spread[rest[2]] = highest[rest[1]]
-    return keep, spread, highest, copies
+    return spread, highest, copies
 
 
 def binary_levels(original, items):

@@ -11,12 +11,14 @@ from rankwell.base import Metric
 from rankwell.errors import DataError, NeededError, UsageError
 from rankwell.hits import Pool, Scale
 from rankwell.ids import NO_TEXT, Ids
-from rankwell.judge.topics import keys_of, require_topics, topics_of, wanting
+from rankwell.judge.topics import Numbered, require_topics, rises, topics_of, wanting
 from rankwell.kernels import match
 from rankwell.policy import Policy
 from rankwell.ranked import NO_ROWS
 from rankwell.rows import grouped
 from rankwell.tables import Qrels
+
+FEW = 1_000  # grades from minus to plus this are counted, others sorted
 
 
 def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> tuple[Pool, Counter[str]]:
@@ -48,18 +50,20 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
     chances = chances if rows is None or chances is None else chances[rows]
     again, firsts = match.repeats(offsets, *items.columns)
     own, owner = grades, np.arange(len(grades))
+    has_topics = qrels.topic is not None and (metric is not None or len(again) > 0)
+    found = Numbered.of(qrels, rows) if has_topics else None
     if len(again):
-        keep, own, grades, copies = _merged(qrels, policy, rows, firsts, again, grades)
-        items, grades = items[keep], grades[keep]
-        chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[keep]
-        until = np.concatenate(([0], np.cumsum(keep)))
-        offsets = until[offsets]
         owner[again] = firsts
-        owner = until[owner]
+        own, grades, copies = _merged(qrels, policy, rows, firsts, again, owner, found, grades)
+        keep = np.ones(len(grades), np.bool_)
+        keep[again] = False
+        kept, until = np.flatnonzero(keep), np.concatenate(([0], np.cumsum(keep)))
+        items, grades, offsets, owner = items[kept], grades[kept], until[offsets], until[owner]
+        chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[kept]
         counts["judgements given twice"] = copies
     if scale.kind == "interactions":
         grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
-    topics = None if metric is None else topics_of(qrels, rows, owner, own)
+    topics = None if metric is None or found is None else topics_of(qrels, rows, found, owner, own)
     counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
@@ -99,21 +103,21 @@ def _merged(
     rows: np.ndarray | None,
     firsts: np.ndarray,
     again: np.ndarray,
+    owner: np.ndarray,
+    found: Numbered | None,
     grades: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Which rows to keep so that each item stands once, the grades of all rows by themselves and with those of the other
-    topics of the item, and how many were true copies.
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """The grades of all rows by themselves and with those of the other topics of the item, and how many were true copies.
 
     Rows of one item that differ in their topic are no copies; without topics the highest grade counts.
     """
-    copy = again
-    if qrels.topic is not None:
-        codes = keys_of(qrels) if rows is None else keys_of(qrels)[rows]
-        key = np.arange(len(grades))
-        key[again] = firsts
-        key = key * (int(codes.max(initial=0)) + 1) + codes
-        order = np.argsort(key, kind="stable")
-        copy = np.sort(order[1:][np.diff(key[order]) == 0])
+    copy, stands_together = again, False
+    if found is not None:
+        key = found.within(owner)
+        copy, stands_together = again[:0], rises(key)
+        if not stands_together:
+            order = np.argsort(key, kind="stable")
+            copy = np.sort(order[1:][np.diff(key[order]) == 0])
     if len(copy) and policy.duplicate_grades == "error":
         second = int(copy[0])
         first = int(firsts[np.searchsorted(again, second)])
@@ -123,27 +127,22 @@ def _merged(
             f"{qrels.place(earlier)}). Remove one, or say duplicate_grades='max' or 'last'."
         )
     if policy.duplicate_grades == "last":
-        grades = _last_copies(qrels, rows, firsts, again, grades)
+        grades = _last_copies(owner if found is None else found.within(owner), firsts, again, grades)
     highest = grades.copy()
-    np.maximum.at(highest, firsts, grades[again])
-    keep = np.ones(len(grades), np.bool_)
-    keep[again] = False
-    return keep, grades, highest, len(copy)
+    if stands_together:
+        starts = np.flatnonzero(owner == np.arange(len(owner)))
+        highest[starts] = np.maximum.reduceat(grades, starts)
+    else:
+        np.maximum.at(highest, firsts, grades[again])
+    return grades, highest, len(copy)
 
 
-def _last_copies(
-    qrels: Qrels, rows: np.ndarray | None, firsts: np.ndarray, again: np.ndarray, grades: np.ndarray
-) -> np.ndarray:
+def _last_copies(key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades: np.ndarray) -> np.ndarray:
     """Give every copy of a (query, item, topic) the grade of the last one."""
-    codes = keys_of(qrels) if rows is None else keys_of(qrels)[rows]
     grades = grades.copy()
-    first_of = {int(row): int(row) for row in firsts} | dict(
-        zip(again.tolist(), firsts.tolist(), strict=True)
-    )
-    touched = sorted(first_of)
-    last = {(first_of[row], int(codes[row])): float(grades[row]) for row in touched}
-    for row in touched:
-        grades[row] = last[first_of[row], int(codes[row])]
+    touched = np.union1d(firsts, again)
+    last = dict(zip(key[touched].tolist(), grades[touched].tolist(), strict=True))
+    grades[touched] = [last[each] for each in key[touched].tolist()]
     return grades
 
 
@@ -157,7 +156,7 @@ def scale_of(qrels: Qrels, policy: Policy, metrics: Iterable[Metric]) -> Scale:
     if qrels.grade is None or policy.grades == "interactions":
         return Scale("interactions", policy.rel, policy.negative)
     kind = policy.grades
-    levels, shares = np.unique(qrels.grade, return_counts=True)
+    levels, shares = _levels(qrels.grade)
     share = shares / max(len(qrels), 1)
     if kind == "auto":
         few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
@@ -174,3 +173,14 @@ def scale_of(qrels: Qrels, policy: Policy, metrics: Iterable[Metric]) -> Scale:
             f"relevant."
         )
     return Scale(kind, policy.rel, policy.negative)
+
+
+def _levels(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different grades, ascending, and how often each is given."""
+    if len(grades) and grades.min() >= -FEW and grades.max() <= FEW:
+        whole = grades.astype(np.int64)
+        if np.array_equal(whole, grades):
+            counts = np.bincount(whole + FEW)
+            levels = np.flatnonzero(counts)
+            return (levels - FEW).astype(np.float64), counts[levels]
+    return np.unique(grades, return_counts=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,14 +14,28 @@ from rankwell.ranked import Topics
 from rankwell.tables import Qrels
 
 
-def keys_of(qrels: Qrels) -> np.ndarray:
-    """Return a number per judgement that is one for judgements of the same topic and subgroup."""
-    codes = np.zeros(len(qrels), np.int64)
-    for column in (qrels.topic, qrels.subgroup):
-        if column is not None:
-            numbers, firsts = column.group()
-            codes = codes * len(firsts) + numbers
-    return codes
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The topics of judgements as numbers in the order of their ids, how many there are, and their subgroups alike."""
+
+    topic: np.ndarray
+    count: int
+    subgroup: np.ndarray | None = None
+    subgroups: int = 1
+
+    @classmethod
+    def of(cls, qrels: Qrels, rows: np.ndarray | None) -> Numbered:
+        """Return those of some judgements (None: all, as they are)."""
+        assert qrels.topic is not None
+        topic, count = _numbers(qrels.topic, rows)
+        if qrels.subgroup is None:
+            return cls(topic, count)
+        return cls(topic, count, *_numbers(qrels.subgroup, rows))
+
+    def within(self, owner: np.ndarray) -> np.ndarray:
+        """Return a number per judgement, the same for those of one owner, topic and subgroup."""
+        key = owner * self.count + self.topic
+        return key if self.subgroup is None else key * self.subgroups + self.subgroup
 
 
 def wanting(metrics: Iterable[Metric]) -> Metric | None:
@@ -33,7 +48,9 @@ def require_topics(qrels: Qrels, metric: Metric) -> None:
 
     Preferences by subgroups name their judgement groups, so there one is enough.
     """
-    if qrels.topic is not None and (qrels.subgroup is not None or len(qrels.topic.runs()) > 1):
+    if qrels.topic is not None and (
+        qrels.subgroup is not None or bool((qrels.topic.keys[1:] != qrels.topic.keys[:1]).any())
+    ):
         return
     has = "no topic column" if qrels.topic is None else "one topic in the whole file"
     instead = ""
@@ -47,36 +64,42 @@ def require_topics(qrels: Qrels, metric: Metric) -> None:
     )
 
 
-def topics_of(qrels: Qrels, rows: np.ndarray | None, owner: np.ndarray, grades: np.ndarray) -> Topics:
+def topics_of(
+    qrels: Qrels, rows: np.ndarray | None, found: Numbered, owner: np.ndarray, grades: np.ndarray
+) -> Topics:
     """Return the topics of the rows of the pool, each (topic, subgroup) once with the highest of its grades.
 
     Parameters
     ----------
     qrels, rows
-        The judgements, and which of them ``owner`` and ``grades`` speak of (None: all, as they are).
+        The judgements, and which of them ``found``, ``owner`` and ``grades`` speak of (None: all, as they are).
+    found
+        The topics of each judgement.
     owner
         The row of the pool that each judgement belongs to.
     grades
         The grade of each judgement.
     """
-    assert qrels.topic is not None
-    topic, count = _numbers(qrels.topic, rows)
-    subgroup = None if qrels.subgroup is None else _numbers(qrels.subgroup, rows)[0]
-    key = owner * count + topic
-    if subgroup is not None:
-        key = key * (int(subgroup.max(initial=0)) + 1) + subgroup
-    order = np.argsort(key, kind="stable")  # nearly sorted mostly
-    fresh = np.ones(len(order), np.bool_)
-    fresh[1:] = np.diff(key[order]) != 0
-    starts = np.flatnonzero(fresh)
-    highest = np.maximum.reduceat(grades[order], starts) if len(starts) else grades[:0]
-    kept = order[starts]
-    offsets = np.concatenate(
-        ([0], np.cumsum(np.bincount(owner[kept], minlength=int(owner.max(initial=-1)) + 1)))
+    key, kept = found.within(owner), None
+    if not rises(key):
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        kept, grades = order[starts], np.maximum.reduceat(grades[order], starts)
+        owner = owner[kept]
+    counts = np.bincount(owner, minlength=int(owner.max(initial=-1)) + 1)
+    weight = None if qrels.topic_weight is None else _weights(qrels, rows)
+    columns = (
+        column if column is None or kept is None else column[kept]
+        for column in (found.topic, found.subgroup, weight)
     )
-    weight = None if qrels.topic_weight is None else _weights(qrels, rows)[kept]
-    parts = None if subgroup is None else subgroup[kept]
-    return Topics(offsets, topic[kept], highest, count, parts, weight)
+    topic, subgroup, weight = columns
+    assert topic is not None
+    return Topics(np.concatenate(([0], np.cumsum(counts))), topic, grades, found.count, subgroup, weight)
+
+
+def rises(keys: np.ndarray) -> bool:
+    """Whether each key is above the one before it, as where judgements of an item stand together by topic."""
+    return bool((keys[1:] > keys[:-1]).all())
 
 
 def _weights(qrels: Qrels, rows: np.ndarray | None) -> np.ndarray:

@@ -6,8 +6,8 @@ Where a group has several sub-groups, levels are compared within each of them.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
-from itertools import takewhile
 
 import numpy as np
 
@@ -26,11 +26,16 @@ def recognises(start: bytes) -> bool:
 
     A run without its tag has five words too, and so have sampled judgements; there the fourth is a number.
     """
-    written = [line for line in start.splitlines() if line.strip() and not line.startswith(b"#")]
     if len(start) >= 1 << 16:
-        written = written[:-1]  # the last one may be cut off
-    lines = list(takewhile(lambda words: len(words) == COLUMNS, (line.split() for line in written)))
-    if not lines or len(lines) < len(written):
+        start = start[: start.rfind(b"\n") + 1]  # the last line may be cut off
+    lines = []
+    for line in io.BytesIO(start):
+        if not line.strip() or line.startswith(b"#"):
+            continue
+        lines.append(line.split())
+        if len(lines[-1]) != COLUMNS:
+            return False
+    if not lines:
         return False
     return all(_is_number(words[4]) for words in lines) and not all(_is_number(words[3]) for words in lines)
 
