@@ -61,7 +61,7 @@ def of_ideals(options: Namespace, report: Report) -> None:
 
 
 def main() -> int:
-    options = parse_options(__doc__, repeats=3)
+    options = parse_options(__doc__)
     report = Report("alphabeta", options)
     of_lists(options, report)
     of_ideals(options, report)
