@@ -14,6 +14,7 @@ from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
+from rankwell.parameters import Numbers
 from rankwell.ranked import Ranked, Topics
 from rankwell.subtopics import Subtopics, Wanted, features_of_items, subtopics, topics_of_pool
 
@@ -88,6 +89,22 @@ class OnTopics(QueryMetric):
             return np.append(np.where((entries > 0) & (unknown == 0), found.counts, 0), 0)
 
         return pool.once(("topics of queries", id(found)), count)[judged.known]
+
+
+@definition
+class Discounted(OnTopics):
+    """A metric of graded gains of several topics, discounted by rank."""
+
+    graded: ClassVar[bool] = True
+
+    discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
+    base: float = 2.0
+    weights: Literal["qrels", "uniform", "profile"] = "qrels"
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+    def in_force(self, parameter: str) -> bool:
+        """The base belongs to discount=jk, the start of gains to ratings."""
+        return {"base": self.discount == "jk", "gain_from": self.gain_from == "raw"}.get(parameter, True)
 
 
 @definition

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.additive import Terms
-from rankwell.base import definition
+from rankwell.base import Metric, definition
 from rankwell.candidates import Best, Candidates
 from rankwell.errors import UsageError
 from rankwell.gains import discount
@@ -150,11 +150,8 @@ class Normalised(Topical):
     def check(self) -> None:
         """The best list of all is searched for where it is short."""
         super().check()
-        if self.ideal == "exact" and (self.k is None or self.k > EXACT):
-            raise UsageError(
-                f"{self}: the best list of all is searched for down to rank {EXACT}; write @{EXACT} or less, or say "
-                f"ideal=greedy."
-            )
+        if self.ideal == "exact":
+            refuse_long(self)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The value of the ideal list; at least that of the list itself, where the quotient is kept to 1."""
@@ -252,6 +249,15 @@ class Normalised(Topical):
             self.unrated if self.candidates == "catalogue" else None,
             lambda low, high: interests.rows(known[low:high]),
             lambda low, high: train.rows(judged.queries[low:high]),
+        )
+
+
+def refuse_long(metric: Metric) -> None:
+    """Raise UsageError for a metric whose lists are too long for the best one to be searched for."""
+    if metric.k is None or metric.k > EXACT:
+        raise UsageError(
+            f"{metric}: the best list of all is searched for down to rank {EXACT}; write @{EXACT} or less, or say "
+            f"ideal=greedy."
         )
 
 

@@ -14,7 +14,7 @@ from rankwell.errors import DataError, UsageError
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
 from rankwell.kernels import exact
-from rankwell.rated import EXACT
+from rankwell.rated import refuse_long
 from rankwell.subtopics import Subtopics
 
 __all__ = ["NRBP", "AlphaDCG", "AlphanDCG", "nNRBP"]
@@ -152,11 +152,8 @@ class AlphanDCG(OverGreedy, _Alpha):
     def check(self) -> None:
         """The best list of all is searched for where it is short."""
         super().check()
-        if self.ideal == "exact" and (self.k is None or self.k > EXACT):
-            raise UsageError(
-                f"{self}: the best list of all is searched for down to rank {EXACT}; write @{EXACT} or less, or say "
-                f"ideal=greedy."
-            )
+        if self.ideal == "exact":
+            refuse_long(self)
 
     def greedy_terms(self, judged: Judged, context: Context) -> Terms:
         """What the greedy lists gain, or with ideal=exact those that are better."""

@@ -8,19 +8,18 @@ import numpy as np
 
 from rankwell.additive import Additive, Terms, mean_weights
 from rankwell.base import definition
-from rankwell.cascading import OnTopics, of_queries
+from rankwell.cascading import Discounted, of_queries
 from rankwell.errors import UsageError
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
 from rankwell.metrics.reaching import SRecall
-from rankwell.parameters import Numbers
 from rankwell.ranked import Ranked
 
 __all__ = ["DSharpnDCG", "DnDCG"]
 
 
 @definition
-class DnDCG(OnTopics, Additive):
+class DnDCG(Discounted, Additive):
     """D-nDCG: nDCG of the global gain, which adds up what an item gains for each topic, weighted by the topics' weights.
 
     Formula
@@ -59,17 +58,8 @@ class DnDCG(OnTopics, Additive):
 
     name: ClassVar[str] = "d_ndcg"
     words: ClassVar[tuple[str, str, str]] = ("global gain", "discount", "ideal")
-    graded: ClassVar[bool] = True
 
     gain: Literal["linear", "exp2"] = "linear"
-    discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
-    base: float = 2.0
-    weights: Literal["qrels", "uniform", "profile"] = "qrels"
-    gain_from: Literal["threshold", "raw"] = "threshold"
-
-    def in_force(self, parameter: str) -> bool:
-        """The base belongs to discount=jk, the start of gains to ratings."""
-        return {"base": self.discount == "jk", "gain_from": self.gain_from == "raw"}.get(parameter, True)
 
     def expects(self) -> bool:
         """Yes: gains do not depend on the order."""
@@ -122,7 +112,7 @@ class DnDCG(OnTopics, Additive):
 
 
 @definition
-class DSharpnDCG(OnTopics):
+class DSharpnDCG(Discounted):
     """D#-nDCG: a mixture of how many topics the first k items reach, and of their discounted global gain.
 
     Formula
@@ -161,24 +151,15 @@ class DSharpnDCG(OnTopics):
 
     name: ClassVar[str] = "dsharp_ndcg"
     aliases: ClassVar[tuple[str, ...]] = ("d_sharp_ndcg",)
-    graded: ClassVar[bool] = True
     sliceable: ClassVar[bool] = True
 
     gamma: float = 0.5
     gain: Literal["linear", "exp2"] = "linear"
-    discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
-    base: float = 2.0
-    weights: Literal["qrels", "uniform", "profile"] = "qrels"
-    gain_from: Literal["threshold", "raw"] = "threshold"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.gamma <= 1:
             raise UsageError(f"dsharp_ndcg(gamma={self.gamma:g}): gamma is between 0 and 1.")
-
-    def in_force(self, parameter: str) -> bool:
-        """The base belongs to discount=jk, the start of gains to ratings."""
-        return {"base": self.discount == "jk", "gain_from": self.gain_from == "raw"}.get(parameter, True)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The mixture of the two."""

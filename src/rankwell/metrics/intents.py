@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from rankwell.base import QueryMetric, definition
-from rankwell.cascading import OnTopics
+from rankwell.cascading import Discounted, OnTopics
 from rankwell.hits import Context, Judged
 from rankwell.metrics.binary import P
 from rankwell.metrics.first import RR
 from rankwell.metrics.gain import nDCG
 from rankwell.metrics.precision import AP
 from rankwell.metrics.sets import SetP
-from rankwell.parameters import Numbers, Pairs
+from rankwell.parameters import Pairs
 from rankwell.topics import each_topic
 
 __all__ = ["APIA", "PIA", "RRIA", "nDCGIA"]
@@ -187,7 +187,7 @@ class RRIA(_IntentAware):
 
 
 @definition
-class nDCGIA(_IntentAware):
+class nDCGIA(Discounted, _IntentAware):
     """Intent-aware nDCG: nDCG for each topic of the query, weighted by the topics' weights.
 
     Formula
@@ -225,16 +225,8 @@ class nDCGIA(_IntentAware):
     """
 
     name: ClassVar[str] = "ndcg_ia"
-    graded: ClassVar[bool] = True
 
     gain: Literal["linear", "exp2"] | Pairs = "linear"
-    discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
-    base: float = 2.0
-    gain_from: Literal["threshold", "raw"] = "threshold"
-
-    def in_force(self, parameter: str) -> bool:
-        """The base belongs to discount=jk, the start of gains to ratings."""
-        return {"base": self.discount == "jk", "gain_from": self.gain_from == "raw"}.get(parameter, True)
 
     def breaks(self) -> dict[str, str]:
         """As nDCG."""
