@@ -18,9 +18,8 @@ from rankwell.parameters import Numbers
 from rankwell.ranked import Ranked, Topics
 from rankwell.subtopics import Subtopics, Wanted, features_of_items, subtopics, topics_of_pool
 
-MOST_OVER_GREEDY = 1.0 / (
-    1.0 - math.exp(-1.0)
-)  # times the greedy list: what the best one is worth at most (Nemhauser, Wolsey and Fisher, 1978)
+# times the greedy list: what the best one is worth at most (Nemhauser, Wolsey and Fisher, 1978)
+MOST_OVER_GREEDY = 1.0 / (1.0 - math.exp(-1.0))
 
 
 @definition

@@ -74,10 +74,7 @@ class Subtopics:
     def places(self, query: np.ndarray, topic: np.ndarray) -> np.ndarray:
         """Return where pairs of query and topic stand among all topics; -1 for a topic that its query has not."""
         width = int(max(self.topic.max(initial=0), topic.max(initial=0))) + 1
-        keys, wanted = self.query * width + self.topic, query * width + topic
-        at = np.searchsorted(keys, wanted)
-        known = np.append(keys, -1)[at] == wanted
-        return np.where(known, at, -1)
+        return _places(self.query * width + self.topic, query * width + topic)
 
     def kinds(self, pool: Pool, query: int) -> dict[tuple[int, ...], int]:
         """Return the sets of topics that items of a query have, and how many items have each."""
@@ -159,9 +156,9 @@ def _made(pool: Pool, context: Context, wanted: Wanted) -> Subtopics:
         level = np.ones(len(kept))
     keys = query[row[kept]] * topics.count + topics.topic[kept]
     slots = _universe(pool, context, wanted, topics, keys)
-    at = np.searchsorted(slots, keys)
+    at = _places(slots, keys)
     if wanted.universe != "judged":
-        inside = np.append(slots, -1)[at] == keys
+        inside = at >= 0
         kept, level, at = kept[inside], level[inside], at[inside]
     of_slot, topic = np.divmod(slots, max(topics.count, 1))
     first = np.searchsorted(of_slot, np.arange(len(pool.offsets)))
@@ -211,8 +208,13 @@ def _weights(
 
 def _found(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The value of each wanted key; 0 for one that is not there."""
+    return np.append(values, 0.0)[_places(keys, wanted)]
+
+
+def _places(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """The place of each wanted key among ascending ones, -1 for one that is not there."""
     at = np.searchsorted(keys, wanted)
-    return np.where(np.append(keys, -1)[at] == wanted, np.append(values, 0.0)[at], 0.0)
+    return np.where(np.append(keys, -1)[at] == wanted, at, -1)
 
 
 def _shares(weight: np.ndarray, query: np.ndarray, queries: int) -> np.ndarray:
