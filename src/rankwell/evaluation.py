@@ -17,7 +17,7 @@ from rankwell.judge import pool_of
 from rankwell.longtail import Parts
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.policy import Policy
-from rankwell.preparation import context_of, needs_of, refuse_metrics, users_of
+from rankwell.preparation import Needs, context_of, refuse_metrics, users_of
 from rankwell.presets import preset_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
@@ -97,19 +97,18 @@ class Evaluator:
         self.metrics, self.policy = metrics_of(metrics), policy
         self._engine, self._threads = engine_of(engine), threads
         tables = {"qrels": qrels, "items": items, "train": train, "users": users}
+        needs = Needs.of(self.metrics)
+        asked = needs.asked(policy)
         refuse_metrics(
-            self.metrics, policy, given=frozenset(name for name, it in tables.items() if it is not None)
+            self.metrics, asked, given=frozenset(name for name, it in tables.items() if it is not None)
         )
         judgements = None if qrels is None else read_qrels(qrels)
-        pool, counts = pool_of(judgements, policy, self.metrics)
+        pool, counts = pool_of(judgements, asked)
         table = users_of(users)
-        context, told = context_of(self.metrics, pool, policy, items=items, train=train, users=table)
+        context, told = context_of(self.metrics, pool, asked, items=items, train=train, users=table)
         self._counts = counts + told
-        needs = needs_of(self.metrics)
-        cuts = [m.k for m in self.metrics if "shown" in m.needed() | m.needs]
-        deepest = None if None in cuts else max((cut for cut in cuts if cut is not None), default=None)
         segments, ids = Segments.of(table, by, weights), None if table is None else table.query
-        self.task = Task(self.metrics, pool, policy, context, needs, deepest, per_query, segments, ids)
+        self.task = Task(self.metrics, pool, asked, context, needs.with_ends, per_query, segments, ids)
         named = slices.parts(pool.items) if isinstance(slices, Parts) else slices or {}
         self._slices = {name: self._slice(name, ids) for name, ids in named.items()}
 
@@ -170,12 +169,15 @@ class Evaluator:
         """Return an evaluator of other metrics with the same judgements and policy, which are not read again."""
         other = copy.copy(self)
         other.metrics = metrics_of(metrics)
-        needs = needs_of(other.metrics)
-        if "topics" in needs and self.task.pool.topics is None:
+        needs = Needs.of(other.metrics)
+        asked = needs.asked(self.policy)
+        if "topics" in asked.needs and self.task.pool.topics is None:
             raise NeededError(
                 "the judgements were made ready without topics; ask for metrics of topics from the start."
             )
-        other.task = replace(self.task, metrics=other.metrics, needs=needs, deepest=None, per_query=True)
+        other.task = replace(
+            self.task, metrics=other.metrics, asked=asked, with_ends=needs.with_ends, per_query=True
+        )
         return other
 
     def evaluate_all(self, runs: Mapping[str, Any]) -> dict[str, Results]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from rankwell.attributes import Items, Users
@@ -12,6 +13,7 @@ from rankwell.errors import NeededError, UsageError
 from rankwell.hits import Context, Pool
 from rankwell.ids import Known
 from rankwell.judge import history_of
+from rankwell.judge.asked import Asked, Asker
 from rankwell.policy import Policy
 from rankwell.readers import read_items, read_qrels
 
@@ -28,11 +30,55 @@ TABLES = {
 }
 
 
-def refuse_metrics(metrics: Iterable[Metric], policy: Policy, *, given: frozenset[str]) -> None:
+APART = frozenset({"shown", "topics"})  # what a reordered table of hits does not tell
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What each of some metrics needs: ``must``, the tables that it cannot do without, and ``reads``, all that it looks at."""
+
+    must: Mapping[Metric, frozenset[str]]
+    reads: Mapping[Metric, frozenset[str]]
+
+    @classmethod
+    def of(cls, metrics: Iterable[Metric]) -> Needs:
+        """Return the needs of some metrics."""
+        must = {metric: metric.needed() for metric in metrics}
+        return cls(must, {metric: own | metric.needs for metric, own in must.items()})
+
+    @property
+    def with_ends(self) -> frozenset[Metric]:
+        """The metrics whose values can be told under other orders of equal scores."""
+        return frozenset(m for m, own in self.must.items() if m.judgements and not APART & own)
+
+    def asked(self, policy: Policy) -> Asked:
+        """Return what these metrics ask for under a policy."""
+        by_need: dict[str, Asker] = {}
+        for metric, own in self.must.items():
+            for need in own - by_need.keys():
+                by_need[need] = Asker(str(metric), metric.name, frozenset(metric.resolved()))
+        cuts = [metric.k for metric, own in self.reads.items() if "shown" in own]
+        return Asked(
+            policy,
+            needs=frozenset[str]().union(*self.reads.values()),
+            by_need=by_need,
+            rels={
+                str(m): policy.rel if getattr(m, "rel", None) is None else m.rel
+                for m in self.must
+                if m.judgements and hasattr(m, "rel") and m.in_force("rel")
+            },
+            cuts=_cuts(self.must),
+            deepest=None if None in cuts else max((cut for cut in cuts if cut is not None), default=None),
+            reads_judgements=any(metric.judgements for metric in self.must),
+        )
+
+
+def refuse_metrics(metrics: Iterable[Metric], asked: Asked, *, given: frozenset[str]) -> None:
     """Raise an error for a metric that needs a table that was not given, or has no meaning under the policy.
 
     ``given`` are the arguments that were: qrels, items, train, users.
     """
+    policy = asked.policy
     for metric in metrics:
         if metric.judgements and "qrels" not in given:
             raise NeededError(
@@ -47,18 +93,13 @@ def refuse_metrics(metrics: Iterable[Metric], policy: Policy, *, given: frozense
                 f"{metric} has no formula for the mean over all orders of equal scores; say ties='item-desc' (or "
                 f"'best' and 'worst' for the range)."
             )
-        for need, (table, remedy) in TABLES.items():
-            if need in metric.needed() and table not in given:
-                raise NeededError(f"{metric} needs {remedy.format(name=metric.name)}.")
-
-
-def needs_of(metrics: Iterable[Metric]) -> frozenset[str]:
-    """Return what is built for some metrics: what their kind reads, and what their parameters ask for."""
-    return frozenset[str]().union(*(metric.needed() | metric.needs for metric in metrics))
+    for need, (table, remedy) in TABLES.items():
+        if (asker := asked.by_need.get(need)) is not None and table not in given:
+            raise NeededError(f"{asker} needs {remedy.format(name=asker.name)}.")
 
 
 def context_of(
-    metrics: Iterable[Metric], pool: Pool, policy: Policy, *, items: Any, train: Any, users: Users | None
+    metrics: Iterable[Metric], pool: Pool, asked: Asked, *, items: Any, train: Any, users: Users | None
 ) -> tuple[Context, Counter[str]]:
     """Return what all batches share, and what its rules touched.
 
@@ -67,13 +108,13 @@ def context_of(
     RankwellError
         If a table cannot be read, or lacks what a metric needs of it.
     """
-    needs = needs_of(metrics)
+    needs = asked.needs
     counts: Counter[str] = Counter()
     table = None if items is None else _catalogue(items, with_columns="features" in needs)
     catalogue, history = None if table is None else Known(table.item), None
     if needs & {"history", "counts"}:
         log = read_qrels(train, name=None if isinstance(train, str) else "train")
-        history, counts = history_of(log, catalogue, policy)
+        history, counts = history_of(log, catalogue, asked.policy)
         catalogue = history.catalogue
     highest = float(pool.grades.max()) if len(pool.grades) else None
     context = Context(
@@ -84,7 +125,7 @@ def context_of(
         items=table,
         train=history,
         users=users if "users" in needs else None,
-        cuts=_cuts(metrics),
+        cuts=asked.cuts,
     )
     for metric in metrics:
         metric.check_tables(context)

@@ -39,13 +39,13 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> One:
     grades: dict[int, float] = {}
     if len(rows):
         lists = table.part(rows)
-        judged, _ = judge(lists, pool, task.policy, task.context, task.needs, task.deepest)
+        judged, _ = judge(lists, pool, task.asked, task.context)
         items = Known(lists.items[lists.items.group()[1]])
         context = replace(task.context, catalogue=items)
-        whole, _ = judge(lists, pool, task.policy, context, task.needs | {"shown"})
+        whole, _ = judge(lists, pool, replace(task.asked.reading("shown"), deepest=None), context)
         shown, item = whole.shown, whole.shown.item
         assert item is not None
-        if task.policy.unjudged == "condense":
+        if task.asked.policy.unjudged == "condense":
             kept = np.flatnonzero(task.context.scale.judged(shown.grade))
             shown, item = (
                 Ranked(1, shown.query[kept], np.arange(1, len(kept) + 1), shown.grade[kept]),

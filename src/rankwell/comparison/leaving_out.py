@@ -237,14 +237,14 @@ class Side:
 
 def _side(task: Task, run: Run) -> Side:
     """All lists of a run, judged at once."""
-    task = replace(task, needs=task.needs | {"shown", "item"}).of_run(run)
+    task = replace(task, asked=task.asked.reading("shown", "item")).of_run(run)
     if not len(run):
         raise DataError(f"{run.name}: the run holds no rows.")
     lists = next(run.rows.table().batches(len(run)))()
     judged, _ = task.judged(lists)
     absent = missing_lists(task.pool, judged.known[judged.known >= 0])
-    sees = [m for m in task.metrics if m.sees_missing and task.policy.missing == "empty" and len(absent)]
-    missing = {metric: task.state_of(metric, absent) for metric in sees}
+    is_empty = task.asked.policy.missing == "empty" and len(absent) > 0
+    missing = {m: task.state_of(m, absent) for m in task.metrics if m.sees_missing and is_empty}
     return Side(task, judged, np.arange(len(judged)), missing)
 
 

@@ -17,8 +17,7 @@ from rankwell.base import Metric, QueryMetric
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.hits import Context, Judged, Pool
 from rankwell.ids import Ids, Known
-from rankwell.judge import judge
-from rankwell.policy import Policy
+from rankwell.judge import Asked, judge
 from rankwell.rows import Lists
 from rankwell.segments import Segments
 from rankwell.states import Diagnostics, State
@@ -32,21 +31,20 @@ FILLS = {"zero": 0.0, "one": 1.0}
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is asked of every batch: the metrics, and all that they share."""
+    """What is done with every batch; ``with_ends`` are the metrics that have values under other orders of equal scores."""
 
     metrics: tuple[Metric, ...]
     pool: Pool
-    policy: Policy
+    asked: Asked
     context: Context
-    needs: frozenset[str]
-    deepest: int | None
+    with_ends: frozenset[Metric]
     per_query: bool = True
     segments: Segments | None = None
     users: Ids | None = None
 
     def of_run(self, run: Run) -> Task:
         """Return the same task with the items of a run as the catalogue, where a metric numbers items and none is given."""
-        if "item" not in self.needs or self.context.catalogue is not None:
+        if "item" not in self.asked.needs or self.context.catalogue is not None:
             return self
         catalogue = Known(run.rows.table().item.distinct())
         return replace(self, context=replace(self.context, catalogue=catalogue))
@@ -57,7 +55,7 @@ class Task:
 
     def judged(self, lists: Lists) -> tuple[Judged, Counter[str]]:
         """Judge a batch of lists, and count what each rule touched."""
-        return judge(lists, self.pool, self.policy, self.context, self.needs, self.deepest)
+        return judge(lists, self.pool, self.asked, self.context)
 
     def measure(self, judged: Judged, counts: Counter[str]) -> Part:
         """Return what is kept of a judged batch: states, per-query values, counts; once more for tied orders."""
@@ -97,7 +95,7 @@ class Task:
 
     def _judged_alone(self, metric: Metric) -> bool:
         """Whether only lists with judgements concern a metric."""
-        return metric.judgements or self.policy.population == "judged"
+        return metric.judgements or self.asked.policy.population == "judged"
 
     def _divide(
         self, part: Part, segments: Segments, judged: Judged, values: dict[Metric, np.ndarray]
@@ -144,13 +142,13 @@ class Task:
         without = np.isnan(values) & concerned
         if metric.undefined == "judgements" and without.any():
             n[metric, "undefined by the judgements"] += int(without.sum())
-            if self.policy.undefined == "error":
+            if self.asked.policy.undefined == "error":
                 query = judged.queries.one(int(np.flatnonzero(without)[0]))
                 raise DataError(
                     f"{metric} is undefined for query {query!r}: its judgements hold no relevant item. "
                     f"Say undefined='skip', 'zero' or 'one', or mend the qrels."
                 )
-            fill = FILLS.get(self.policy.undefined)
+            fill = FILLS.get(self.asked.policy.undefined)
             values = values if fill is None else np.where(without, fill, values)
         elif without.any():
             n[metric, "undefined by the list"] += int(without.sum())
@@ -164,8 +162,7 @@ class Task:
         counts: Counter[str],
     ) -> Ends:
         """What gives, when asked, the states under the best and the worst order of equal scores."""
-        apart = {"shown", "topics"}  # what a reordered table of hits does not tell
-        ends = {m: (states[m], states[m]) for m in values if m.judgements and not apart & m.needed()}
+        ends = {m: (states[m], states[m]) for m in values if m in self.with_ends}
         tied = judged.tied
         if tied is None or not len(queries := undecided(tied, judged.scale)):
             return partial(dict, ends)

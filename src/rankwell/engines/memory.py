@@ -53,14 +53,14 @@ class Memory:
         absent = len(task.pool.queries) - len(judged)
         if absent and not len(judged):
             raise _nothing_in_common(run, task, part.queries)
-        if task.policy.missing != "empty":
+        if task.asked.policy.missing != "empty":
             part.counts.update(+Counter({"judged queries missing from the run": absent}))
             return part
         pool = task.pool if part.queries.is_text else task.pool.in_integers()
         if absent:
             part = _with_empty(part, task, missing_lists(pool, judged), "judged queries missing from the run")
         without = any(metric.sees_missing and not metric.judgements for metric in task.metrics)
-        if task.users is None or not without or task.policy.population == "judged":
+        if task.users is None or not without or task.asked.policy.population == "judged":
             return part
         others = lists_of_others(task.users, part.queries, pool)
         return _with_empty(part, task, others, "users with neither a list nor judgements")

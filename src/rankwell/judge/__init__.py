@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from rankwell.judge.asked import Asked
 from rankwell.judge.history import history_of
 from rankwell.judge.lists import judge, lists_of_others, missing_lists
 from rankwell.judge.pool import pool_of
 
-__all__ = ["history_of", "judge", "lists_of_others", "missing_lists", "pool_of"]
+__all__ = ["Asked", "history_of", "judge", "lists_of_others", "missing_lists", "pool_of"]

@@ -9,6 +9,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.history import History
 from rankwell.ids import Ids, Known, alike
+from rankwell.judge.asked import Asked
 from rankwell.judge.pool import pool_of
 from rankwell.policy import Policy
 from rankwell.tables import Qrels
@@ -26,7 +27,7 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
     """
     if not len(log):
         raise DataError(f"{log.name}: there is nothing the system learned from.")
-    pool, found = pool_of(log, Policy(grades="judgements", duplicate_grades="max"), ())
+    pool, found = pool_of(log, Asked(Policy(grades="judgements", duplicate_grades="max")))
     queries, offsets, items, grades = pool.queries, pool.offsets, pool.items, pool.grades
     counts = Counter({"training pairs": len(items), "training users": len(queries)})
     counts["training pairs given twice"] = found["judgements given twice"]

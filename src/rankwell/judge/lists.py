@@ -11,8 +11,8 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.hits import Context, Judged, Pool
 from rankwell.ids import NO_TEXT, Ids, Known, alike
+from rankwell.judge.asked import Asked
 from rankwell.kernels import match, order, ranks
-from rankwell.policy import Policy
 from rankwell.ranked import NO_ROWS, Ranked
 from rankwell.rows import Lists
 from rankwell.ties import condensed, levels
@@ -21,10 +21,8 @@ from rankwell.ties import condensed, levels
 def judge(
     lists: Lists,
     pool: Pool,
-    policy: Policy,
+    asked: Asked,
     context: Context,
-    needs: frozenset[str],
-    deepest: int | None = None,
 ) -> tuple[Judged, Counter[str]]:
     """Order lists by the policy, match them with the judgements, and count what each rule touched.
 
@@ -34,6 +32,7 @@ def judge(
         If a list holds an item twice (``duplicates=error``), an item is not in the catalogue (``outside=error``),
         ids are text on one side and integers on the other, or a metric of scores meets lists of ranks alone.
     """
+    policy, needs = asked.policy, asked.needs
     counts: Counter[str] = Counter({"lists": len(lists.queries), "rows": lists.rows})
     counts["rows whose rank contradicts the score"] = lists.against_score
     lists, pool = _same_kinds(lists, pool, counts)
@@ -68,7 +67,7 @@ def judge(
         lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
     hits = _ranked(lists, rule, left_out, matches, pool, needs)
     shown = (
-        _shown(lists, rule, left_out, matches, known, pool, context, needs, deepest, counts, policy)
+        _shown(lists, rule, left_out, matches, known, pool, asked, context, counts)
         if "shown" in needs
         else None
     )
@@ -223,14 +222,13 @@ def _shown(
     matches: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
     known: np.ndarray,
     pool: Pool,
+    asked: Asked,
     context: Context,
-    needs: frozenset[str],
-    deepest: int | None,
     counts: Counter[str],
-    policy: Policy,
 ) -> Ranked:
-    """The whole lists in rank order down to ``deepest``, unjudged rows with grade NaN."""
-    most = lists.rows if deepest is None else deepest
+    """The whole lists in rank order down to the deepest rank asked for, unjudged rows with grade NaN."""
+    policy, needs = asked.policy, asked.needs
+    most = lists.rows if asked.deepest is None else asked.deepest
     rows, taken = order.tops(lists.offsets, lists.score, *lists.items.columns, rule, left_out, most)
     _, hits, pooled, _ = matches
     shown = Ranked(

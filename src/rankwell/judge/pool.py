@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 import numpy as np
 
-from rankwell.base import Metric
 from rankwell.errors import DataError, NeededError, UsageError
 from rankwell.hits import Pool, Scale
 from rankwell.ids import NO_TEXT, Ids
-from rankwell.judge.topics import Numbered, require_topics, rises, topics_of, wanting
+from rankwell.judge.asked import Asked
+from rankwell.judge.topics import Numbered, require_topics, rises, topics_of
 from rankwell.kernels import match
 from rankwell.policy import Policy
 from rankwell.ranked import NO_ROWS
@@ -21,7 +20,7 @@ from rankwell.tables import Qrels
 FEW = 1_000  # grades from minus to plus this are counted, others sorted
 
 
-def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> tuple[Pool, Counter[str]]:
+def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
     """Prepare judgements: rows of each query together, one grade per item, the meaning of the grades settled.
 
     Topics are kept if a metric needs them.
@@ -40,17 +39,18 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
         empty = Ids.of_spans(NO_TEXT, NO_ROWS, np.empty(0, np.int32))
         return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), Scale()), counts
     grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
-    scale = scale_of(qrels, policy, metrics)
-    if (metric := wanting(metrics)) is not None:
-        require_topics(qrels, metric)
+    policy = asked.policy
+    scale = scale_of(qrels, asked)
+    if (asker := asked.by_need.get("topics")) is not None:
+        require_topics(qrels, asker)
     queries, offsets, rows = grouped(qrels.query)
     items = qrels.item if rows is None else qrels.item[rows]
     grades = grades if rows is None else grades[rows]
-    chances = propensities_of(qrels, metrics)
+    chances = propensities_of(qrels, asked)
     chances = chances if rows is None or chances is None else chances[rows]
     again, firsts = match.repeats(offsets, *items.columns)
     own, owner = grades, np.arange(len(grades))
-    has_topics = qrels.topic is not None and (metric is not None or len(again) > 0)
+    has_topics = qrels.topic is not None and (asker is not None or len(again) > 0)
     found = Numbered.of(qrels, rows) if has_topics else None
     if len(again):
         owner[again] = firsts
@@ -63,7 +63,7 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
         counts["judgements given twice"] = copies
     if scale.kind == "interactions":
         grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
-    topics = None if metric is None or found is None else topics_of(qrels, rows, found, owner, own)
+    topics = None if asker is None or found is None else topics_of(qrels, rows, found, owner, own)
     counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
@@ -71,15 +71,15 @@ def pool_of(qrels: Qrels | None, policy: Policy, metrics: Iterable[Metric]) -> t
     return Pool(queries, offsets, items, grades, scale, topics, chances), +counts
 
 
-def propensities_of(qrels: Qrels, metrics: Iterable[Metric]) -> np.ndarray | None:
+def propensities_of(qrels: Qrels, asked: Asked) -> np.ndarray | None:
     """Return the propensities if a metric weighs by them; NeededError if the judgements have none."""
-    wanting = next((metric for metric in metrics if "propensity" in metric.needed()), None)
-    if wanting is not None and qrels.propensity is None:
+    asker = asked.by_need.get("propensity")
+    if asker is not None and qrels.propensity is None:
         raise NeededError(
-            f"{wanting} needs propensities: a column 'propensity' of the judgements, the chance that each was observed; "
+            f"{asker} needs propensities: a column 'propensity' of the judgements, the chance that each was observed; "
             f"{qrels.name} has none."
         )
-    return None if wanting is None else qrels.propensity
+    return None if asker is None else qrels.propensity
 
 
 def _same_chances(
@@ -146,13 +146,9 @@ def _last_copies(key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades:
     return grades
 
 
-def scale_of(qrels: Qrels, policy: Policy, metrics: Iterable[Metric]) -> Scale:
+def scale_of(qrels: Qrels, asked: Asked) -> Scale:
     """Settle what the grades mean; ratings without a threshold are refused, with the shares to choose from."""
-    rels = {
-        str(m): policy.rel if getattr(m, "rel", None) is None else m.rel
-        for m in metrics
-        if m.judgements and hasattr(m, "rel") and m.in_force("rel")
-    }
+    policy = asked.policy
     if qrels.grade is None or policy.grades == "interactions":
         return Scale("interactions", policy.rel, policy.negative)
     kind = policy.grades
@@ -161,7 +157,7 @@ def scale_of(qrels: Qrels, policy: Policy, metrics: Iterable[Metric]) -> Scale:
     if kind == "auto":
         few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
         kind = "judgements" if few else "ratings"
-    without = [name for name, rel in rels.items() if rel is None]
+    without = [name for name, rel in asked.rels.items() if rel is None]
     if kind == "ratings" and without:
         from_here = np.cumsum(share[::-1])[::-1]
         wanted = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from rankwell.base import Metric
 from rankwell.errors import DataError, NeededError
 from rankwell.ids import Ids
+from rankwell.judge.asked import Asker
 from rankwell.ranked import Topics
 from rankwell.tables import Qrels
 
@@ -38,12 +37,7 @@ class Numbered:
         return key if self.subgroup is None else key * self.subgroups + self.subgroup
 
 
-def wanting(metrics: Iterable[Metric]) -> Metric | None:
-    """Return the first metric that needs topics."""
-    return next((metric for metric in metrics if "topics" in metric.needed()), None)
-
-
-def require_topics(qrels: Qrels, metric: Metric) -> None:
+def require_topics(qrels: Qrels, asker: Asker) -> None:
     """Raise NeededError if the judgements have no topics: no column, or one value in the whole file.
 
     Preferences by subgroups name their judgement groups, so there one is enough.
@@ -54,12 +48,12 @@ def require_topics(qrels: Qrels, metric: Metric) -> None:
         return
     has = "no topic column" if qrels.topic is None else "one topic in the whole file"
     instead = ""
-    if "groups" in metric.resolved():
-        instead = f", or write {metric.name}(groups=query) for one group per query"
-    elif "topics" in metric.resolved():
-        instead = f", or write {metric.name}(topics=items) for those of the items in items="
+    if "groups" in asker.parameters:
+        instead = f", or write {asker.name}(groups=query) for one group per query"
+    elif "topics" in asker.parameters:
+        instead = f", or write {asker.name}(topics=items) for those of the items in items="
     raise NeededError(
-        f"{metric} needs topics: {qrels.name} has {has}. Give judgements with a topic column (the second one of "
+        f"{asker} needs topics: {qrels.name} has {has}. Give judgements with a topic column (the second one of "
         f"TREC text){instead}."
     )
 
