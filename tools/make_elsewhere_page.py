@@ -24,31 +24,31 @@ NAMES = {
     "news_recommender_metrics": "news-recommender-metrics",
 }  # fmt: skip
 OPENING = """\
-# Beyond accuracy elsewhere
+# Beyond accuracy in other tools
 
-What other recommender tools call coverage, novelty, diversity, serendipity …, and which metric of rankwell has the same
-numbers. Each tool was run on the four MovieTweetings lists that come with the package (`als` is shown) and on a small ragged
-example; a test compares every value (`tests/definitions/test_beyond_peers.py`, its data and script in `stored/` beside it).
-Where the last column says so, the tool's number is ours times a constant, over other items, or defined otherwise; in the latter
-case no metric stands there.
+The table lists what other recommender tools call coverage, novelty, diversity, serendipity and so on, and the metric of rankwell
+with the same value. Each tool was run on the four MovieTweetings lists that come with the package (the table shows `als`) and on
+a small ragged example. A test compares every value (`tests/definitions/test_beyond_peers.py`, with data and script in `stored/`).
+Some tools' values are ours times a constant, are computed over other items, or are defined differently. The last column says so;
+where the definition differs, the row names no metric.
 """
 CLOSING = """
-## Nothing to compare
+## Tools without comparable values
 
-What was looked at besides, and why no value of it stands above:
+The following were also examined:
 
-- fairsearchcore 1.0.4, hyperfair 0.1.3: tests whether a ranking holds enough protected items in each prefix; no exposure.
-- FARE 0.1.1: errors of pairs of items by group, against a true order; no exposure.
-- fairness-ranking 1.0.0: numbers and sums of rewards by group, without a target.
-- hopwise 0.9.1.post1: its serendipity is our unexpectedness with each user's own items taken out of the popular ones.
-- calissta 0.1.0: mean absolute error of wished shares of topics, that need not add up to 1; no divergence.
-- MARS-Gym 0.1.0: rewards of a logged policy weighed by two policies' chances, over rows; no metric of a ranking.
-- rmet 0.1.6: accuracy and coverage alone. LensKit 2025.8.1, ClayRS 0.5.1, Cornac 3.0.1, RecBole 1.2.1: nothing on calibration,
+- fairsearchcore 1.0.4, hyperfair 0.1.3: tests whether each prefix of a ranking holds enough protected items; no exposure.
+- FARE 0.1.1: pairwise errors by group, against a true order; no exposure.
+- fairness-ranking 1.0.0: counts and sums of rewards by group, without a target.
+- hopwise 0.9.1.post1: its serendipity is our unexpectedness with each user's own items removed from the popular ones.
+- calissta 0.1.0: mean absolute error of target shares of topics, which need not add up to 1; no divergence.
+- MARS-Gym 0.1.0: rewards of a logged policy weighted by two policies' probabilities, over rows; no ranking metric.
+- rmet 0.1.6: accuracy and coverage only. LensKit 2025.8.1, ClayRS 0.5.1, Cornac 3.0.1, RecBole 1.2.1: nothing on calibration,
   exposure of groups, or propensities.
 - Elliot, Informfully Recommenders, pytrec_fairness: no release in the package index.
 
-No program there has the EILD and EPD of RankSys, Kotkov's serendipity, Murakami's own form, or Steck's divergence: those rest on
-papers and on a second, slower computation.
+None of them has RankSys' EILD and EPD, Kotkov's serendipity, Murakami's own form, or Steck's divergence. These are checked against
+papers and a second, slower computation.
 """
 
 
@@ -62,8 +62,8 @@ def page() -> str:
             rows.append((f"{NAMES[tool]} {found['version']}", measure, _value(entry), metric, told))
     columns = [
         Column("tool"),
-        Column("its name"),
-        Column("its value for als"),
+        Column("measure"),
+        Column("value for als"),
         Column("in rankwell"),
         Column("difference"),
     ]

@@ -1,6 +1,6 @@
-"""Write docs/metrics.md: every metric with its definition, and for each switch the outside sources that confirm it.
+"""Write docs/metrics.md, the index of all metrics, and docs/metrics/FAMILY.md, their definitions and confirmations.
 
-python tools/make_metrics_page.py            write the page from tests/definitions/confirmations.json
+python tools/make_metrics_page.py            write the pages from tests/definitions/confirmations.json
 python tools/make_metrics_page.py --renew    run the comparisons with other programs first (a minute)
 """
 
@@ -23,24 +23,84 @@ from rankwell.parameters import parameter_types
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIRMATIONS = ROOT / "tests" / "definitions" / "confirmations.json"
-PAGE = ROOT / "docs" / "metrics.md"
-SIZES = ("k", "sampled", "collection", "max_grade")  # what every use has its own value of
-HEAD = """# Metrics
+INDEX = ROOT / "docs" / "metrics.md"
+FOLDER = ROOT / "docs" / "metrics"
+SIZES = ("k", "sampled", "collection", "max_grade")  # every use sets these to its own value
+Row = tuple[
+    str, str | None
+]  # a switch and its value; None stands for any other value, ("", "") for the defaults
+Sources = dict[str, int]  # the number of values that each source confirms
 
-Every metric with its definition, and for each of its switches the program or table outside of rankwell that has the
-same values. This page is made by `tools/make_metrics_page.py` from the definitions in the code and from what the tests
-in `tests/definitions` compare: **{values:,} values** in all, the real collections (Cranfield, TREC Web 2012, TREC-COVID,
-NIST's test files) in every digit that was printed, random lists to at least six digits.
+# The family of a metric is that of its module. Once each family is a folder of rankwell.metrics, `family_of` reads
+# the folder's name and this table goes.
+MODULES = {
+    "binary": "binary precision first sets interpolated judged auc counts collection geometric",
+    "graded": "gain cascade users ideal experimental",
+    "ratings": "ratings propensities",
+    "beyond": "catalogue evenness personalization novelty familiarity serendipity lists calibration popular tail reach",
+    "diversity": "alpha alpha_beta aspects by_topic intents reaching stopping",
+    "fairness": "exposure parity",
+    "preferences": "preferences preferences_fair preference_counts",
+}
+FAMILIES = {
+    "binary": (
+        "Binary relevance",
+        "An item is relevant or not: precision, recall, average precision, reciprocal rank, AUC, and counts.",
+    ),
+    "graded": (
+        "Graded relevance",
+        "Better items gain more: (n)DCG, ERR, RBP, INST, Q-measure, compatibility.",
+    ),
+    "ratings": (
+        "Ratings and propensities",
+        "Errors of predicted ratings, and estimates from judgements that were observed with a known probability.",
+    ),
+    "beyond": (
+        "Beyond accuracy",
+        "Coverage, evenness, personalization, novelty, serendipity, similarity, calibration, popularity bias.",
+    ),
+    "diversity": (
+        "Diversity",
+        "How many topics a list covers, and how often it repeats one. See the [guide to diversity]({up}diversity.md).",
+    ),
+    "fairness": ("Fairness", "Exposure of groups of items, and parity between popular and unpopular items."),
+    "preferences": (
+        "Preferences",
+        "Pairs of items of which one was judged better, and the share of pairs that a list ranks in that order.",
+    ),
+}
+INTRODUCTION = """# Metrics
 
-Besides, each metric is held to a slow definition of its own in plain loops (`tests/definitions/reference*.py`) on
-random data under random policies to 1e-12; where a row names no program, that is all there is. What every metric
-must obey is in `rankwell.testing`; `rankwell explain METRIC` prints a definition in the terminal.
+rankwell has {metrics} metrics in {families} families. Each name links to the metric's definition: formula, range, edge
+cases, how other tools define it, and the outside sources that confirm its values. `rankwell explain METRIC` prints the
+definition in the terminal, with all parameters. [Choosing a metric](choosing.md) helps to pick one.
+
+## How values are confirmed
+
+The tests compare **{values:,} values** with other programs and with published tables: real collections (Cranfield, TREC
+Web 2012, TREC-COVID, NIST's test files) to every printed digit, random lists to at least six digits. The page of each
+family lists, for every switch of a metric, the program or table that gives the same values.
+
+Every metric is also compared with a second, slow definition in plain loops (`tests/definitions/reference*.py`), on
+random data under random policies, to 1e-12. The switches that no outside source covers are listed as confirmed by this
+definition only. Laws that every metric must satisfy are in `rankwell.testing`.
+
+These pages are generated from the docstrings and from the tests by `tools/make_metrics_page.py`.
 """
 
 
-def switches(cls: type[Metric]) -> list[tuple[str, str | None]]:
-    """The rows of a metric: its defaults, each word of each parameter, and parameters that take other values."""
-    rows: list[tuple[str, str | None]] = []
+def family_of(cls: type[Metric]) -> str:
+    """The family of a metric; its page is docs/metrics/FAMILY.md."""
+    module = cls.__module__.rpartition(".")[2]
+    for family, modules in MODULES.items():
+        if module in modules.split():
+            return family
+    raise SystemExit(f"metrics/{module}.py belongs to no family: add it to MODULES in {Path(__file__).name}")
+
+
+def switches(cls: type[Metric]) -> list[Row]:
+    """The switches of a metric: each word of each parameter, and parameters that take other values."""
+    rows: list[Row] = []
     defaults = cls().resolved()
     for name, hint in parameter_types(cls).items():
         if name in SIZES:
@@ -53,16 +113,9 @@ def switches(cls: type[Metric]) -> list[tuple[str, str | None]]:
     return rows
 
 
-def shown(name: str, value: str | None) -> str:
-    """A row's title."""
-    return f"`{name}={value}`" if value is not None else f"`{name}=…`"
-
-
-def sources_of(
-    cls: type[Metric], confirmed: dict[Metric, dict[str, int]]
-) -> dict[tuple[str, str | None], dict[str, int]]:
-    """For each row of a metric the values that each source confirms."""
-    rows: dict[tuple[str, str | None], dict[str, int]] = defaultdict(lambda: defaultdict(int))
+def sources_of(cls: type[Metric], confirmed: dict[Metric, Sources]) -> dict[Row, Sources]:
+    """For each switch of a metric the values that each source confirms."""
+    rows: dict[Row, Sources] = defaultdict(lambda: defaultdict(int))
     defaults = cls().resolved()
     for metric, sources in confirmed.items():
         if type(metric) is not cls:
@@ -70,7 +123,7 @@ def sources_of(
         resolved = metric.resolved()
         implied = metric.depends_on_k() if metric.k is not None else frozenset()
         changed = {n: v for n, v in resolved.items() if v != defaults[n] and n not in SIZES and v is not None}
-        places = [("", "")] if not set(changed) - implied else []
+        places: list[Row] = [("", "")] if not set(changed) - implied else []
         places += [(name, value if isinstance(value, str) else None) for name, value in changed.items()]
         for source, values in sources.items():
             for place in places:
@@ -78,10 +131,8 @@ def sources_of(
     return rows
 
 
-def told(sources: dict[str, int] | None) -> str:
-    """The programs that confirm a row, those with the most values first: what they call it, on which data."""
-    if not sources:
-        return "our slow definition only"
+def by_program(sources: Sources) -> list[str]:
+    """Cells of the programs that confirm a switch, most values first: program and measures, data, number of values."""
     programs: dict[str, tuple[set[str], set[str], list[int]]] = defaultdict(lambda: (set(), set(), []))
     for source, values in sources.items():
         call, data = source.rsplit(", ", 1)
@@ -91,44 +142,95 @@ def told(sources: dict[str, int] | None) -> str:
         cases.add(data)
         counts.append(values)
     ranked = sorted(programs.items(), key=lambda each: (-sum(each[1][2]), each[0]))
-    return "; ".join(
-        f"{program} {', '.join(sorted(measures))}: {', '.join(sorted(cases))} ({sum(counts):,})"
+    return [
+        f"{program} {', '.join(sorted(measures))} | {', '.join(sorted(cases))} | {sum(counts):,}"
         for program, (measures, cases, counts) in ranked
+    ]
+
+
+def shown(row: Row) -> str:
+    """A switch as the pages write it."""
+    name, value = row
+    if not name:
+        return "defaults"
+    return f"`{name}={value}`" if value is not None else f"`{name}=…`"
+
+
+def confirmations(cls: type[Metric], confirmed: dict[Metric, Sources]) -> str:
+    """A table of outside sources, one row per switch and program; the switches without one follow in a line."""
+    found = sources_of(cls, confirmed)
+    rows: list[Row] = [("", ""), *switches(cls)]
+    table = [
+        f"| {shown(row)} | {cells} |" for row in rows if row in found for cells in by_program(found[row])
+    ]
+    if table:
+        table = ["| switch | confirmed by | data | values |", "|---|---|---|--:|", *table, ""]
+    alone: dict[str, list[str]] = {}
+    for name, value in (row for row in rows if row not in found):
+        alone.setdefault(name, []).append(value or "…")
+    rest = ", ".join(shown((name, "|".join(values))) for name, values in alone.items())
+    return "\n".join([*table, *([f"Confirmed by the slow definition only: {rest}.\n"] if rest else [])])
+
+
+def definition(cls: type[Metric], confirmed: dict[Metric, Sources]) -> str:
+    """The section of a metric on the page of its family."""
+    card = explain(cls).to_dict()
+    names = ", ".join(f"`{name}`" for name in card["names"][1:])
+    facts = [
+        f"range {card['range']}",
+        card["cut-off"].replace("@k", "`@k`"),
+        f"undefined {card['undefined']}",
+    ]
+    return "\n".join(
+        [
+            f"## {cls.name}\n",
+            tidy(card["sentence"]) + "\n",
+            f"```text\n{tidy(card['formula'], code=True)}\n```\n",
+            f"*{'; '.join(facts)}.*" + (f" Also called {names}." if names else "") + "\n",
+            f"{tidy(card['edge cases'])}\n\n{tidy(card['convention'])}\n",
+            confirmations(cls, confirmed),
+        ]
     )
 
 
-def page() -> str:
-    """The page's text."""
-    rows = json.loads(CONFIRMATIONS.read_text(encoding="utf-8"))
-    confirmed: dict[Metric, dict[str, int]] = defaultdict(dict)
-    for text, source, values in rows:
+def line(cls: type[Metric]) -> str:
+    """The row of a metric in the index."""
+    card = explain(cls).to_dict()
+    ends, direction = card["range"].split(", ")
+    link = f"[`{cls.name}`](metrics/{family_of(cls)}.md#{cls.name})"
+    return f"| {link} | {tidy(card['sentence'])} | {ends} | {direction.split()[0]} |"
+
+
+def pages() -> dict[Path, str]:
+    """Every page with its text."""
+    counts = json.loads(CONFIRMATIONS.read_text(encoding="utf-8"))
+    confirmed: dict[Metric, Sources] = defaultdict(dict)
+    for text, source, values in counts:
         confirmed[metric_of(text)][source] = values
-    parts = [HEAD.format(values=sum(values for _, _, values in rows))]
-    built_in = [cls for cls in classes() if cls.__module__.startswith("rankwell.")]
-    index = ", ".join(f"[`{cls.name}`](#{cls.name})" for cls in built_in)
-    parts.append(f"{len(built_in)} metrics: {index}\n")
-    for cls in built_in:
-        card = explain(cls).to_dict()
-        found = sources_of(cls, confirmed)
-        names = ", ".join(f"`{name}`" for name in card["names"][1:])
-        parts.append(f"## {cls.name}\n")
-        parts.append(tidy(card["sentence"]) + "\n")
-        parts.append(f"```text\n{tidy(card['formula'], code=True)}\n```\n")
-        facts = [
-            f"range {card['range']}",
-            card["cut-off"].replace("@k", "`@k`"),
-            f"undefined {card['undefined']}",
+    members: dict[str, list[type[Metric]]] = {family: [] for family in FAMILIES}
+    for cls in classes():
+        if cls.__module__.startswith("rankwell."):
+            members[family_of(cls)].append(cls)
+    written: dict[Path, str] = {}
+    index = [
+        INTRODUCTION.format(
+            metrics=sum(map(len, members.values())),
+            families=len(members),
+            values=sum(values for _, _, values in counts),
+        )
+    ]
+    for family, (title, sentence) in FAMILIES.items():
+        index += [f"## {title}\n", sentence.format(up="") + "\n"]
+        index += [
+            "| metric | what it measures | range | better |",
+            "|---|---|---|---|",
+            *map(line, members[family]),
+            "",
         ]
-        parts.append(f"*{'; '.join(facts)}.*" + (f" Also called {names}." if names else "") + "\n")
-        parts.append(f"{tidy(card['edge cases'])}\n\n{tidy(card['convention'])}\n")
-        lines = [
-            "| switch | confirmed by (values) |",
-            "|---|---|",
-            f"| as it is | {told(found.get(('', '')))} |",
-        ]
-        lines += [f"| {shown(*row)} | {told(found.get(row))} |" for row in switches(cls)]
-        parts.append("\n".join(lines) + "\n")
-    return "\n".join(parts)
+        top = f"# {title}\n\n{sentence.format(up='../')} [All metrics](../metrics.md).\n"
+        parts = [definition(cls, confirmed) for cls in members[family]]
+        written[FOLDER / f"{family}.md"] = "\n".join([top, *parts])
+    return {INDEX: "\n".join(index), **written}
 
 
 def tidy(text: str, *, code: bool = False) -> str:
@@ -150,7 +252,9 @@ def main() -> None:
         ]
         environment = os.environ | {"RANKWELL_CONFIRMATIONS": str(CONFIRMATIONS)}
         subprocess.run([sys.executable, "-m", "pytest", "-q", *tests], check=True, cwd=ROOT, env=environment)
-    PAGE.write_text(page(), encoding="utf-8")
+    FOLDER.mkdir(exist_ok=True)
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

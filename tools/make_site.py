@@ -22,21 +22,20 @@ from rankwell.cli import app
 ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "build" / "site"
 PAGES = OUTPUT / "pages"
-KEPT = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/site.css", "benchmarks/README.md", "src/rankwell/data/README.md",
+KEPT = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/metrics/*.md", "docs/site.css", "benchmarks/README.md", "src/rankwell/data/README.md",
         "src/rankwell/data/results.schema.json"]  # fmt: skip
 PYTHON = """# Python
 
-What `import rankwell as rw` offers. Each metric is a class of its own too, with its parameters as fields (`rw.nDCG(gain="exp2")
-@ 10`); they are in [Metrics](../metrics.md).
+The public names of `import rankwell as rw`. Each metric is also a class with its parameters as fields (`rw.nDCG(gain="exp2")
+@ 10`). [Metrics](../metrics.md) lists them all.
 
 """
 COMMANDS = """# Commands
 
-`rankwell COMMAND --help` prints the same. Exit codes: 0 fine, 1 lint found something, 2 the command is wrong, 3 the data
-are.
+`rankwell COMMAND --help` prints the same text. Exit codes: 0 success, 1 lint found a problem, 2 wrong usage, 3 bad data.
 
 """
-MODULES = {"rankwell.testing": "## Testing a metric, a reader or an engine of your own"}
+MODULES = {"rankwell.testing": "## Testing your own metric, reader or engine"}
 
 
 def gather() -> None:
@@ -84,7 +83,7 @@ def public_names() -> list[str]:
 def python_page() -> str:
     """Return the reference of the Python interface: one directive of mkdocstrings per name."""
     directives = [f"::: {getattr(rankwell, name).__module__}.{name}\n" for name in public_names()]
-    directives.append("## Preparing the data of a recommender\n")
+    directives.append("## Preparing recommender data\n")
     directives += [f"::: {getattr(prepare, name).__module__}.{name}\n" for name in prepare.__all__]
     directives += [f"{title}\n\n::: {module}\n" for module, title in MODULES.items()]
     return PYTHON + "\n".join(directives)

@@ -1,4 +1,4 @@
-"""docs/metrics.md says what the comparisons with other programs, which ran before this, confirmed."""
+"""docs/metrics/ says what the comparisons with other programs, which ran before this, confirmed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ def without_versions(rows):
     return {(metric, re.sub(r" \d[\d.]*(?= )", "", source)) for metric, source in rows}
 
 
-def test_the_page_is_that_of_the_code_and_of_the_counts():
-    text = make_metrics_page.PAGE.read_text(encoding="utf-8")
-    assert text == make_metrics_page.page(), "run tools/make_metrics_page.py"
+def test_the_pages_are_those_of_the_code_and_of_the_counts():
+    made = make_metrics_page.pages()
+    kept = [make_metrics_page.INDEX, *sorted(make_metrics_page.FOLDER.iterdir())]
+    assert set(kept) == set(made)
+    for page in kept:
+        assert page.read_text(encoding="utf-8") == made[page], f"{page.name}: run tools/make_metrics_page.py"
 
 
-def test_what_the_page_counts_was_compared():
+def test_what_the_pages_count_was_compared():
     if not COUNTED:
         pytest.skip("nothing was compared in this session; run all of tests/definitions")
     rows = json.loads(make_metrics_page.CONFIRMATIONS.read_text(encoding="utf-8"))

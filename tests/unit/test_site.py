@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tools import make_site
+from tools import make_metrics_page, make_site
 
 import rankwell as rw
 from rankwell.base import Metric
@@ -44,9 +44,8 @@ def html(site: Path, name: str) -> str:
 
 
 def test_every_public_name_and_command_has_its_place(site):
-    python, metrics, commands = (
-        html(site, f"docs/{name}.html") for name in ("reference/python", "metrics", "reference/commands")
-    )
+    python, commands = (html(site, f"docs/reference/{name}.html") for name in ("python", "commands"))
+    metrics = "".join(html(site, f"docs/metrics/{family}.html") for family in make_metrics_page.FAMILIES)
     public = {name: getattr(rw, name) for name in set(rw.__all__) - {"__version__", "prepare"}}
     public |= {name: getattr(rw.prepare, name) for name in rw.prepare.__all__}
     for name, value in public.items():
@@ -84,7 +83,7 @@ def test_nothing_is_loaded_from_elsewhere(site):
             assert sign not in text, (page, sign)
 
 
-@pytest.mark.parametrize("link", ["[gone](no-such-page.md)", "[gone](metrics.md#no-such-metric)"])
+@pytest.mark.parametrize("link", ["[gone](no-such-page.md)", "[gone](metrics/binary.md#no-such-metric)"])
 def test_a_broken_link_breaks_the_build(site, tmp_path, link):
     folder = tmp_path / "broken"
     shutil.copytree(site, folder)

@@ -86,7 +86,7 @@ def rectools(d, _):
     names = {"user": "user_id", "item": "item_id"}
     lists, train, test = (table(rows).rename(columns=names) for rows in (d.lists, d.train, d.test))
     hamming = rt.IntraListDiversity(k=k, distance_calculator=PairwiseHammingDistanceCalculator(d.features))
-    dense = "the popularity rank is dense; an item that train lacks has PM = 0"
+    dense = "the popularity rank is dense; an item that is not in train has PM = 0"
     return {
         "MeanInvUserFreq": Measure(
             lambda: mean_and_each(rt.MeanInvUserFreq(k=k).calc_per_user(lists, train)), f"msi@{k}"
@@ -152,7 +152,7 @@ def recmetrics(d, ratings):
         "novelty": Measure(
             novelty,
             f"msi@{d.k}" if d.full else None,
-            "divided by the n it is told, whatever the list; an item that train lacks is an error",
+            "divided by the given n, whatever the list's length; an item that is not in train is an error",
         ),
         "prediction_coverage": Measure(
             lambda: rm.prediction_coverage(rows, d.catalogue), f"coverage@{d.k}", "percent with two decimals",
@@ -160,7 +160,7 @@ def recmetrics(d, ratings):
         ),
         "catalog_coverage": Measure(
             lambda: rm.catalog_coverage(rows, d.catalogue, len(rows)), None,
-            "of as many lists, drawn with replacement: random",
+            "of an equal number of lists, drawn at random with replacement",
         ),
     }  # fmt: skip
     if ratings:
@@ -210,7 +210,7 @@ def replay(d, _):
         ),
         "Novelty": Measure(
             lambda: value(rp.Novelty, train), None,
-            "share of the list that the user has not in train, over the users of train (1 without a list)",
+            "share of the list that is not in the user's train rows, over the users of train (1 without a list)",
         ),
         "CategoricalDiversity(first topic)": Measure(
             lambda: next(
@@ -221,7 +221,7 @@ def replay(d, _):
                 )
             ),
             None,
-            "number of different categories of a list ÷ k, one category an item",
+            "number of different categories in a list ÷ k, one category per item",
         ),
     }  # fmt: skip
 
@@ -272,7 +272,7 @@ def microsoft(d, ratings):
         "catalog_coverage": Measure(
             lambda: ms.catalog_coverage(train, shown, **names),
             f"coverage@{d.k}" if d.full else None,
-            "of the items of train; shown items that train lacks are counted all the same",
+            "of the items of train; listed items that are not in train are counted too",
             items="train",
         ),
         "distributional_coverage": Measure(
@@ -281,7 +281,7 @@ def microsoft(d, ratings):
         "novelty": Measure(
             lambda: ms.novelty(train, shown, **names),
             f"self_information@{d.k}" if d.full else None,
-            "over all rows together; an item that train lacks adds 0 and is counted",
+            "over all rows together; an item that is not in train adds 0 and is counted",
         ),
         "diversity(item_feature_vector)": Measure(diversity, f"ild@{d.k}", without),
         "serendipity(item_feature_vector)": Measure(serendipity, f"surprise@{d.k}", without),
@@ -505,8 +505,8 @@ def recbole(d, _):
         "TailPercentage(tail_ratio=0.1)": Measure(
             lambda: tail(0.1),
             None,
-            "the tail is the tenth of the items of train with the fewest rows, equal ones by id from the lowest up; "
-            "the count below which it ends cuts through many items of one row",
+            "the tail is the tenth of the items of train with the fewest rows, ties by ascending id; "
+            "the cut falls among many items with one row",
         ),
         "TailPercentage(tail_ratio=20)": Measure(
             lambda: tail(20),
@@ -552,7 +552,7 @@ def warprec(d, _):
         return float(torch.nanmean(found)) if isinstance(found, torch.Tensor) else found
 
     at, head = d.head(0.8)
-    cut = f"the head is {len(head)} items, with this cut whatever the order of equal counts"
+    cut = f"the head is {len(head)} items, and at this cut the order of equal counts does not matter"
     m = len(column)
     asked = {
         "EPC": ("novelty.epc", f"epc(relevance=binary)@{k}", {}),
@@ -564,7 +564,7 @@ def warprec(d, _):
         "PopRSP": ("bias.pop_rsp", f"pop_rsp(head=volume, at={at})@{k}", {"pop_ratio": at}),
         "Gini": ("diversity.gini_index", f"gini_m1@{k}", {}),
     }
-    single = "in single precision inside"
+    single = "computed in single precision"
     found = {
         name + (f"(pop_ratio={at})" if how else ""): Measure(
             lambda path=path, name=name, how=how: value(path, name, **how),
@@ -603,7 +603,7 @@ def warprec(d, _):
         found[f"{name}(head, mid and tail)"] = Measure(
             lambda name=name: value(f"fairness.{name.lower()}", name, item_cluster=part),
             f"pop_{name.lower()}(head=volume, at={first}, mid={at})@{k}",
-            f"of clusters of items: the head is {len(head)} items, head and mid are {len(both)}; {single}",
+            f"by clusters of items: the head is {len(head)} items, head and mid are {len(both)}; {single}",
             within=1e-6,
         )
     found["ItemCoverage"] = Measure(
@@ -736,7 +736,7 @@ def evidently(d, _):
         "PopularityBias, ARP": Measure(
             lambda: value(PopularityBias(k=k), "current_apr"),
             f"arp@{k}" if d.full else None,
-            "items that train lacks are left out",
+            "items that are not in train are left out",
         ),
         "PopularityBias, coverage": Measure(
             lambda: value(PopularityBias(k=k), "current_coverage"),
@@ -846,7 +846,7 @@ def rankkit(d, _):
     def asked(compute, metric, note="", times=1.0):
         return Measure(compute, metric, note, times=times, propensity="place")
 
-    alone = "of each query, and their mean; together they are weighed as one"
+    alone = "computed per query and averaged; for all queries at once, it normalises over all of them"
     return {
         "ips(dcg)": asked(lambda: ips(weight="dcg"), f"ips(metric=dcg@{d.k})"),
         "ips(dcg, clip=0.4)": asked(lambda: ips(weight="dcg", clip=0.4), f"ips(metric=dcg@{d.k}, clip=0.4)"),
@@ -923,7 +923,7 @@ def news_recommender_metrics(d, _):
             lambda: value(rank_weight_method="nDCG"), f"calibration({js}, discount=log2p1)@{d.k}", note
         ),
         "Calibration(MMR)": Measure(
-            lambda: value(rank_weight_method="MMR"), None, f"ranks are weighed by 1 ÷ rank; {note}"
+            lambda: value(rank_weight_method="MMR"), None, f"ranks are weighted by 1 ÷ rank; {note}"
         ),
     }
 
