@@ -20,9 +20,9 @@ def trimmed(text):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_console_blocks_print_what_the_page_says(page):
+def test_console_blocks_print_what_the_page_says(page, tmp_path):
     blocks = re.findall(r"```console\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    folder = ROOT
+    folder = tmp_path
     bin_folder = str(Path(sys.executable).parent)
     environment = dict(os.environ, PATH=bin_folder + os.pathsep + os.environ["PATH"], NO_COLOR="1")
     for command, shown in (found for block in blocks for found in COMMAND.findall(block)):
