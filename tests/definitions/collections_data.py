@@ -23,13 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-MISSING = "the folder with the shared data is not there (../shared/data beside the repository)"
-
-
-def shared() -> Path | None:
-    """The folder of shared data beside the repository, or None."""
-    folder = Path(__file__).resolve().parents[3] / "shared" / "data"
-    return folder if folder.is_dir() else None
+from tests.evidence import evidence
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,7 @@ class Expectation:
     """One printed number. `query` is a query id or "all" (the mean); `value` is the text as printed.
 
     `metric` is the text of the metric that must give it, under `policy` (only the fields that matter are
-    named). `source` is the file that says so, below the folder of shared data.
+    named). `source` is the file that says so, in tests/data.
     """
 
     collection: str
@@ -164,15 +158,15 @@ CUT: dict[str, tuple[str, ...]] = {
 }
 
 
-def expectations(folder: Path) -> Iterator[Expectation]:
+def expectations() -> Iterator[Expectation]:
     """Every covered row of every expected file."""
-    yield from _nist(folder / "trec_eval")
-    cranfield = folder / "cranfield"
+    yield from _nist(evidence("trec_eval"))
+    cranfield = evidence("cranfield")
     yield from _tsv(cranfield, cranfield / "qrels.binary.txt", "expected/trec_eval.binary.tsv")
     yield from _tsv(cranfield, cranfield / "qrels.graded.txt", "expected/trec_eval.graded.tsv")
-    web = folder / "trec-web-2012"
+    web = evidence("trec-web-2012")
     yield from _tsv(web, web / "qrels.adhoc.txt", "expected/trec_eval.adhoc.tsv")
-    covid = folder / "trec-covid-round1"
+    covid = evidence("trec-covid-round1")
     yield from _tsv(covid, covid / "qrels-rnd1.txt", "expected/trec_eval.tsv")
     yield from _nist_scores(covid)
 

@@ -10,13 +10,12 @@ import rankwell as rw
 from rankwell.metrics import metric_of
 
 from .both import values_of
-from .collections_data import expectations, shared
+from .collections_data import expectations
 from .collections_topics import topic_expectations
 from .outside import count
 
-FOLDER = shared()
 GROUPS = defaultdict(list)
-for expectation in [*expectations(FOLDER), *topic_expectations(FOLDER)] if FOLDER else ():
+for expectation in [*expectations(), *topic_expectations()]:
     GROUPS[expectation.source, str(expectation.run), str(sorted(expectation.policy.items()))].append(
         expectation
     )
@@ -41,6 +40,4 @@ def test_every_query_and_mean_of_a_published_table_comes_out(group):
 
 
 def test_the_collections_are_there():
-    if FOLDER is None:
-        pytest.skip("the collections are not there (../shared/data)")
     assert sum(map(len, GROUPS.values())) > 50_000

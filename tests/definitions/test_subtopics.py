@@ -11,18 +11,18 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.metrics import metric_of
 
 from .aspects import POLICY, differences, drawn, policy_of, qrels_of, tables_of, text_of
 from .both import same, values_of
-from .collections_data import shared
 from .ndeval_cases import MEASURES, stored
 from .outside import count
 from .reference_aspects_random import crowded_case, random_case
 from .reference_intents import SUBTOPICS
-from .test_reference_subtopics import DIV, EXAMPLES, binary_example, graded_example, needs_examples
+from .test_reference_subtopics import DIV, EXAMPLES, binary_example, graded_example
 
 OWN: dict[str, list[dict[str, Any]]] = {
     "alpha_dcg": [{}, {"alpha": 0}, {"alpha": 1}, {"alpha": 0.3}],
@@ -184,7 +184,6 @@ def test_a_profile_belongs_to_topics_of_items_and_is_refused_with_those_of_judge
             )  # fmt: skip
 
 
-@needs_examples
 @pytest.mark.parametrize(("name", "metric", "cuts", "parameters"), DIV)
 def test_a_worked_example_of_topics_comes_out_to_1e_12(name, metric, cuts, parameters):
     example = EXAMPLES[name]
@@ -237,10 +236,7 @@ TSV = {
 
 @pytest.mark.parametrize("run", ["ql-catb-filtered.run", "rm-catb-filtered.run"])
 def test_ndevals_values_of_the_web_track_2012_come_out_in_all_digits(run):
-    data = shared()
-    if data is None:
-        pytest.skip("the collections are not there")
-    folder = data / "trec-web-2012"
+    folder = evidence("trec-web-2012")
     rows = [line.split("\t") for line in (folder / "expected" / "ndeval.tsv").read_text().splitlines()]
     rows = [row for row in rows if row[0] == run]
     measures = {row[1]: row[1].partition("@") for row in rows}
