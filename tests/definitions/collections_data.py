@@ -4,7 +4,7 @@ Covered measures: map, gm_map, map_cut_k, P_k, recall_k, relative_P_k, success_k
 too), ndcg_cut_k, bpref, infAP, iprec_at_recall_x, 11pt_avg, set_P, set_recall, set_relative_P, set_map, set_F, utility,
 unj_k, num_ret, num_rel, num_rel_ret, gm_bpref, Rprec_mult, binG, G, ndcg_rel, Rndcg, num_nonrel_judged_ret, 11pt_avg
 with levels of its own. Not covered, row by row of the expected files:
-- runid, num_q, relstring: no numbers of a metric (tests/unit/test_trec_eval.py compares the files byte for byte);
+- runid, num_q, relstring: no numbers of a metric (tests/compat/test_trec_eval.py compares the files byte for byte);
 - rbp of graded judgements, which reads uninitialised memory in that program, and rbp_resid where it is 0 because
   nothing is unjudged (tests/definitions/test_outside.py has other programs);
 - num_rel of `all` with -c and -l 2, which that program counts from level 1;
