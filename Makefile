@@ -20,7 +20,7 @@ demo: $(VENV)/installed  ## install the package into .venv and run `rankwell dem
 	@$(BIN)/rankwell demo
 
 test: build  ## run the tests on freshly built kernels
-	$(BIN)/python -m pytest -n auto $(CHOICE) $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(CHOICE) $(ARGS)
 
 test-slow: build  ## run the tests that compile, or make an environment
 	$(BIN)/python -m pytest -m slow $(ARGS)

@@ -1,10 +1,11 @@
 """α-nDCG@20 of two runs of the TREC 2012 Web track, files read and evaluated in one process, beside pyndeval.
 
-The collection (topics 151–200, qrels-for-ndeval.txt, two Indri runs) is read from the folder that --data names.
+The collection (topics 151–200, qrels-for-ndeval.txt, two Indri runs) is in tests/data.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from statistics import median
@@ -12,17 +13,19 @@ from statistics import median
 from harness import Command, Report, parse_options, run_in_turn, script, wanted
 from peers import python_of, version_of
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "trec-web-2012"
+EVIDENCE = Path(__file__).resolve().parents[1] / "tests" / "evidence.py"
 CALLS = "25"
 
 
 def main() -> int:
-    options = parse_options(__doc__, data=DATA)
+    options = parse_options(__doc__)
     report = Report("diversity", options)
     python = str(python_of("pyndeval", options.cache))
-    qrels = options.data / "qrels-for-ndeval.txt"
+    unpacked = subprocess.check_output([sys.executable, EVIDENCE, "trec-web-2012"], text=True)
+    data = Path(unpacked.strip())
+    qrels = data / "qrels-for-ndeval.txt"
     for name in ("ql", "rm"):
-        run = options.data / "runs" / f"{name}-catb-filtered.run"
+        run = data / "runs" / f"{name}-catb-filtered.run"
         files = [str(qrels), str(run)]
         theirs = [python, script("peer_diversity.py"), *files, "alpha-nDCG@20", CALLS]
         peer = Command(version_of("pyndeval", options.cache), theirs)

@@ -240,10 +240,8 @@ def machine() -> dict[str, Any]:
     return {"cpu": model, "cores": len(os.sched_getaffinity(0)), "memory_gib": round(memory, 1)}
 
 
-def parse_options(
-    description: str | None, repeats: int = 5, *, data: Path | None = None
-) -> argparse.Namespace:
-    """The arguments that all benchmarks share; and where the collection is, for one that needs it."""
+def parse_options(description: str | None, repeats: int = 5) -> argparse.Namespace:
+    """The arguments that all benchmarks share."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -252,16 +250,12 @@ def parse_options(
     parser.add_argument("--cache", type=Path, default=CACHE, help="folder of data and environments")
     parser.add_argument("-n", dest="repeats", type=int, default=repeats, help="runs of each (%(default)s)")
     parser.add_argument("--quick", action="store_true", help="small sizes: a trial, nothing is kept")
-    if data is not None:
-        parser.add_argument("--data", type=Path, default=data, help="folder of the collection")
     side = parser.add_mutually_exclusive_group()
     side.add_argument(
         "--peer-only", action="store_true", help="measure only the other tools; nothing is kept"
     )
     side.add_argument("--ours-only", action="store_true", help="measure only rankwell; nothing is kept")
     options = parser.parse_args()
-    if data is not None and not options.data.is_dir():
-        parser.error(f"no collection at {options.data}; say where it is with --data")
     options.cache = options.cache.resolve()
     options.python = options.rankwell.absolute().parent / "python"
     if not options.peer_only and not options.rankwell.exists():

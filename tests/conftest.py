@@ -1,16 +1,15 @@
 """With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected.
 
-Where tests run on several cores a file is run by one of them, and so are all of tests/definitions: the last one there looks
-at what the others compared. With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are counted into FILE (docs/metrics.md).
+With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are written to FILE (tools/make_metrics_page.py).
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -43,26 +42,38 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     return report
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give whole files to the cores, and all of tests/definitions to one."""
-    from xdist.scheduler import LoadScopeScheduling
-
-    class ByFile(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return "definitions" if "/definitions/" in file else file
-
-    return ByFile(config, log)
+@pytest.fixture(autouse=True)
+def _examples_run_in_a_folder_of_their_own(request: pytest.FixtureRequest) -> None:
+    """What an example in a document or docstring writes does not land in the repository."""
+    if isinstance(request.node, pytest.DoctestItem):
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
 
 
-def pytest_sessionfinish() -> None:
-    """Write what was confirmed by whom, metric by metric."""
-    path = os.environ.get("RANKWELL_CONFIRMATIONS")
-    outside = next(
-        (module for name, module in sys.modules.items() if name.endswith("definitions.outside")), None
-    )
-    if path and outside:
-        rows = sorted([metric, source, values] for (metric, source), values in outside.COUNTED.items())
+class Confirmations:
+    """What outside sources confirmed, taken from the reports of tests that passed, wherever they ran."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.values: Counter[tuple[str, str]] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            for name, content in report.user_properties:
+                if name == "confirmed":
+                    metric, source, values = content
+                    self.values[metric, source] += values
+
+    def pytest_sessionfinish(self) -> None:
+        rows = sorted([metric, source, values] for (metric, source), values in self.values.items())
         lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-        Path(path).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    path = os.environ.get("RANKWELL_CONFIRMATIONS")
+    is_worker = hasattr(
+        config, "workerinput"
+    )  # of xdist, which sends its reports to the process that started it
+    if path and not is_worker:
+        config.pluginmanager.register(Confirmations(Path(path)))

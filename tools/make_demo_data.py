@@ -1,7 +1,6 @@
 """Make the bundled demo data: `python tools/make_demo_data.py SOURCE [TARGET]`.
 
-SOURCE holds `trec_eval/` (NIST's test files) and `movietweetings-100k/` (`split/` and `recs/`, as described in
-src/rankwell/data/README.md). TARGET is src/rankwell/data by default. The same input gives the same tables.
+SOURCE is build/evidence, after `python tests/evidence.py trec_eval movietweetings-100k` (see tests/data/README.md). TARGET is src/rankwell/data by default. The same input gives the same tables.
 """
 
 from __future__ import annotations

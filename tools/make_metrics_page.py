@@ -2,6 +2,7 @@
 
 python tools/make_metrics_page.py            write the pages from tests/definitions/confirmations.json
 python tools/make_metrics_page.py --renew    run the comparisons with other programs first (a minute)
+python tools/make_metrics_page.py --compare FILE    fail if FILE, which the tests wrote, is not confirmations.json
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def sources_of(cls: type[Metric], confirmed: dict[Metric, Sources]) -> dict[Row,
         places += [(name, value if isinstance(value, str) else None) for name, value in changed.items()]
         for source, values in sources.items():
             for place in places:
-                rows[place][re.sub(r" \d[\d.]*(?= )", "", source)] += values
+                rows[place][without_version(source)] += values
     return rows
 
 
@@ -193,6 +194,34 @@ def definition(cls: type[Metric], confirmed: dict[Metric, Sources]) -> str:
     )
 
 
+Confirmed = tuple[str, str, int]  # a metric, what confirms it, how many values
+
+
+def rows_of(path: Path) -> list[Confirmed]:
+    """The rows of a file of confirmations."""
+    return [
+        (metric, source, values) for metric, source, values in json.loads(path.read_text(encoding="utf-8"))
+    ]
+
+
+def differences(found: list[Confirmed], kept: list[Confirmed]) -> list[str]:
+    """What the tests confirmed and the kept rows do not say, or the reverse. Versions of programs may differ."""
+    now, before = (
+        {(metric, without_version(source)) for metric, source, _ in rows} for rows in (found, kept)
+    )
+    told = [f"no test confirms {metric}: {source}" for metric, source in sorted(before - now)]
+    told += [f"a row is missing for {metric}: {source}" for metric, source in sorted(now - before)]
+    values, wanted = (sum(values for _, _, values in rows) for rows in (found, kept))
+    if values < 0.9 * wanted:
+        told.append(f"the tests confirm {values:,} values of {wanted:,}")
+    return told
+
+
+def without_version(source: str) -> str:
+    """A source as the page names it."""
+    return re.sub(r" \d[\d.]*(?= )", "", source)
+
+
 def line(cls: type[Metric]) -> str:
     """The row of a metric in the index."""
     card = explain(cls).to_dict()
@@ -203,7 +232,7 @@ def line(cls: type[Metric]) -> str:
 
 def pages() -> dict[Path, str]:
     """Every page with its text."""
-    counts = json.loads(CONFIRMATIONS.read_text(encoding="utf-8"))
+    counts = rows_of(CONFIRMATIONS)
     confirmed: dict[Metric, Sources] = defaultdict(dict)
     for text, source, values in counts:
         confirmed[metric_of(text)][source] = values
@@ -244,8 +273,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--renew", action="store_true")
-    if parser.parse_args().renew:
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--renew", action="store_true")
+    choice.add_argument("--compare", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    if options.compare:
+        if found := differences(rows_of(options.compare), rows_of(CONFIRMATIONS)):
+            sys.exit("\n".join([*found, "If this is meant, run tools/make_metrics_page.py --renew"]))
+        return
+    if options.renew:
         tests = [
             str(ROOT / "tests" / "definitions" / f"test_{name}.py")
             for name in ("outside", "pytrec_eval", "collections", "beyond_peers", "subtopics")

@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.definitions.collections_data import shared
+from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.compat.ndeval import main
@@ -24,7 +24,6 @@ STORED = Path(__file__).parent / "stored" / "ndeval"
 WEB = json.loads((STORED / "web2012.json").read_text(encoding="utf-8"))
 with lzma.open(STORED / "cases.json.xz", "rt", encoding="utf-8") as file:
     CASES = [json.loads(line) for line in file]
-FOLDER = shared()
 NNRBP = 15
 
 
@@ -35,13 +34,12 @@ def run(arguments: list[str], folder: Path, capsysbinary, monkeypatch) -> tuple[
     return code, out.decode("latin-1"), err.decode()
 
 
-@pytest.mark.skipif(FOLDER is None, reason="the collections are not there (../shared/data)")
 @pytest.mark.parametrize("name", WEB)
 def test_the_output_for_the_web_track_is_that_of_nist_byte_for_byte(name, capsysbinary, monkeypatch):
     file, options = name.split(" ", maxsplit=1)
     other = next(each.split()[0] for each in WEB if not each.startswith(file))
     arguments = [*options.replace("OTHER", f"runs/{other}").split(), "qrels-for-ndeval.txt", f"runs/{file}"]
-    code, out, err = run(arguments, FOLDER / "trec-web-2012", capsysbinary, monkeypatch)
+    code, out, err = run(arguments, evidence("trec-web-2012"), capsysbinary, monkeypatch)
     digest, last = WEB[name]
     assert (code, out.splitlines()[-1]) == (0, last)
     assert not err or "halfway" in err

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.definitions.collections_data import read_run_rows, shared
+from tests.definitions.collections_data import read_run_rows
+from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.compat import pytrec_eval as ours
 
 theirs = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is not installed")
-FOLDER = shared()
 DOCUMENTS = ["a", "B", "10", "9", "Z", "zz", "é", "日本", "a-b", "_", "ab", "Ab", "ÿ", "~", "0" * 9]
 NEAR = [1.0, 1.0 + 1e-9, 1.0 - 1e-9, 16777216.0, 16777217.0, 0.1, 0.1 + 1e-10, -3.5, 1e30, 1e-40]
 
@@ -125,10 +125,9 @@ COLLECTIONS = [("cranfield", "qrels.binary.txt", "trec_eval.binary.tsv"), ("trec
                ("trec-covid-round1", "qrels-rnd1.txt", "trec_eval.tsv")]  # fmt: skip
 
 
-@pytest.mark.skipif(FOLDER is None, reason="the collections are not there (../shared/data)")
 @pytest.mark.parametrize(("name", "judgements", "table"), COLLECTIONS)
 def test_the_published_tables_of_collections_come_out(name, judgements, table):
-    folder = FOLDER / name
+    folder = evidence(name)
     expected: dict[str, dict[str, dict[str, str]]] = {}
     for line in (folder / "expected" / table).read_text().splitlines():
         run, measure, query, value = line.split("\t")

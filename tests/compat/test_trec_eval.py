@@ -11,12 +11,11 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.definitions.collections_data import shared
+from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.compat.trec_eval import main, measures
 
-FOLDER = shared()
 MEAS_PARAMS = (
     "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 -m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 "
     "-m 11pt_avg..25,.5,.75 -mndcg.1=3,2=9,4=4.5 -mndcg_cut.10,20,23.4 -msuccess.2,5,20 qrels.test results.test"
@@ -46,24 +45,19 @@ CASES += [("9", name, arguments) for name, arguments in BOTH.items()]
 
 
 def run(arguments: str, capsys, monkeypatch, version: str = "10") -> tuple[int, str, str]:
-    monkeypatch.chdir(FOLDER / "trec_eval")
+    monkeypatch.chdir(evidence("trec_eval"))
     code = main(["--version-of", version, *shlex.split(arguments)])
     return code, *capsys.readouterr()
 
 
-needs_data = pytest.mark.skipif(FOLDER is None, reason="the collections are not there (../shared/data)")
-
-
-@needs_data
 @pytest.mark.parametrize(("version", "name", "arguments"), CASES)
 def test_the_output_is_that_of_nist_byte_for_byte(version, name, arguments, capsys, monkeypatch):
     code, out, _ = run(arguments, capsys, monkeypatch, version)
-    folder = FOLDER / "trec_eval" / ("v9.0.7" if version == "9" else "")
+    folder = evidence("trec_eval") / ("v9.0.7" if version == "9" else "")
     assert code == 0
     assert out == (folder / name).read_text()
 
 
-@needs_data
 @pytest.mark.parametrize(
     "alike",
     [
@@ -78,7 +72,6 @@ def test_options_may_be_grouped_long_shortened_and_anywhere(alike, capsys, monke
 
 
 # exit codes: field survey of trec_eval 9.0.8 and 10.0
-@needs_data
 @pytest.mark.parametrize(
     ("arguments", "version", "code", "words"),
     [
@@ -102,7 +95,6 @@ def test_what_is_wrong_has_its_exit_code(arguments, version, code, words, capsys
     assert "Traceback" not in found[2]
 
 
-@needs_data
 def test_version_10_stops_at_a_topic_that_the_run_lacks_and_9_leaves_it_out(capsys, monkeypatch):
     code, out, _ = run("-q -m map qrels.test results.trunc", capsys, monkeypatch)
     assert (code, out.count("\n")) == (4, 1)
@@ -305,13 +297,12 @@ def test_the_manual_names_metrics_that_rankwell_has(capsys):
 
 
 # version 10 changed the rounding of levels of recall, and added measures
-@needs_data
 def test_in_nist_s_output_9_and_10_have_all_else_in_common():
     for name in BOTH:
         nine, ten = (
             {
                 tuple(line.split("\t")[:2]): line
-                for line in (FOLDER / "trec_eval" / folder / name).read_text().splitlines()
+                for line in (evidence("trec_eval") / folder / name).read_text().splitlines()
             }
             for folder in ("v9.0.7", "")
         )

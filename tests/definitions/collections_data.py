@@ -4,7 +4,7 @@ Covered measures: map, gm_map, map_cut_k, P_k, recall_k, relative_P_k, success_k
 too), ndcg_cut_k, bpref, infAP, iprec_at_recall_x, 11pt_avg, set_P, set_recall, set_relative_P, set_map, set_F, utility,
 unj_k, num_ret, num_rel, num_rel_ret, gm_bpref, Rprec_mult, binG, G, ndcg_rel, Rndcg, num_nonrel_judged_ret, 11pt_avg
 with levels of its own. Not covered, row by row of the expected files:
-- runid, num_q, relstring: no numbers of a metric (tests/unit/test_trec_eval.py compares the files byte for byte);
+- runid, num_q, relstring: no numbers of a metric (tests/compat/test_trec_eval.py compares the files byte for byte);
 - rbp of graded judgements, which reads uninitialised memory in that program, and rbp_resid where it is 0 because
   nothing is unjudged (tests/definitions/test_outside.py has other programs);
 - num_rel of `all` with -c and -l 2, which that program counts from level 1;
@@ -23,13 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-MISSING = "the folder with the shared data is not there (../shared/data beside the repository)"
-
-
-def shared() -> Path | None:
-    """The folder of shared data beside the repository, or None."""
-    folder = Path(__file__).resolve().parents[3] / "shared" / "data"
-    return folder if folder.is_dir() else None
+from tests.evidence import evidence
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,7 @@ class Expectation:
     """One printed number. `query` is a query id or "all" (the mean); `value` is the text as printed.
 
     `metric` is the text of the metric that must give it, under `policy` (only the fields that matter are
-    named). `source` is the file that says so, below the folder of shared data.
+    named). `source` is the file that says so, in tests/data.
     """
 
     collection: str
@@ -164,15 +158,15 @@ CUT: dict[str, tuple[str, ...]] = {
 }
 
 
-def expectations(folder: Path) -> Iterator[Expectation]:
+def expectations() -> Iterator[Expectation]:
     """Every covered row of every expected file."""
-    yield from _nist(folder / "trec_eval")
-    cranfield = folder / "cranfield"
+    yield from _nist(evidence("trec_eval"))
+    cranfield = evidence("cranfield")
     yield from _tsv(cranfield, cranfield / "qrels.binary.txt", "expected/trec_eval.binary.tsv")
     yield from _tsv(cranfield, cranfield / "qrels.graded.txt", "expected/trec_eval.graded.tsv")
-    web = folder / "trec-web-2012"
+    web = evidence("trec-web-2012")
     yield from _tsv(web, web / "qrels.adhoc.txt", "expected/trec_eval.adhoc.tsv")
-    covid = folder / "trec-covid-round1"
+    covid = evidence("trec-covid-round1")
     yield from _tsv(covid, covid / "qrels-rnd1.txt", "expected/trec_eval.tsv")
     yield from _nist_scores(covid)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
+
+from tests.evidence import evidence
 
 from .collections_data import VERSION_10, Expectation
 
@@ -50,9 +51,9 @@ def topic_metric(measure: str, more: tuple[str, ...]) -> str | None:
     return None if inner is None else f"by_topic(metric={inner},over=all)"
 
 
-def topic_expectations(folder: Path) -> Iterator[Expectation]:
+def topic_expectations() -> Iterator[Expectation]:
     """Every row of the expected files about preferences and judgement groups."""
-    folder = folder / "trec_eval"
+    folder = evidence("trec_eval")
     for name, qrels, run, policy, more in FILES:
         for line in (folder / name).read_text().splitlines():
             measure, query, value = line.split()

@@ -1,4 +1,4 @@
-"""Other people's programs on the same random lists; what they confirm is counted for docs/metrics.md.
+"""Other people's programs on the same random lists.
 
 Each check is a metric's text, the program that has it too, and a function from a case to that program's value (None
 where the program has none). Cases are one list each, so all of them are one run with many queries.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.metadata
 import math
 import random
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -17,18 +16,12 @@ from typing import Any
 
 SIZE = 40  # of the collection
 TOP = 3  # the highest grade of the scale
-COUNTED: Counter[tuple[str, str]] = Counter()
 
 
 @cache
 def program(distribution: str, what: str = "") -> str:
     """A program as docs/metrics.md names it."""
     return f"{distribution} {importlib.metadata.version(distribution)} {what}".strip()
-
-
-def count(metric: str, source: str, values: int) -> None:
-    """Count values that an outside source confirmed."""
-    COUNTED[metric, source] += values
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from .reference_alphabeta import (
 )
 from .reference_aspects_case import Case
 from .reference_aspects_random import crowded_ratings, random_ratings
-from .test_reference_subtopics import EXAMPLES, GIVEN, needs_examples, ratings_example
+from .test_reference_subtopics import EXAMPLES, GIVEN, ratings_example
 
 CHANCES: list[dict[str, Any]] = [
     {},
@@ -169,7 +169,6 @@ def test_the_exact_ideal_is_the_best_of_all_lists():
     assert counted["ab_ndcg"] > 500
 
 
-@needs_examples
 @pytest.mark.parametrize(
     ("name", "metric", "more"),
     [
@@ -193,7 +192,6 @@ def cuts(case: Case, texts: list[str]) -> dict[str, float | None]:
     return {text: values_of(res, text)["u"] for text in texts}
 
 
-@needs_examples
 def test_the_worked_gains_are_the_steps_of_the_worked_list_and_of_its_ideal():
     """ab.gains, ab.ideal_greedy_catalogue, and the profiles: through values at each cut-off."""
     case = ratings_example(EXAMPLES["ab.gains"])

@@ -17,8 +17,6 @@ from tools import make_elsewhere_page
 
 import rankwell as rw
 
-from .outside import count
-
 FILMS = Path(rw.__path__[0]) / "data" / "movietweetings"
 STORED = json.loads(make_elsewhere_page.STORED.read_text(encoding="utf-8"))
 POLICY = rw.Policy(grades="interactions", outside="ignore")
@@ -101,7 +99,7 @@ def of_small(metric: str, only: str, propensity: str, *, is_judged: bool) -> rw.
 
 
 @pytest.mark.parametrize(("tool", "part", "measure"), MEASURES, ids=str)
-def test_another_tool_has_the_same_number(tool, part, measure):
+def test_another_tool_has_the_same_number(tool, part, measure, confirm):
     entry = STORED["tools"][tool][part][measure]
     metric, times, only = entry["metric"], entry.get("times", 1), entry.get("items", "")
     propensity = entry.get("propensity", "")
@@ -119,7 +117,7 @@ def test_another_tool_has_the_same_number(tool, part, measure):
         assert math.isclose(value, theirs * scale, rel_tol=1e-9, abs_tol=1e-9 + entry.get("within", 0))
     text = str(next(iter(ours.metrics)))
     source = f"{make_elsewhere_page.NAMES[tool]} {STORED['tools'][tool]['version']} {measure}"
-    count(text, f"{source}, {'MovieTweetings' if part == 'lists' else 'ragged lists'}", len(pairs))
+    confirm(text, f"{source}, {'MovieTweetings' if part == 'lists' else 'ragged lists'}", len(pairs))
 
 
 def test_what_another_tool_defines_otherwise_is_said():

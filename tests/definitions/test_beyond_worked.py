@@ -7,9 +7,9 @@ import pytest
 import rankwell as rw
 from rankwell.popularity import Head, by_popularity
 
-from .worked import MISSING, shared_examples
+from .worked import examples
 
-EXAMPLES = shared_examples() or {}
+EXAMPLES = examples()
 MEANS = {
     "rs.personalization": "personalization",
     "rs.ils": "ils@3",
@@ -33,7 +33,6 @@ OF_QUERIES = {
     "rs.calibration_kl_u1": "calibration",
 }
 COUNTED = {"rs.popularity", "rs.counts", "rs.short_head"}
-pytestmark = pytest.mark.skipif(not EXAMPLES, reason=MISSING)
 
 
 def of_case(*metrics: str) -> rw.Results:

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.metrics import metric_of
 
 from .both import values_of
-from .outside import Case, checks, close, count, program, tied_checks
+from .outside import Case, checks, close, program, tied_checks
 
 CASES = [Case.random(random.Random(seed), ties=False) for seed in range(400)]
 TIED = [Case.random(random.Random(seed), ties=True) for seed in range(400)]
@@ -21,7 +20,7 @@ JUDGED = rw.Policy(grades="judgements")
 
 
 def compare(metric, source, value, cases):
-    """Compare a metric on all cases with what a program says of each."""
+    """Compare a metric on all cases with what a program says of each; how many it has."""
     run = {f"c{number:04}": case.run for number, case in enumerate(cases)}
     qrels = {f"c{number:04}": case.qrels or {"none": 0} for number, case in enumerate(cases)}
     ours = values_of(rw.evaluate(run, qrels, [metric], policy=JUDGED), metric)
@@ -33,24 +32,24 @@ def compare(metric, source, value, cases):
             assert close(found, theirs), (metric, source, found, theirs, case)
             compared += 1
     assert compared > 50
-    count(str(metric_of(metric)), f"{source}, random lists", compared)
+    return compared
 
 
 @pytest.mark.parametrize(
     ("metric", "source", "value"), checks(), ids=lambda each: "value" if callable(each) else each
 )
-def test_a_metric_has_the_values_of_another_program(metric, source, value):
-    compare(metric, source, value, CASES)
+def test_a_metric_has_the_values_of_another_program(metric, source, value, confirm):
+    confirm(metric, f"{source}, random lists", compare(metric, source, value, CASES))
 
 
 @pytest.mark.parametrize(
     ("metric", "source", "value"), tied_checks(), ids=lambda each: "value" if callable(each) else each
 )
-def test_equal_scores_count_as_in_another_program(metric, source, value):
-    compare(metric, source, value, TIED)
+def test_equal_scores_count_as_in_another_program(metric, source, value, confirm):
+    confirm(metric, f"{source}, random lists", compare(metric, source, value, TIED))
 
 
-def test_gmap_is_the_geometric_mean_of_ap():
+def test_gmap_is_the_geometric_mean_of_ap(confirm):
     from scipy.stats import gmean
 
     compared = 0
@@ -65,7 +64,7 @@ def test_gmap_is_the_geometric_mean_of_ap():
             ap = list(res.mean)[1]
             theirs = gmean(np.maximum(res.per_query[ap].to_numpy(), floor) + epsilon) - epsilon
             assert next(iter(res.mean.values())) == pytest.approx(theirs, rel=1e-12)
-            count(str(metric_of(text)), f"{program('scipy')} stats.gmean, random lists", 1)
+            confirm(text, f"{program('scipy')} stats.gmean, random lists", 1)
             compared += 1
     assert compared == 100
 
@@ -75,7 +74,7 @@ def test_gmap_is_the_geometric_mean_of_ap():
     [("err(max_grade=4)@3", "ERR@3"), ("err(max_grade=4)@10", "ERR@10"),
      ("ndcg(gain=exp2)@3", "nDCG(dcg='exp-log2')@3"), ("ndcg(gain=exp2)@10", "nDCG(dcg='exp-log2')@10")],
 )  # fmt: skip
-def test_gdeval_prints_these_values_in_five_digits(metric, measure):
+def test_gdeval_prints_these_values_in_five_digits(metric, measure, confirm):
     import ir_measures
 
     cases = {f"{number}": case for number, case in enumerate(CASES) if case.relevant}
@@ -86,12 +85,10 @@ def test_gdeval_prints_these_values_in_five_digits(metric, measure):
         assert ours[found.query_id] == pytest.approx(found.value, abs=0.500001e-5), found
         compared += 1
     assert compared == len(cases) > 300
-    count(
-        str(metric_of(metric)), f"gdeval.pl (in {program('ir_measures')}) {measure}, random lists", compared
-    )
+    confirm(metric, f"gdeval.pl (in {program('ir_measures')}) {measure}, random lists", compared)
 
 
-def test_rectools_has_these_values():
+def test_rectools_has_these_values(confirm):
     stored = json.loads((Path(__file__).parent / "stored" / "rectools.json").read_text(encoding="utf-8"))
     run = {str(number): case.run for number, case in enumerate(CASES)}
     qrels = {str(number): case.qrels for number, case in enumerate(CASES) if case.qrels}
@@ -100,8 +97,8 @@ def test_rectools_has_these_values():
         for query, value in theirs.items():
             assert ours[query] == pytest.approx(value, abs=1e-12), (metric, query)
         assert len(theirs) > 100
-        count(
-            str(metric_of(metric)),
+        confirm(
+            metric,
             f"{stored['program']} {NAMES[metric.partition('@')[0].partition('(')[0]]}, random lists",
             len(theirs),
         )

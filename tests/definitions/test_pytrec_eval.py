@@ -7,16 +7,15 @@ from collections import Counter
 import pytest
 
 import rankwell as rw
-from rankwell.metrics import metric_of
 
 from .both import values_of
-from .outside import count, program
+from .outside import program
 from .test_reference import ASKED, MEASURES, random_case
 
 
 # random_case makes no empty lists and no query with negative grades only: on both that program crashes
 @pytest.mark.parametrize("block", range(20))
-def test_random_runs_have_the_values_of_pytrec_eval(block):
+def test_random_runs_have_the_values_of_pytrec_eval(block, confirm):
     pytrec_eval = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is not installed")
     compared: Counter[str] = Counter()
     for level in (1, 2):
@@ -42,8 +41,4 @@ def test_random_runs_have_the_values_of_pytrec_eval(block):
                 compared[measure] += 1
     assert compared.total() > 1000
     for measure, values in compared.items():
-        count(
-            str(metric_of(MEASURES[measure])),
-            f"{program('pytrec_eval-terrier')} {measure}, random lists",
-            values,
-        )
+        confirm(MEASURES[measure], f"{program('pytrec_eval-terrier')} {measure}, random lists", values)

@@ -17,14 +17,12 @@ from . import collections_data, worked
 from .reference import Outcome, ReferenceRefusal, evaluate, evaluate_many, parse_metric, rows_of
 
 WORKED = worked.cases()
-FOLDER = collections_data.shared()
 Rows = dict[str, list[tuple[Any, float | None]]]
 
 
 # --- worked examples ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not WORKED, reason=worked.MISSING)
 @pytest.mark.parametrize("case", WORKED, ids=lambda case: case.id)
 def test_a_worked_example_comes_out_and_an_invalid_one_does_not(case: worked.Case) -> None:
     mean = evaluate(case.run, case.qrels, case.metric, None, case.policy).mean
@@ -32,10 +30,8 @@ def test_a_worked_example_comes_out_and_an_invalid_one_does_not(case: worked.Cas
     assert same != (case.kind == "invalid"), mean
 
 
-@pytest.mark.skipif(not WORKED, reason=worked.MISSING)
 def test_every_example_of_the_families_is_covered_or_said_not_to_be() -> None:
-    examples = worked.shared_examples() or {}
-    wanted = {name for name in examples if name.startswith(worked.FAMILIES)}
+    wanted = {name for name in worked.examples() if name.startswith(worked.FAMILIES)}
     covered = {case.id.split(" ")[0] for case in WORKED}
     assert covered | set(worked.NOT_COVERED) == wanted
     assert not covered & set(worked.NOT_COVERED)
@@ -44,11 +40,9 @@ def test_every_example_of_the_families_is_covered_or_said_not_to_be() -> None:
 # --- real collections ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(FOLDER is None, reason=collections_data.MISSING)
 def test_every_covered_row_of_the_published_tables_comes_out_in_all_its_digits() -> None:
-    assert FOLDER is not None
     groups: dict[tuple[Path, Path, str], list[collections_data.Expectation]] = defaultdict(list)
-    for expectation in collections_data.expectations(FOLDER):
+    for expectation in collections_data.expectations():
         groups[expectation.group].append(expectation)
     assert sum(map(len, groups.values())) == 87_411
     wrong = []

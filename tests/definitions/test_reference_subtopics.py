@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.evidence import evidence
 
-from .collections_data import MISSING as NO_DATA
-from .collections_data import shared
 from .ndeval_cases import MEASURES, stored
 from .reference_alphabeta import (
     ALPHA_BETA,
@@ -25,10 +24,9 @@ from .reference_aspects_case import Case, aspects, exact, gains_of, greedy, log_
 from .reference_aspects_random import random_case, random_ratings
 from .reference_intents import SUBTOPICS
 from .reference_subtopics import ALL, new_information
-from .worked import MISSING, WORKED_EXAMPLES, shared_examples
+from .worked import examples
 
-EXAMPLES = shared_examples() or {}
-needs_examples = pytest.mark.skipif(not WORKED_EXAMPLES.exists(), reason=MISSING)
+EXAMPLES = examples()
 GIVEN: dict[str, Any] = {"alpha": 0.1, "beta": 0.9, "max_grade": 5}
 
 
@@ -77,7 +75,6 @@ DIV: list[tuple[str, str, list[int | None], dict[str, Any]]] = [
 ]
 
 
-@needs_examples
 @pytest.mark.parametrize(("name", "metric", "cuts", "parameters"), DIV)
 def test_a_worked_example_of_topics_comes_out(name, metric, cuts, parameters):
     example = EXAMPLES[name]
@@ -88,7 +85,6 @@ def test_a_worked_example_of_topics_comes_out(name, metric, cuts, parameters):
         assert SUBTOPICS[metric](case, "q", k, **parameters) == pytest.approx(wanted, abs=1e-12)
 
 
-@needs_examples
 def test_the_worked_gains_and_the_ideal_of_alpha_ndcg_come_out():
     case = binary_example(EXAMPLES["div.alpha_gain"])
     view = aspects(case, "q")
@@ -99,7 +95,6 @@ def test_the_worked_gains_and_the_ideal_of_alpha_ndcg_come_out():
     assert found == pytest.approx(EXAMPLES["div.alpha_idcg"]["expected"], abs=1e-12)
 
 
-@needs_examples
 def test_the_worked_example_of_alpha_beta_comes_out_in_every_step():
     case = ratings_example(EXAMPLES["ab.ndcg"])
     for estimator in ("ml", "item_share"):
@@ -129,7 +124,6 @@ def test_the_worked_example_of_alpha_beta_comes_out_in_every_step():
         assert value == pytest.approx(EXAMPLES[name]["expected"], abs=1e-12)
 
 
-@needs_examples
 def test_a_topic_that_the_user_likes_is_gained_by_the_chance_and_not_as_the_article_has_it():
     right, wrong = EXAMPLES["ab.right_monotone"], EXAMPLES["ab.article_literal_blind"]
     one = Fraction(1)
@@ -163,10 +157,9 @@ def test_ndeval_has_the_same_values_of_random_lists_to_1e_6():
     assert min(compared.values()) >= 300
 
 
-@pytest.mark.skipif(shared() is None, reason=NO_DATA)
 @pytest.mark.parametrize("run", ["ql-catb-filtered.run", "rm-catb-filtered.run"])
 def test_ndeval_printed_these_values_for_every_tenth_query_of_the_web_track_2012(run):
-    folder = shared() / "trec-web-2012"
+    folder = evidence("trec-web-2012")
     judged: dict[str, dict[str, dict[str, float]]] = {}
     for line in (folder / "qrels-for-ndeval.txt").read_text().splitlines():
         query, topic, item, grade = line.split()

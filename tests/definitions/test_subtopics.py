@@ -11,18 +11,16 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.evidence import evidence
 
 import rankwell as rw
-from rankwell.metrics import metric_of
 
 from .aspects import POLICY, differences, drawn, policy_of, qrels_of, tables_of, text_of
 from .both import same, values_of
-from .collections_data import shared
 from .ndeval_cases import MEASURES, stored
-from .outside import count
 from .reference_aspects_random import crowded_case, random_case
 from .reference_intents import SUBTOPICS
-from .test_reference_subtopics import DIV, EXAMPLES, binary_example, graded_example, needs_examples
+from .test_reference_subtopics import DIV, EXAMPLES, binary_example, graded_example
 
 OWN: dict[str, list[dict[str, Any]]] = {
     "alpha_dcg": [{}, {"alpha": 0}, {"alpha": 1}, {"alpha": 0.3}],
@@ -184,7 +182,6 @@ def test_a_profile_belongs_to_topics_of_items_and_is_refused_with_those_of_judge
             )  # fmt: skip
 
 
-@needs_examples
 @pytest.mark.parametrize(("name", "metric", "cuts", "parameters"), DIV)
 def test_a_worked_example_of_topics_comes_out_to_1e_12(name, metric, cuts, parameters):
     example = EXAMPLES[name]
@@ -200,9 +197,10 @@ def test_a_worked_example_of_topics_comes_out_to_1e_12(name, metric, cuts, param
 COMMON_CUTS = re.compile(r"(^[^@]*|@(5|10|20))$")
 
 
-def test_ndeval_has_these_values_of_random_lists_to_1e_6():
+def test_ndeval_has_these_values_of_random_lists_to_1e_6(confirm):
     program, cases = stored()
     compared: Counter[str] = Counter()
+    common: Counter[tuple[str, str]] = Counter()
     for number, each in enumerate(cases):
         topic, item, grade = map(list, zip(*each.qrels, strict=True))
         if len(set(topic)) == 1:  # then the column is no topic
@@ -217,9 +215,11 @@ def test_ndeval_has_these_values_of_random_lists_to_1e_6():
             assert res[text] == pytest.approx(theirs, abs=1e-6), (number, text, measure, each)
             compared[measure] += 1
             if (each.alpha, each.beta, each.level) == (0.5, 0.5, 1) and COMMON_CUTS.search(text):
-                count(str(metric_of(text)), f"{program} {measure}, random lists", 1)
+                common[text, measure] += 1
     assert set(compared) == set(MEASURES)
     assert min(compared.values()) > 250
+    for (text, measure), values in common.items():
+        confirm(text, f"{program} {measure}, random lists", values)
 
 
 TSV = {
@@ -236,11 +236,8 @@ TSV = {
 
 
 @pytest.mark.parametrize("run", ["ql-catb-filtered.run", "rm-catb-filtered.run"])
-def test_ndevals_values_of_the_web_track_2012_come_out_in_all_digits(run):
-    data = shared()
-    if data is None:
-        pytest.skip("the collections are not there")
-    folder = data / "trec-web-2012"
+def test_ndevals_values_of_the_web_track_2012_come_out_in_all_digits(run, confirm):
+    folder = evidence("trec-web-2012")
     rows = [line.split("\t") for line in (folder / "expected" / "ndeval.tsv").read_text().splitlines()]
     rows = [row for row in rows if row[0] == run]
     measures = {row[1]: row[1].partition("@") for row in rows}
@@ -258,9 +255,10 @@ def test_ndevals_values_of_the_web_track_2012_come_out_in_all_digits(run):
         text = texts[measure]
         ours = res[text] if query == "all" else values[text][query]
         assert f"{ours:.6f}" == value, (measure, query, ours, value)
-        program, _ = stored()
-        count(str(metric_of(text)), f"{program} {measure}, trec-web-2012", 1)
     assert len(rows) > 1000
+    program, _ = stored()
+    for measure, values in Counter(row[1] for row in rows).items():
+        confirm(texts[measure], f"{program} {measure}, trec-web-2012", values)
 
 
 def test_ideals_are_nested_and_a_list_in_the_ideals_order_scores_1():

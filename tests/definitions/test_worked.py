@@ -8,9 +8,9 @@ import rankwell as rw
 from rankwell.metrics import metric_of
 
 from .both import qrels_of, run_of, same
-from .worked import MISSING, WORKED_EXAMPLES, cases
+from .worked import cases
 
-CASES = cases() if WORKED_EXAMPLES.exists() else []
+CASES = cases()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -31,6 +31,4 @@ def test_a_worked_example_comes_out_to_1e_12_and_a_wrong_one_does_not(case):
 
 
 def test_the_worked_examples_are_there():
-    if not CASES:
-        pytest.skip(MISSING)
     assert len(CASES) >= 60

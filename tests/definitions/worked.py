@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-WORKED_EXAMPLES = Path(__file__).resolve().parents[3] / "shared" / "spec" / "worked_examples.json"
-MISSING = f"the worked examples are not there ({WORKED_EXAMPLES.parent.name}/{WORKED_EXAMPLES.name})"
+from tests.evidence import PACKED
+
+WORKED_EXAMPLES = PACKED / "worked_examples.json"
 
 Run = dict[str, list[tuple[str, float]]]
 Qrels = list[tuple[str, str, float, str | None]]
@@ -93,24 +93,20 @@ TEXTS: dict[str, list[str]] = {
 }
 
 
-def shared_examples() -> dict[str, Any] | None:
-    """The file's cases by id; None where the file is missing."""
-    if not WORKED_EXAMPLES.exists():
-        return None
+def examples() -> dict[str, Any]:
+    """The file's cases by id."""
     cases = json.loads(WORKED_EXAMPLES.read_text(encoding="utf-8"))["cases"]
     return {case["id"]: case for case in cases}
 
 
 def cases() -> list[Case]:
-    """All cases; an empty list where the file is missing. Ids are the file's, with the metric text behind."""
-    examples = shared_examples()
-    if examples is None:
-        return []
+    """All cases. Ids are the file's, with the metric text behind."""
     result: list[Case] = []
-    for name, example in examples.items():
+    every = examples()
+    for name, example in every.items():
         if not name.startswith(FAMILIES) or name in NOT_COVERED:
             continue
-        result.extend(_cases(name, example, examples))
+        result.extend(_cases(name, example, every))
     return result
 
 

@@ -1,19 +1,16 @@
-"""Logs for the tests of preparation: small random ones, and MovieTweetings where the shared data are."""
+"""Logs for the tests of preparation: small random ones, and MovieTweetings."""
 
 from __future__ import annotations
 
 import random
 
 import polars as pl
-import pytest
-from tests.definitions.collections_data import MISSING, shared
+from tests.evidence import evidence
 
 
 def movietweetings():
-    """The folder of MovieTweetings; the test is skipped without it."""
-    if shared() is None:
-        pytest.skip(MISSING)
-    return shared() / "movietweetings-100k"
+    """The folder of MovieTweetings."""
+    return evidence("movietweetings-100k")
 
 
 def random_log(seed, rows=200, users=25, items=30, times=60):

@@ -115,7 +115,7 @@ def test_a_wrong_argument_is_refused(options, message):
 def test_the_most_popular_films_are_the_stored_lists_of_movietweetings():
     folder = movietweetings()
     made, report = baselines(folder / "split" / "train.csv", folder / "split" / "test.csv")
-    # recs/recs_popular.parquet: by number of ratings, unseen films only (shared/data/README.md); equal ones in any order
+    # recs/recs_popular.parquet: by number of ratings, unseen films only (tests/data/README.md); equal ones in any order
     theirs = pl.read_parquet(folder / "recs" / "recs_popular.parquet").sort("user_id", "rank")
     counts = pl.read_csv(folder / "split" / "train.csv", infer_schema=False).group_by("item_id").len()
     ours = made["popular"].sort("query", "rank")

@@ -231,7 +231,7 @@ def test_a_core_is_that_of_a_plain_loop():
 
 def test_the_split_of_movietweetings_is_the_one_that_was_made_without_rankwell():
     folder = movietweetings()
-    # shared/data/README.md: users and movies with at least 5 ratings, repeated until stable; then the first 80 %
+    # tests/data/README.md: users and movies with at least 5 ratings, repeated until stable; then the first 80 %
     # in time; test users that are in train
     found = split(folder / "ratings.dat", min_per_user=5, min_per_item=5, unknown_users="drop")
     for ours, name in ((found.train, "train.csv"), (found.test, "test.csv")):

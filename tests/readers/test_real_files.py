@@ -5,19 +5,18 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from tests.definitions.collections_data import MISSING, shared
+from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.readers import read_items
 
-pytestmark = pytest.mark.skipif(shared() is None, reason=MISSING)
 METRICS = ["ndcg@10", "ap", "rr@10", "coverage@10"]
 RATED = rw.Policy(rel=7)
 
 
 @pytest.fixture
 def movies():
-    return shared() / "movietweetings-100k"
+    return evidence("movietweetings-100k")
 
 
 @pytest.mark.parametrize("system", ["recs_als", "recs_itemknn"])
@@ -53,7 +52,7 @@ def test_double_colon_ratings_are_those_of_the_split(movies):
 
 
 def test_a_subtopic_column_is_the_topic_and_the_highest_grade_counts(movies):
-    web = shared() / "trec-web-2012"
+    web = evidence("trec-web-2012")
     qrels = rw.read_qrels(web / "qrels.diversity.txt")
     assert (len(qrels), len(set(qrels.query.tolist())), qrels.grade.min()) == (62_394, 50, -2)
     assert len(np.unique(qrels.topic.keys)) > 1
@@ -61,15 +60,12 @@ def test_a_subtopic_column_is_the_topic_and_the_highest_grade_counts(movies):
 
 
 def test_every_real_run_is_read_as_trec_and_every_table_as_what_it_is(movies):
-    runs = sorted((shared() / "trec-covid-round1" / "runs").glob("*")) + sorted(
-        (shared() / "cranfield" / "runs").glob("*")
-    )
+    folders = [evidence("trec-covid-round1/runs"), evidence("cranfield/runs")]
+    runs = [path for folder in folders for path in sorted(folder.glob("*"))]
     assert len(runs) > 8
     for path in runs:
         assert ": read as trec" in rw.read_run(path).source
-    assert (
-        "read as trec, gzip (by its name)"
-        in rw.read_run(shared() / "cranfield" / "runs" / "bm25-top1000.run.gz").source
-    )
+    compressed = rw.read_run(evidence("cranfield/runs/bm25-top1000.run.gz"))
+    assert "read as trec, gzip (by its name)" in compressed.source
     assert "read as delimited (by its first bytes)" in rw.read_qrels(movies / "split" / "test.csv").source
     assert "read as movielens" in rw.read_qrels(movies / "ratings.dat").source

@@ -203,7 +203,8 @@ def test_colour_only_adds_bold_print() -> None:
 
 def test_wide_and_combining_characters_fill_the_cells_a_terminal_gives_them() -> None:
     """Values from the East Asian Width property (Unicode TR 11) and from Rich, an independent program."""
-    cells = pytest.importorskip("rich.cells")
+    from rich import cells
+
     for text, width in {"密集": 4, "ｱ": 1, "Ａ": 2, "cafe\u0301": 4, "한글": 4, "naïve–↑": 7, "": 0}.items():
         assert display_width(text) == cells.cell_len(text) == width
 
@@ -371,7 +372,8 @@ def test_a_column_that_makes_no_sense_is_refused(options: dict[str, Any], messag
 
 
 def test_cells_of_numpy_become_plain_python() -> None:
-    np = pytest.importorskip("numpy")
+    import numpy as np
+
     table = Table(COLUMNS, [(np.str_("a"), np.int64(3), np.float32(0.5)), ("b", None, np.float64("nan"))])
     assert [type(cell) for cell in table.rows[0]] == [str, int, float]
     assert (

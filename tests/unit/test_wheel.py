@@ -1,4 +1,4 @@
-"""The wheel as people get it: built with pip, installed and run where there is no compiler."""
+"""The wheel as people get it: built with pip, installed and run where there is no compiler. And the source distribution."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -79,3 +80,13 @@ def test_the_wheel_installs_and_runs_without_a_compiler(wheel, tmp_path):
     assert len(demo.splitlines()) > 10
     where = run(programs / "python", "-c", "import rankwell; print(rankwell.__file__)", env=env, cwd=tmp_path)
     assert Path(where.strip()).is_relative_to(tmp_path)
+
+
+def test_the_source_distribution_holds_no_collection_and_says_where_they_are(tmp_path):
+    options = ["egg_info", "--egg-base", tmp_path, "sdist", "--dist-dir", tmp_path]
+    run(sys.executable, "setup.py", "--quiet", *options, cwd=ROOT)
+    [built] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(built) as archive:
+        names = [name for name in archive.getnames() if "/tests/data/" in name]
+    assert any(name.endswith("tests/data/README.md") for name in names)
+    assert not [name for name in names if name.endswith(".xz")]

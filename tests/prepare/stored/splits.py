@@ -1,13 +1,12 @@
 """Splits, cores and caps of MovieTweetings by other libraries, stored in splits.json: python tests/prepare/stored/splits.py
 
-Needs rectools and replay-rec in the environment, and ../shared/data beside the repository (or its path as argument).
+Needs rectools and replay-rec in the environment, and the ratings unpacked: python tests/evidence.py movietweetings-100k
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,8 +17,7 @@ from rectools.model_selection import LastNSplitter, TimeRangeSplitter
 from replay.preprocessing.filters import InteractionEntriesFilter
 
 HERE = Path(__file__).resolve()
-DATA = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parents[4] / "shared" / "data"
-FOLDER = DATA / "movietweetings-100k"
+FOLDER = HERE.parents[3] / "build" / "evidence" / "movietweetings-100k"
 NAMES = ["user_id", "item_id", "weight", "datetime"]
 ALL = {"filter_cold_users": False, "filter_cold_items": False, "filter_already_seen": False}
 

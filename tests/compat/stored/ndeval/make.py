@@ -1,4 +1,4 @@
-"""Store what NIST's ndeval prints: python make.py PROGRAM ../../../../../shared/data/trec-web-2012
+"""Store what NIST's ndeval prints: python make.py PROGRAM $(python ../../../evidence.py trec-web-2012)
 
 PROGRAM is ndeval 4.5 (29 April 2013), compiled from ndeval.c as pyndeval 0.0.8 carries it: cc -O1 -o ndeval ndeval.c -lm. Written
 beside this file are web2012.json, by run and options the hash of the output and its last line, and cases.json.xz, random small
