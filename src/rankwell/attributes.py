@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rankwell.derived import Derived
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.features import Features, features_of
 from rankwell.ids import IdColumn, Ids
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class Items:
+class Items(Derived):
     """The catalogue: every item that could have been recommended, one row each, perhaps with more columns.
 
     Parameters
@@ -38,6 +39,7 @@ class Items:
     3
     """
 
+    lifetime: ClassVar[int] = 3
     source = ""
     files: tuple[Any, ...] = ()
 
@@ -47,7 +49,6 @@ class Items:
         self.frame = columns
         if columns is not None:
             same_length(len(self.item), {"others": len(columns)}, name)
-        self._features: dict[str, Features] = {}
         refuse_repeats(self.item, name, "item", "a catalogue has one row per item")
 
     def features(self, wanted: str) -> Features:
@@ -58,12 +59,12 @@ class Items:
         UsageError, DataError
             If there is no such column, or it holds something else.
         """
-        if wanted not in self._features:
-            import polars as pl
+        return self.once(Items._features, wanted)
 
-            frame = pl.DataFrame() if self.frame is None else self.frame
-            self._features[wanted] = features_of(frame, wanted, self.name)
-        return self._features[wanted]
+    def _features(self, wanted: str) -> Features:
+        import polars as pl
+
+        return features_of(pl.DataFrame() if self.frame is None else self.frame, wanted, self.name)
 
     def groups(self, column: str) -> Features:
         """Return the groups that a column puts each item into: as topics are told; whole numbers are names of groups.
@@ -73,13 +74,13 @@ class Items:
         UsageError, DataError
             If there is no such column, it holds fractions, or no group at all.
         """
-        kept = f"groups {column}"
-        if kept not in self._features:
-            found = features_of(_names(self.frame, column, self.name).to_frame(), column, self.name)
-            if not found.names:
-                raise DataError(f"{self.name}: the column {column!r} holds no group.")
-            self._features[kept] = found
-        return self._features[kept]
+        return self.once(Items._groups, column)
+
+    def _groups(self, column: str) -> Features:
+        found = features_of(_names(self.frame, column, self.name).to_frame(), column, self.name)
+        if not found.names:
+            raise DataError(f"{self.name}: the column {column!r} holds no group.")
+        return found
 
     def texts(self, column: str) -> list[str | None]:
         """Return a column as text, None where it is missing.

@@ -13,7 +13,7 @@ import numpy as np
 from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
+from rankwell.hits import Context, Judged, Pool
 from rankwell.parameters import Numbers
 from rankwell.ranked import Ranked, Topics
 from rankwell.subtopics import Subtopics, Wanted, features_of_items, subtopics, topics_of_pool
@@ -68,11 +68,11 @@ class OnTopics(QueryMetric):
             ("a better list scores no worse", "best and worst bracket expected"), another
         )
 
-    def subtopics(self, judged: Judged, context: Context) -> Subtopics:
+    def subtopics(self, pool: Pool, context: Context) -> Subtopics:
         """Which topics each judged item is relevant for, and what they weigh."""
         start = getattr(self, "gain_from", "threshold")
         wanted = Wanted(self.topics, self.universe, self._weights, self.rel, self.graded, start)
-        return subtopics(judged, context, wanted)
+        return subtopics(pool, context, wanted)
 
     def topic_table(self, judged: Judged, context: Context) -> Topics:
         """All topics of each judged item, relevant or not."""
@@ -80,14 +80,8 @@ class OnTopics(QueryMetric):
 
     def n_topics(self, judged: Judged, context: Context) -> np.ndarray:
         """How many topics each query has; those without a relevant item have no value, so for them it is 0."""
-        found, pool = self.subtopics(judged, context), judged.pool
-
-        def count() -> np.ndarray:
-            entries = found.offsets[pool.offsets[1:]] - found.offsets[pool.offsets[:-1]]
-            unknown = np.bincount(found.query, weights=np.isnan(found.weight), minlength=len(found.counts))
-            return np.append(np.where((entries > 0) & (unknown == 0), found.counts, 0), 0)
-
-        return pool.once(("topics of queries", id(found)), count)[judged.known]
+        found = self.subtopics(judged.pool, context)
+        return context.shared.once(_topic_counts, judged.pool, found)[judged.known]
 
 
 @definition
@@ -132,7 +126,7 @@ class Cascade(OnTopics, Additive):
         """What each judged item found gains after those above it."""
         rows = self.rows(judged)
         assert rows.judgement is not None
-        found, start, share, damp = self.prepared(judged, context)
+        found, start, share, damp = self.prepared(judged.pool, context)
         gain = found.gains(judged.known[rows.query], rows.judgement, start, share, damp)
         return Terms(rows, gain, self.weights_of(rows.rank))
 
@@ -140,23 +134,20 @@ class Cascade(OnTopics, Additive):
         """Return the rows that are looked at: the judged items found."""
         return judged.found.top(self.k)
 
-    def prepared(
-        self, judged: Judged, context: Context
-    ) -> tuple[Subtopics, np.ndarray, np.ndarray, np.ndarray]:
+    def prepared(self, pool: Pool, context: Context) -> tuple[Subtopics, np.ndarray, np.ndarray, np.ndarray]:
         """Return the topics of the judgements, what there is of them, and what each entry gains and takes; made once."""
-        found = self.subtopics(judged, context)
-        key = ("cascade", replace(self, k=None), id(found))
-        return judged.pool.once(key, lambda: (found, self.start(found), *self.use(found, context)))
+        found = self.subtopics(pool, context)
+        return found, *context.shared.once(_used_up, replace(self, k=None), found)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One, where an item is relevant for a topic of the query."""
         return (self.n_topics(judged, context) > 0).astype(np.float64)
 
-    def greedy_terms(self, judged: Judged, context: Context) -> Terms:
+    def greedy_terms(self, pool: Pool, context: Context) -> Terms:
         """What the greedy lists of all queries of the pool gain: at each rank the item that gains most."""
-        pool = judged.pool
-        found, start, share, damp = self.prepared(judged, context)
-        rows, gain, ends = found.greedy(pool, self.k, start, share, damp)
+        found, start, share, damp = self.prepared(pool, context)
+        candidates = context.shared.once(_candidates, pool, found)
+        rows, gain, ends = found.greedy(*candidates, self.k, start, share, damp)
         query = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
         rank = np.arange(1, len(rows) + 1) - ends[query]
         ideal = Ranked(len(ends) - 1, query, rank, np.asarray(pool.grades)[rows], item=rows, judgement=rows)
@@ -169,13 +160,32 @@ class OverGreedy(Cascade):
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """What the greedy list of each query adds up."""
-        key = ("greedy", self, id(context.items), id(context.train))
-        sums = judged.pool.once(key, lambda: np.append(self.greedy_terms(judged, context).sum(), 0.0))
-        return sums[judged.known]
+        return context.shared.once(_greedy_sums, judged.pool, self)[judged.known]
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms:
         """The greedy lists of the batch's queries."""
-        return of_queries(self.greedy_terms(judged, context), judged)
+        return of_queries(self.greedy_terms(judged.pool, context), judged)
+
+
+def _topic_counts(_: Context, pool: Pool, found: Subtopics) -> np.ndarray:
+    """How many topics each query of the pool has, 0 where it has no value; the last is that of queries nobody judged."""
+    entries = found.offsets[pool.offsets[1:]] - found.offsets[pool.offsets[:-1]]
+    unknown = np.bincount(found.query, weights=np.isnan(found.weight), minlength=len(found.counts))
+    return np.append(np.where((entries > 0) & (unknown == 0), found.counts, 0), 0)
+
+
+def _used_up(
+    context: Context, metric: Cascade, found: Subtopics
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return metric.start(found), *metric.use(found, context)
+
+
+def _candidates(_: Context, pool: Pool, found: Subtopics) -> tuple[np.ndarray, np.ndarray]:
+    return found.candidates(pool)
+
+
+def _greedy_sums(context: Context, pool: Pool, metric: Cascade) -> np.ndarray:
+    return np.append(metric.greedy_terms(pool, context).sum(), 0.0)
 
 
 def of_queries(made: Terms, judged: Judged) -> Terms:

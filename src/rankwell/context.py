@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
 from rankwell.attributes import Items, Users
+from rankwell.derived import Derived
 from rankwell.errors import UsageError
 from rankwell.history import History
 from rankwell.ids import Known
@@ -44,13 +46,16 @@ class Scale:
         return np.where(grade >= threshold, grade - threshold + 1, np.where(np.isnan(grade), np.nan, 0.0))
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+@dataclass(frozen=True, eq=False)
+class Context(Derived):
     """What all batches share, made once: the scale of the grades, its ends, the catalogue, the history, the users.
 
     The rows of ``items`` and the items of ``train`` are those of the catalogue. Without a table of items the catalogue
-    holds what the system learned from. ``cuts`` are the cut-offs that were asked for, by the name of a metric.
+    holds what the system learned from. ``cuts`` are the cut-offs that were asked for, by the name of a metric. ``parent`` is
+    the context that this one was made from, if the catalogue is that of one run.
     """
+
+    lifetime: ClassVar[int] = 1
 
     scale: Scale = Scale()
     grade_max: float | None = None
@@ -60,6 +65,16 @@ class Context:
     grade_min: float | None = None
     users: Users | None = None
     cuts: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    parent: Context | None = None
+
+    def of_run(self, catalogue: Known) -> Context:
+        """Return the context of one run whose items are the catalogue."""
+        return replace(self, catalogue=catalogue, parent=self.shared)
+
+    @property
+    def shared(self) -> Context:
+        """The context of all runs; it keeps what does not depend on the items of one run."""
+        return self if self.parent is None else self.parent
 
     @property
     def collection_size(self) -> int | None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from rankwell.base import ListMetric, QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
-from rankwell.parameters import Numbers
+from rankwell.hits import Context, Judged, Pool, Scale
+from rankwell.parameters import Numbers, Pairs
 from rankwell.ranked import Ranked, ratio
 
 BLOCK = 4096
@@ -46,24 +46,43 @@ def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
     return bool(np.any((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])))
 
 
-def gain_of(metric: Any, ranked: Ranked, context: Context) -> np.ndarray:
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """How grades become gains, as a metric has it."""
+
+    gain: str | Pairs
+    rel: float | None
+    gain_from: str
+
+    @classmethod
+    def of(cls, metric: Any) -> Gain:
+        """Return that of a metric."""
+        return cls(metric.gain, metric.rel, metric.gain_from)
+
+
+def gain_of(metric: Any, ranked: Ranked, scale: Scale) -> np.ndarray:
     """Return each row's gain under a metric's ``gain``, ``rel`` and ``gain_from``."""
     if isinstance(metric.gain, str):
-        level = context.scale.level(ranked.grade, metric.rel, metric.gain_from)
+        level = scale.level(ranked.grade, metric.rel, metric.gain_from)
         return np.maximum(level if metric.gain == "linear" else np.exp2(level) - 1.0, 0.0)
     grades, table = np.array(metric.gain).T
     place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
-    named = (grades[place] == ranked.grade) & context.scale.judged(ranked.grade)
+    named = (grades[place] == ranked.grade) & scale.judged(ranked.grade)
     return np.where(named, table[place], 0.0)
 
 
-def best_first(metric: Any, best: Ranked, context: Context) -> tuple[Ranked, np.ndarray]:
+def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndarray]:
     """Return the items with a positive gain, ranked by it (a table may order grades anew), and their gains."""
-    gains = gain_of(metric, best, context)
+    gains = gain_of(metric, best, scale)
     best, gains = best.where(gains > 0), gains[gains > 0]
     order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
-    item = None if best.item is None else best.item[order]
-    return Ranked(best.queries, best.query, best.nth(), best.grade[order], item=item), gains[order]
+    judgement = None if best.judgement is None else best.judgement[order]
+    return Ranked(best.queries, best.query, best.nth(), best.grade[order], judgement=judgement), gains[order]
+
+
+def can_gain(best: Ranked, gain: Gain, scale: Scale) -> np.ndarray:
+    """Return 1 for each query whose judged items can gain something, else 0."""
+    return (best_first(gain, best, scale)[0].count() > 0).astype(float)
 
 
 def top_level(metric: Any, level: np.ndarray, context: Context) -> float:
@@ -79,6 +98,11 @@ def top_level(metric: Any, level: np.ndarray, context: Context) -> float:
     if len(level) and level.max() > top:
         raise UsageError(f"{metric}: a grade is higher than max_grade; give the highest grade of the scale.")
     return top
+
+
+def ideal_divisors(best: Ranked, metric: Any, scale: Scale, grade_max: float | None) -> np.ndarray:
+    """Return what a metric divides by (``metric.divisors``), from the ideal lists and what the judgements decide."""
+    return metric.divisors(best, Context(scale, grade_max))
 
 
 @definition
@@ -157,7 +181,7 @@ class OfRelevance(ListMetric):
         return (np.exp2(level) - 1.0) / np.exp2(max(top, 0.0))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ideals:
     """The ideal lists of a batch's queries: how long they are, and running totals, made once for all runs."""
 
@@ -171,17 +195,7 @@ class Ideals:
         cls, metric: Any, judged: Judged, context: Context, weigh: Callable[[Ranked, np.ndarray], np.ndarray]
     ) -> Ideals:
         """Return those of a metric, its gains weighed."""
-
-        def make() -> tuple[np.ndarray, ...]:
-            best, gains = best_first(metric, judged.pool.ideal, context)
-            counts = best.count()
-            columns = counts, np.cumsum(counts) - counts, best.running(weigh(best, gains)), best.sum(gains)
-            return tuple(
-                np.append(column, 0) for column in columns
-            )  # the last is that of queries nobody judged
-
-        key = (weigh, metric.gain, metric.rel, metric.gain_from)
-        counts, starts, totals, sums = judged.pool.once(key, make)
+        counts, starts, totals, sums = judged.pool.once(_ideal_columns, Gain.of(metric), context.scale, weigh)
         return cls(counts[judged.known], starts[judged.known], totals, sums[judged.known])
 
     def until(self, query: np.ndarray, place: np.ndarray) -> np.ndarray:
@@ -192,3 +206,12 @@ class Ideals:
     def whole(self) -> np.ndarray:
         """Return the total of each list."""
         return self.until(np.arange(len(self.counts)), self.counts)
+
+
+def _ideal_columns(
+    pool: Pool, gain: Gain, scale: Scale, weigh: Callable[[Ranked, np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, ...]:
+    best, gains = best_first(gain, pool.ideal, scale)
+    counts = best.count()
+    columns = counts, np.cumsum(counts) - counts, best.running(weigh(best, gains)), best.sum(gains)
+    return tuple(np.append(column, 0) for column in columns)  # the last is that of queries nobody judged

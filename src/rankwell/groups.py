@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -60,11 +59,9 @@ class OfGroups(Metric):
         assert context.items is not None
         return context.items.groups(self.groups).shares
 
-    def items_in(self, judged: Judged, context: Context) -> np.ndarray:
+    def items_in(self, context: Context) -> np.ndarray:
         """Return the sum of the items of each group in the catalogue, made once."""
-        groups = self.groups_of(context)
-        make = partial(summed, groups, np.arange(len(groups.lengths)))
-        return judged.pool.once(("items in groups", id(groups)), make)
+        return context.once(_catalogue_sums, self.groups_of(context))
 
     def seen(self, ranks: np.ndarray) -> np.ndarray:
         """Return v(r), what a rank is seen."""
@@ -101,9 +98,9 @@ class AgainstTarget(OfGroups):
         """What a better list shows more of may be a group that is seen enough already."""
         return {"a better list scores no worse": "fair shares of exposure are no matter of relevance"}
 
-    def fair(self, judged: Judged, context: Context) -> np.ndarray:
+    def fair(self, context: Context) -> np.ndarray:
         """Return what each group should have whatever is judged: as many as it has items, or all alike."""
-        items = self.items_in(judged, context)
+        items = self.items_in(context)
         return (
             items
             if self.target == "catalogue"
@@ -190,6 +187,10 @@ def summed(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0
         nth += 1
         rows = rows[length[rows] > nth]
     return total
+
+
+def _catalogue_sums(_: Context, groups: Features) -> np.ndarray:
+    return summed(groups, np.arange(len(groups.lengths)))
 
 
 def items_of(rows: Ranked) -> np.ndarray:

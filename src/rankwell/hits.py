@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Hashable
+from typing import ClassVar
 
 import numpy as np
 
 from rankwell.context import Context, Scale
+from rankwell.derived import Derived
+from rankwell.history import History
 from rankwell.ids import Ids, Known, alike
 from rankwell.kernels import order
 from rankwell.ranked import Ranked, Topics
@@ -16,11 +17,14 @@ from rankwell.ranked import Ranked, Topics
 __all__ = ["Context", "Judged", "Pool", "Scale"]
 
 
-class Pool:
+class Pool(Derived):
     """The judgements, prepared once for all runs: per query its judged items, their grades, on request topics, propensities.
 
-    What depends on the judgements alone is kept (``once``) and so shared by runs, batches and cut-offs.
+    It keeps (``once``) what depends on the judgements alone, for all runs, batches and cut-offs. ``names_ideal`` says whether
+    rows of the ideal list lead to rows of the pool although there are no topics: to the names of the items.
     """
+
+    lifetime: ClassVar[int] = 2
 
     def __init__(
         self,
@@ -31,29 +35,22 @@ class Pool:
         scale: Scale,
         topics: Topics | None = None,
         propensity: np.ndarray | None = None,
+        *,
+        names_ideal: bool = False,
     ) -> None:
         self.queries, self.offsets, self.items = Known(queries), offsets, items
+        self.names_ideal = names_ideal
         self.grades, self.scale, self.topics, self.propensity = grades, scale, topics, propensity
-        self._kept: dict[Any, Any] = {}
-        self._lock = threading.RLock()
 
     @property
     def is_wider(self) -> bool:
         """Whether rows of the pool lead to more than grades: to topics or propensities."""
         return self.topics is not None or self.propensity is not None
 
-    def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return what ``make`` gives, computed at the first call with this key; safe between threads."""
-        if key not in self._kept:
-            with self._lock:
-                if key not in self._kept:
-                    self._kept[key] = make()
-        return self._kept[key]
-
     @property
     def ideal(self) -> Ranked:
         """All judged items of all queries, best grade first."""
-        return self.once("ideal", self._ideal)
+        return self.once(Pool._ideal)
 
     def _ideal(self) -> Ranked:
         lengths = np.diff(self.offsets)
@@ -62,13 +59,14 @@ class Pool:
             order.sort(rows, self.offsets, grades, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
             grades = grades[rows]
         query = np.repeat(np.arange(len(lengths)), lengths)
+        is_named = self.names_ideal or self.topics is not None
         rank = np.arange(1, len(grades) + 1) - np.repeat(self.offsets[:-1], lengths)
-        return Ranked(len(lengths), query, rank, grades, judgement=None if self.topics is None else rows)
+        return Ranked(len(lengths), query, rank, grades, judgement=rows if is_named else None)
 
     @property
     def ideals(self) -> tuple[Ranked, np.ndarray | None]:
         """The ideal lists that differ, and which of them each query has (None: each its own)."""
-        return self.once("ideals", self._ideals)
+        return self.once(Pool._ideals)
 
     def _ideals(self) -> tuple[Ranked, np.ndarray | None]:
         lengths = np.diff(self.offsets)
@@ -84,18 +82,17 @@ class Pool:
 
     def relevant_counts(self, rel: float | None) -> np.ndarray:
         """Return R, the number of relevant judged items, of each query of the pool."""
+        return self.once(Pool._relevant_counts, rel)
 
-        def count() -> np.ndarray:
-            if self.scale.kind == "interactions" and self.scale.threshold(rel) is None:
-                return np.diff(self.offsets)
-            until = np.concatenate(([0], np.cumsum(self.scale.relevant(self.grades, rel))))
-            return until[self.offsets[1:]] - until[self.offsets[:-1]]
+    def _relevant_counts(self, rel: float | None) -> np.ndarray:
+        if self.scale.kind == "interactions" and self.scale.threshold(rel) is None:
+            return np.diff(self.offsets)
+        until = np.concatenate(([0], np.cumsum(self.scale.relevant(self.grades, rel))))
+        return until[self.offsets[1:]] - until[self.offsets[:-1]]
 
-        return self.once(("relevant", rel), count)
-
-    def rows_in(self, catalogue: Known) -> np.ndarray:
-        """Return the row of each judged item in a catalogue, -1 outside."""
-        return self.once(("in catalogue", id(catalogue)), lambda: catalogue.rows_of(self.items, "item"))
+    def rows_in(self, context: Context) -> np.ndarray:
+        """Return the row of each judged item in the catalogue, -1 outside."""
+        return context.once(_rows_of_pool, self)
 
     def only(self, items: Known) -> Pool:
         """Return the same queries with the judgements of some items only."""
@@ -111,25 +108,32 @@ class Pool:
 
     def in_integers(self) -> Pool:
         """Return the same pool with those ids as integers that are text and plain numbers."""
+        return self.once(Pool._in_integers)
 
-        def convert() -> Pool:
-            queries, items = (
-                ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
-            )
-            return Pool(queries, self.offsets, items, self.grades, self.scale, self.topics, self.propensity)
+    def _in_integers(self) -> Pool:
+        queries, items = (
+            ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
+        )
+        rest = (self.grades, self.scale, self.topics, self.propensity)
+        return Pool(queries, self.offsets, items, *rest, names_ideal=self.names_ideal)
 
-        return self.once("integers", convert)
+
+def _rows_of_pool(context: Context, pool: Pool) -> np.ndarray:
+    assert context.catalogue is not None
+    return context.catalogue.rows_of(pool.items, "item")
 
 
-class Judged:
+class Judged(Derived):
     """The judged lists of a batch of queries: what a metric is a function of.
 
     ``known`` is each query's row in the pool (-1: not judged), ``in_run`` whether the run holds these lists at all,
     ``found`` are the judged items at the ranks that the run gave them, ``ideal`` all judged items, best first,
     ``tied`` the same hits as ``found`` with their groups of equal scores, ``shown`` (only if a metric needs it) the
     whole list, ``n_retrieved`` the length of each list. ``is_expected`` asks for the mean over all orders of equal
-    scores.
+    scores. It keeps (``once``) what metrics of the batch share.
     """
+
+    lifetime: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -148,7 +152,6 @@ class Judged:
         self.tied, self.in_run, self.is_expected = tied, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
         self.is_condensed = False
-        self._kept: dict[Any, Any] = {}
 
     def __len__(self) -> int:
         return len(self.known)
@@ -168,7 +171,7 @@ class Judged:
     @property
     def ideal(self) -> Ranked:
         """All judged items of these queries, best grade first."""
-        return self.once("ideal", self._ideal)
+        return self.once(Judged._ideal)
 
     def _ideal(self) -> Ranked:
         pooled = self.pool.ideal
@@ -206,65 +209,60 @@ class Judged:
 
     def relevant(self, rel: float | None = None) -> Ranked:
         """Return the relevant items found, in rank order."""
+        return self.once(Judged._relevant, rel)
 
-        def find() -> Ranked:
-            rows = self.scale.relevant(self.found.grade, rel)
-            return self.found if rows.all() else self.found.where(rows)
-
-        return self.once(("relevant", rel), find)
+    def _relevant(self, rel: float | None) -> Ranked:
+        rows = self.scale.relevant(self.found.grade, rel)
+        return self.found if rows.all() else self.found.where(rows)
 
     def n_relevant(self, rel: float | None = None) -> np.ndarray:
         """Return R per query: how many judged items are relevant, retrieved or not."""
-        counts = self.pool.relevant_counts(rel)
-        return self.once(("n_relevant", rel), lambda: self._per_query(counts, 0))
+        return self.once(Judged._n_relevant, rel)
+
+    def _n_relevant(self, rel: float | None) -> np.ndarray:
+        return self._per_query(self.pool.relevant_counts(rel), 0)
 
     def history(self, context: Context) -> Ranked:
         """Return what the system learned of each query; for metrics that declare ``needs = {"history"}``."""
         if context.train is None:
             raise LookupError('a metric that reads judged.history declares needs = {"history"}')
-        train = context.train
-        return self.once("history", lambda: train.rows(self.queries))
+        return self.once(Judged._history, context.train)
+
+    def _history(self, train: History) -> Ranked:
+        return train.rows(self.queries)
 
     def in_catalogue(self, context: Context) -> Ranked:
         """Return all judged items of these queries, in the order of the data, ``item`` being rows of the catalogue."""
+        return self.once(Judged._in_catalogue, context)
 
-        def find() -> Ranked:
-            pool, catalogue = self.pool, context.catalogue
-            assert catalogue is not None
-            item = pool.rows_in(catalogue)
-            query, rank, rows = self.pool_rows()
-            return Ranked(len(self), query, rank, pool.grades[rows], item=item[rows], judgement=rows)
-
-        return self.once("in catalogue", find)
+    def _in_catalogue(self, context: Context) -> Ranked:
+        item = self.pool.rows_in(context)
+        query, rank, rows = self.pool_rows()
+        return Ranked(len(self), query, rank, self.pool.grades[rows], item=item[rows], judgement=rows)
 
     def n_nonrelevant(self, rel: float | None = None) -> np.ndarray:
         """Return N per query: how many judged items are not relevant, retrieved or not."""
-        scale = self.scale
-        return self.of_ideal(
-            ("nonrelevant", rel),
-            lambda best: best.where(scale.judged(best.grade) & ~scale.relevant(best.grade, rel)).count(),
-        )
+        return self.of_ideal(_count_nonrelevant, self.scale, rel)
 
     def n_shown(self, k: int | None) -> np.ndarray:
         """Return the length of each list down to rank k; all of it for None."""
         return self.n_retrieved if k is None else np.minimum(self.n_retrieved, k)
 
-    def of_ideal(self, key: Any, function: Callable[[Ranked], np.ndarray]) -> np.ndarray:
-        """Return ``function(ideal)`` per query, computed once for all queries of the pool and kept under ``key``."""
-
-        def compute() -> np.ndarray:
-            ideal, profile = self.pool.ideals
-            return function(ideal) if profile is None else function(ideal)[profile]
-
-        return self._per_query(self.pool.once(key, compute), np.nan)
-
-    def once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return what ``make`` gives, computed at the first call with this key; metrics of one batch share it."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+    def of_ideal(self, function: Callable[..., np.ndarray], *objects: Hashable) -> np.ndarray:
+        """Return ``function(ideal, *objects)`` per query, computed once for all queries of the pool (see ``once``)."""
+        return self._per_query(self.pool.once(_of_ideals, function, *objects), np.nan)
 
     def _per_query(self, pooled: np.ndarray, otherwise: float) -> np.ndarray:
         if not len(pooled):
             return np.full(len(self), otherwise)
         return np.where(self.known >= 0, pooled[self.known], otherwise)
+
+
+def _of_ideals(pool: Pool, function: Callable[..., np.ndarray], *objects: Hashable) -> np.ndarray:
+    ideal, profile = pool.ideals
+    values = function(ideal, *objects)
+    return values if profile is None else values[profile]
+
+
+def _count_nonrelevant(best: Ranked, scale: Scale, rel: float | None) -> np.ndarray:
+    return best.where(scale.judged(best.grade) & ~scale.relevant(best.grade, rel)).count()

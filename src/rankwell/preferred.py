@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.hits import Judged
+from rankwell.hits import Judged, Pool
 from rankwell.ranked import Topics, spread
 
 Pairs = Literal["all", "one", "both"]
@@ -206,15 +206,15 @@ def compound(groups: Judged, subgroups: Topics | None) -> np.ndarray:
     """Return the groups whose judgements are in several parts."""
     if subgroups is None:
         return np.empty(0, np.int64)
-    starts = subgroups.offsets[groups.pool.offsets]
-
-    def count() -> np.ndarray:
-        pair = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        keys = np.unique(np.stack([pair, subgroups.topic]), axis=1)
-        return np.bincount(keys[0], minlength=len(starts) - 1) > 1
-
-    several = groups.pool.once("groups of several parts", count)
+    several = groups.pool.once(_has_several, subgroups)
     return np.flatnonzero(several[groups.known]) if len(several) else np.empty(0, np.int64)
+
+
+def _has_several(pool: Pool, subgroups: Topics) -> np.ndarray:
+    starts = subgroups.offsets[pool.offsets]
+    pair = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    keys = np.unique(np.stack([pair, subgroups.topic]), axis=1)
+    return np.bincount(keys[0], minlength=len(starts) - 1) > 1
 
 
 def _closed(preferred: np.ndarray) -> np.ndarray:

@@ -151,7 +151,7 @@ def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     return np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below != 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Topics:
     """The topics that the rows of a table are judged for: row → (topic, subgroup, grade, weight), by topic, then subgroup.
 

@@ -108,7 +108,7 @@ class OfRatings(Topical):
         grade = rows.grade[scale.judged(rows.grade)]
         if self.unrated == 0 or scale.kind == "interactions" or not len(grade):
             return {}
-        lowest, highest = pool.once("ends of grades", lambda: _ends_of(pool))
+        lowest, highest = pool.once(_ends_of)
         disliked = grade < scale.rel if scale.rel is not None else (grade == lowest) & (lowest < highest)
         wrong = int(np.count_nonzero(self.chance(grade[disliked], context) >= self.unrated))
         return {"disliked items that count for no less than unrated ones (alpha ≤ beta·rating)": wrong}
@@ -162,7 +162,7 @@ class Normalised(Topical):
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms | None:
         """The gains of the ideal lists."""
-        kinds = self.kinds(judged.pool, context)
+        kinds = self.kinds(context)
         rated = judged.in_catalogue(context)
         query, item, gains, ranks = [], [], [], []
         depth = min(self.k or len(kinds.of_item), len(kinds.of_item))
@@ -194,17 +194,16 @@ class Normalised(Topical):
     def _ideals(self, judged: Judged, context: Context) -> Ideals:
         """The values of the best lists, of all judged users, made once; of candidates=pool for this run alone."""
         searched: Literal["exact", "greedy"] = "exact" if self.ideal == "exact" else "greedy"
-        bare = replace(self, k=None, clip=False, ideal=searched)
         asked = () if self.ideal == "exact" else context.cuts.get(self.name, ())
         cuts = asked if self.k in asked and self.candidates != "pool" else (self.k,)
         if self.candidates == "pool":
-            return judged.once((bare, self.k), lambda: self._measured(judged, context, cuts))
-        pool = judged.pool
-        key = (bare, cuts, id(context.items), id(context.train), id(context.users))
-        return pool.once(key, lambda: self._measured(everyone(pool), context, cuts))
+            return judged.once(_of_batch, replace(self, clip=False, ideal=searched), context)
+        bare = replace(self, k=None, clip=False, ideal=searched)
+        return context.once(_of_everyone, judged.pool, bare, cuts)
 
-    def _measured(self, judged: Judged, context: Context, cuts: tuple[int | None, ...]) -> Ideals:
-        longest = max(len(self.kinds(judged.pool, context).of_item), 1)
+    def measured(self, judged: Judged, context: Context, cuts: tuple[int | None, ...]) -> Ideals:
+        """Return the values of the best lists of a batch at some cut-offs."""
+        longest = max(len(self.kinds(context).of_item), 1)
         depths = {cut: min(cut or longest, longest) for cut in cuts}
         weights = discount("log2p1", 2.0, np.arange(1, max(depths.values()) + 1))
         candidates = self._candidates(judged, context)
@@ -231,7 +230,7 @@ class Normalised(Topical):
         pool, train = judged.pool, context.train
         assert train is not None
         kinds, interests, known = (
-            self.kinds(pool, context),
+            self.kinds(context),
             self.interests(pool, context),
             known_users(judged),
         )
@@ -250,6 +249,14 @@ class Normalised(Topical):
             lambda low, high: interests.rows(known[low:high]),
             lambda low, high: train.rows(judged.queries[low:high]),
         )
+
+
+def _of_batch(judged: Judged, metric: Normalised, context: Context) -> Ideals:
+    return metric.measured(judged, context, (metric.k,))
+
+
+def _of_everyone(context: Context, pool: Pool, metric: Normalised, cuts: tuple[int | None, ...]) -> Ideals:
+    return metric.measured(everyone(pool), context, cuts)
 
 
 def refuse_long(metric: Metric) -> None:

@@ -11,7 +11,6 @@ from rankwell.errors import UsageError, nearest
 from rankwell.hits import Judged, Pool
 from rankwell.ids import Ids, Known, alike
 from rankwell.judge import judge, missing_lists
-from rankwell.kernels import order
 from rankwell.ranked import NO_ROWS, Ranked
 from rankwell.rows import Columns
 
@@ -25,7 +24,7 @@ class One:
     task: Task
     names: dict[int, str | int]  # by rank
     grades: dict[int, float]
-    pooled: Ids  # the judged items
+    pooled: Ids  # the judged items, by ``judgement`` of hits and ideal
 
 
 def one_query(task: Task, table: Columns, query: str | int | None) -> One:
@@ -34,14 +33,14 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> One:
     rows = np.flatnonzero(Known(wanted).find(table.query) == 0) if len(table.item) else NO_ROWS
     like = task.pool.queries.ids
     known = int(task.pool.queries.find(alike(wanted, like, "query")[0])[0]) if len(like) else -1
-    pool, best = _alone(task.pool, known)
+    pool = _alone(task.pool, known)
     names: dict[int, str | int] = {}
     grades: dict[int, float] = {}
     if len(rows):
         lists = table.part(rows)
-        judged, _ = judge(lists, pool, task.asked, task.context)
+        judged, _ = judge(lists, pool, task.asked.reading("judgement"), task.context)
         items = Known(lists.items[lists.items.group()[1]])
-        context = replace(task.context, catalogue=items)
+        context = task.context.of_run(items)
         whole, _ = judge(lists, pool, replace(task.asked.reading("shown"), deepest=None), context)
         shown, item = whole.shown, whole.shown.item
         assert item is not None
@@ -57,9 +56,6 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> One:
         grades = dict(zip(shown.rank.tolist(), shown.grade.tolist(), strict=True))
     else:
         judged = missing_lists(pool, NO_ROWS)
-    # rows of the ideal list name a judged item, those of the list itself a rank, below 0
-    judged.once("ideal", lambda: best)
-    judged.found.item = -judged.found.rank
     return One(wanted.one(0), judged, task, names, grades, pool.items)
 
 
@@ -96,23 +92,14 @@ def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
     )
 
 
-def _alone(pool: Pool, row: int) -> tuple[Pool, Ranked]:
-    """The judgements of one query, and its ideal list with the items' rows."""
+def _alone(pool: Pool, row: int) -> Pool:
+    """The judgements of one query, whose ideal list leads to the names of its items."""
     low, high = (int(pool.offsets[row]), int(pool.offsets[row + 1])) if row >= 0 else (0, 0)
-    items, grades = pool.items[low:high], pool.grades[low:high]
     queries = pool.queries.ids[row : row + 1] if row >= 0 else pool.queries.ids[:0]
     offsets = np.array([0, high - low] if row >= 0 else [0], np.int64)
-    rows = np.arange(high - low)
-    if row >= 0 and len(rows):
-        order.sort(
-            rows,
-            offsets,
-            np.ascontiguousarray(grades),
-            *Ids.of_integers(rows).columns,
-            order.TIE_RULES["order"],
-        )
-    best = Ranked(1, np.zeros(len(rows), np.int64), np.arange(1, len(rows) + 1), grades[rows], item=rows)
+    grades = np.ascontiguousarray(pool.grades[low:high])
     topics = None if pool.topics is None else pool.topics.take(np.arange(low, high))
-    best.judgement = None if topics is None else rows
     propensity = None if pool.propensity is None else pool.propensity[low:high]
-    return Pool(queries, offsets, items, grades, pool.scale, topics, propensity), best
+    return Pool(
+        queries, offsets, pool.items[low:high], grades, pool.scale, topics, propensity, names_ideal=True
+    )

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from rankwell.features import Features
-from rankwell.hits import Context, Judged, Pool
+from rankwell.hits import Context, Pool
 from rankwell.ids import Ids
 from rankwell.kernels import cascade, order
 from rankwell.ranked import Topics
@@ -91,17 +91,22 @@ class Subtopics:
         )
 
     def greedy(
-        self, pool: Pool, depth: int | None, start: np.ndarray, share: np.ndarray, damp: np.ndarray
+        self,
+        candidates: np.ndarray,
+        bounds: np.ndarray,
+        depth: int | None,
+        start: np.ndarray,
+        share: np.ndarray,
+        damp: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the greedy lists of all queries (see the kernel); of equal items the one whose id is last is taken first."""
-        candidates, bounds = pool.once(("candidates", id(self)), lambda: self._candidates(pool))
+        """Return the greedy lists of all queries (see the kernel); of equal ``candidates`` the first is taken."""
         deepest = len(candidates) if depth is None else depth
         return cascade.greedy(
             candidates, bounds, deepest, self.first, start, self.offsets, self.slot, share, damp
         )
 
-    def _candidates(self, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that are relevant for a topic, by query, the last id first; and where each query's begin."""
+    def candidates(self, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows that are relevant for a topic, by query, the last id first; and where each query's begin."""
         has = np.diff(self.offsets) > 0
         bounds = np.concatenate(([0], np.cumsum(has)))[pool.offsets]
         rows = np.flatnonzero(has)
@@ -112,12 +117,9 @@ class Subtopics:
         return rows[place], bounds
 
 
-def subtopics(judged: Judged, context: Context, wanted: Wanted) -> Subtopics:
+def subtopics(pool: Pool, context: Context, wanted: Wanted) -> Subtopics:
     """Return the topics of the judgements, made once for all runs."""
-    pool = judged.pool
-    return pool.once(
-        ("subtopics", wanted, id(context.items), id(context.train)), lambda: _made(pool, context, wanted)
-    )
+    return context.shared.once(_made, pool, wanted)
 
 
 def topics_of_pool(pool: Pool, context: Context, source: str) -> Topics:
@@ -125,16 +127,20 @@ def topics_of_pool(pool: Pool, context: Context, source: str) -> Topics:
     if source == "qrels":
         if pool.topics is None:
             raise LookupError('a metric that reads topics declares needs = {"topics"}')
-        return pool.once("whole topics", pool.topics.whole)
+        return pool.once(_whole_topics)
+    return context.once(_topics_of_items, pool, source)
+
+
+def _whole_topics(pool: Pool) -> Topics:
+    assert pool.topics is not None
+    return pool.topics.whole()
+
+
+def _topics_of_items(context: Context, pool: Pool, source: str) -> Topics:
     features = features_of_items(context, source)
-
-    def make() -> Topics:
-        assert context.catalogue is not None
-        row, topic, _ = features.entries(pool.rows_in(context.catalogue))
-        offsets = np.searchsorted(row, np.arange(len(pool.grades) + 1))
-        return Topics(offsets, topic, np.asarray(pool.grades)[row], len(features.names))
-
-    return pool.once(("item topics", source, id(context.items)), make)
+    row, topic, _ = features.entries(pool.rows_in(context))
+    offsets = np.searchsorted(row, np.arange(len(pool.grades) + 1))
+    return Topics(offsets, topic, np.asarray(pool.grades)[row], len(features.names))
 
 
 def features_of_items(context: Context, source: str) -> Features:
@@ -143,7 +149,7 @@ def features_of_items(context: Context, source: str) -> Features:
     return context.items.features("topics" if source == "items" else source)
 
 
-def _made(pool: Pool, context: Context, wanted: Wanted) -> Subtopics:
+def _made(context: Context, pool: Pool, wanted: Wanted) -> Subtopics:
     topics = topics_of_pool(pool, context, wanted.source)
     row = np.repeat(np.arange(len(topics.offsets) - 1), np.diff(topics.offsets))
     query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))

@@ -89,7 +89,7 @@ class Topical(Additive):
         laws = {
             "a better list scores no worse": "a rated item of a topic that the user does not like gains nothing"
         }
-        if self.profile_source == "test" and self._common():
+        if self.profile_source == "test" and has_prior(self):
             laws["judgements are apart"] = "what all users rated is a part of each profile"
         return super().breaks() | laws
 
@@ -104,10 +104,11 @@ class Topical(Additive):
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The gain of each row, its topics taken together, discounted by its rank."""
-        return judged.once(("terms", self), lambda: self._terms(judged, context))
+        return judged.once(_terms, self, context)
 
-    def _terms(self, judged: Judged, context: Context) -> Terms:
-        kinds, interests = self.kinds(judged.pool, context), self.interests(judged.pool, context)
+    def gained(self, judged: Judged, context: Context) -> Terms:
+        """Return the same, computed."""
+        kinds, interests = self.kinds(context), self.interests(judged.pool, context)
         rows, kind = self.listed(judged, context)
         chance, gain, ones = self.chance(rows.grade, context), np.empty(len(rows)), np.ones(len(kinds.topics))
         known = known_users(judged)
@@ -140,74 +141,85 @@ class Topical(Additive):
 
     def listed(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
         """Return the first k rows of each list, and the kind of each; -1 without topics, and of an item's later copies."""
+        return judged.once(_listed, self.k, self.kinds(context))
 
-        def find() -> tuple[Ranked, np.ndarray]:
-            rows = judged.shown.top(self.k)
-            assert rows.item is not None
-            kind = np.append(self.kinds(judged.pool, context).of_item, -1)[rows.item]
-            ends = np.searchsorted(rows.query, np.arange(len(judged) + 1))
-            kind[match.repeats(ends, *Ids.of_integers(rows.item).columns)[0]] = -1
-            return rows, kind
-
-        return judged.once(("listed by kinds", self.k, self.topics, self.unknown_topic), find)
-
-    def kinds(self, pool: Pool, context: Context) -> Kinds:
+    def kinds(self, context: Context) -> Kinds:
         """Return the kinds of items by their topics."""
-        assert context.items is not None
-        items = context.items
-        key = ("kinds", self.topics, self.unknown_topic, id(items))
-        return pool.once(key, lambda: Kinds.of(self._features(context), items.item))
+        return context.once(_kinds, self._features(context))
 
     def interests(self, pool: Pool, context: Context) -> Interests:
         """Return the interests of the judged users, the last row being that of anybody else."""
-        tables = (context.items, context.train, context.users)
-        own = (self.topics, self.unknown_topic, self.profile, self.smoothing, self.mu, self.profile_source)
-        key = ("interests", *own, self.cold, *map(id, tables))
-        return pool.once(key, lambda: self._interests(pool, context))
-
-    def _interests(self, pool: Pool, context: Context) -> Interests:
-        topics, train, queries = self._features(context), context.train, pool.queries.ids
-        is_test = self.profile_source == "test"
-        rated = judged_items(pool, context)
-
-        def had(low: int, high: int) -> Ranked:
-            if is_test:
-                return part_of(rated, low, high)
-            assert train is not None
-            return train.rows(queries[low:high])
-
-        source = rated if is_test else train
-        common = np.zeros(len(topics.names))
-        if self._common():
-            assert source is not None
-            common = population(source, topics)
         estimate = Estimate(self.profile, self.smoothing, self.mu, self.cold)
-        if self.profile == "given":
-            assert context.users is not None
-            return estimate.given(context.users, queries, topics, common)
-        return estimate.from_items(len(queries), had, topics, common)
-
-    def _common(self) -> bool:
-        """Whether what all users care for has a part in the profiles."""
-        return self.profile in ("smoothed", "dirichlet") or self.cold == "prior"
+        return context.once(_interests, pool, self._features(context), estimate, self.profile_source)
 
     def _features(self, context: Context) -> Features:
-        """The topics of each item; with ``unknown_topic`` one more, if there are items that have none."""
-        assert context.items is not None
-        if self.topics == "items":
-            found = context.items.features("topics")
-        elif "*" in self.topics:
-            found = context.items.features(self.topics)
-        else:
-            found = context.items.groups(self.topics)
-        if not self.unknown_topic or found.lengths.all():
-            return found.sets
-        offsets = np.concatenate(([0], np.cumsum(np.maximum(found.lengths, 1))))
-        codes = np.full(int(offsets[-1]), len(found.names))
-        codes[np.repeat(offsets[:-1] - found.offsets[:-1], found.lengths) + np.arange(len(found.codes))] = (
-            found.codes
-        )
-        return Features((*found.names, UNKNOWN), offsets, codes, np.ones(len(codes)))
+        return context.once(topics_of_items, self.topics, self.unknown_topic)
+
+
+def _terms(judged: Judged, metric: Topical, context: Context) -> Terms:
+    return metric.gained(judged, context)
+
+
+def _listed(judged: Judged, k: int | None, kinds: Kinds) -> tuple[Ranked, np.ndarray]:
+    rows = judged.shown.top(k)
+    assert rows.item is not None
+    kind = np.append(kinds.of_item, -1)[rows.item]
+    ends = np.searchsorted(rows.query, np.arange(len(judged) + 1))
+    kind[match.repeats(ends, *Ids.of_integers(rows.item).columns)[0]] = -1
+    return rows, kind
+
+
+def topics_of_items(context: Context, column: str, unknown_topic: bool) -> Features:
+    """Return the topics of each item; with ``unknown_topic`` one more, if there are items that have none."""
+    assert context.items is not None
+    if column == "items":
+        found = context.items.features("topics")
+    elif "*" in column:
+        found = context.items.features(column)
+    else:
+        found = context.items.groups(column)
+    if not unknown_topic or found.lengths.all():
+        return found.sets
+    offsets = np.concatenate(([0], np.cumsum(np.maximum(found.lengths, 1))))
+    codes = np.full(int(offsets[-1]), len(found.names))
+    codes[np.repeat(offsets[:-1] - found.offsets[:-1], found.lengths) + np.arange(len(found.codes))] = (
+        found.codes
+    )
+    return Features((*found.names, UNKNOWN), offsets, codes, np.ones(len(codes)))
+
+
+def _kinds(context: Context, topics: Features) -> Kinds:
+    assert context.items is not None
+    return Kinds.of(topics, context.items.item)
+
+
+def has_prior(of: Topical | Estimate) -> bool:
+    """Return whether what all users care for has a part in the profiles."""
+    return of.profile in ("smoothed", "dirichlet") or of.cold == "prior"
+
+
+def _interests(
+    context: Context, pool: Pool, topics: Features, estimate: Estimate, profile_source: str
+) -> Interests:
+    train, queries = context.train, pool.queries.ids
+    is_test = profile_source == "test"
+    rated = context.once(judged_items, pool)
+
+    def had(low: int, high: int) -> Ranked:
+        if is_test:
+            return part_of(rated, low, high)
+        assert train is not None
+        return train.rows(queries[low:high])
+
+    source = rated if is_test else train
+    common = np.zeros(len(topics.names))
+    if has_prior(estimate):
+        assert source is not None
+        common = population(source, topics)
+    if estimate.profile == "given":
+        assert context.users is not None
+        return estimate.given(context.users, queries, topics, common)
+    return estimate.from_items(len(queries), had, topics, common)
 
 
 def known_users(judged: Judged) -> np.ndarray:
@@ -215,19 +227,12 @@ def known_users(judged: Judged) -> np.ndarray:
     return np.where(judged.known >= 0, judged.known, len(judged.pool.queries))
 
 
-def judged_items(pool: Pool, context: Context) -> Ranked:
+def judged_items(context: Context, pool: Pool) -> Ranked:
     """Return all judgements of the pool, ``item`` being rows of the catalogue."""
-
-    def find() -> Ranked:
-        catalogue = context.catalogue
-        assert catalogue is not None
-        lengths = np.diff(pool.offsets)
-        query = np.repeat(np.arange(len(lengths)), lengths)
-        return Ranked(
-            len(lengths), query, np.ones_like(query), np.asarray(pool.grades), item=pool.rows_in(catalogue)
-        )
-
-    return pool.once(("judged items", id(context.catalogue)), find)
+    lengths = np.diff(pool.offsets)
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    item = pool.rows_in(context)
+    return Ranked(len(lengths), query, np.ones_like(query), np.asarray(pool.grades), item=item)
 
 
 def part_of(rows: Ranked, low: int, high: int) -> Ranked:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwell.hits import Judged, Pool
+from rankwell.hits import Context, Judged, Pool
 from rankwell.ids import Ids
 from rankwell.ranked import Ranked, Topics, spread
 from rankwell.ties import condensed
@@ -54,21 +54,22 @@ class Each:
         return np.divide(total, below, out=np.full(queries, np.nan), where=below > 0)
 
 
-def each_topic(judged: Judged, topics: Topics | None = None, *, of_items: bool = False) -> Each:
+def each_topic(judged: Judged, topics: Topics | None = None, context: Context | None = None) -> Each:
     """Return the judged lists of each topic of each query; the topics are those of the judgements unless others are given.
 
     For metrics that declare ``needs = {"topics"}``, or ``{"judgement"}`` if they bring the topics of each row of the pool. An item
-    without a judgement for a topic is unjudged there, and left out of condensed lists; but an item whose topics are its own
-    (``of_items``) is judged for all topics at once.
+    without a judgement for a topic is unjudged there, and left out of condensed lists; but an item whose topics are its own,
+    those of the table of items in ``context``, is judged for all topics at once.
     """
     topics = judged.pool.topics if topics is None else topics
     if topics is None:
         raise LookupError('a metric that reads topics declares needs = {"topics"}')
-    return judged.once(("each topic", id(topics)), lambda: _each(judged, topics, of_items=of_items))
+    if context is None:
+        return judged.once(_each, judged.pool.once(_split, topics), False)
+    return judged.once(_each, context.once(_split_by_items, judged.pool, topics), True)
 
 
-def _each(judged: Judged, topics: Topics, *, of_items: bool) -> Each:
-    split = judged.pool.once(("by topic", id(topics)), lambda: _split(judged.pool, topics))
+def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
     is_known = judged.known >= 0
     lengths = np.where(is_known, split.first[judged.known + 1] - split.first[judged.known], 0)
     starts = np.cumsum(lengths) - lengths
@@ -123,6 +124,10 @@ def _split(pool: Pool, topics: Topics) -> _Split:
         origin,
         subgroups,
     )
+
+
+def _split_by_items(_: Context, pool: Pool, topics: Topics) -> _Split:
+    return _split(pool, topics)
 
 
 def _found(found: Ranked, split: _Split, here: np.ndarray, pairs: int) -> Ranked:

@@ -104,7 +104,7 @@ MUTANTS = {
         around(rated.Normalised, "_candidates", nobody_had_anything), ("ab_ndcg", {})),
     "rated items are as the others of their kind": (
         around(ideal, "greedy", nothing_is_rated), ("ab_ndcg", {})),
-    "IDCG is that of a shorter list": (around(rated.Normalised, "_measured", one_rank_less), ("ab_ndcg", {})),
+    "IDCG is that of a shorter list": (around(rated.Normalised, "measured", one_rank_less), ("ab_ndcg", {})),
     "the exact list is the greedy one": (
         put(exact, "best", lambda *given: (np.zeros(0, np.int64), np.zeros(0), 0)),
         ("ab_ndcg", {"alpha": 0.3, "cold": "uniform", "ideal": "exact"})),
@@ -142,7 +142,7 @@ MUTANTS = {
         around(interests.Estimate, "_joined", lambda original, self, *given: original(replace(self, cold="skip"), *given)),
         ("ab_dcg", {"cold": "uniform"})),
     "profiles are of the test": (
-        around(topical.Topical, "_interests", lambda original, self, *given: original(
+        around(topical.Topical, "interests", lambda original, self, *given: original(
             replace(self, profile_source="test"), *given)), ("ab_dcg", {})),
     "items without topics are no topic": (
         around(topical.Topical, "_features", lambda original, self, context: original(

@@ -45,21 +45,20 @@ def judged_topics(original, pool, context, wanted, topics, kept):
     return original(pool, context, replace(wanted, universe="judged"), topics, kept)
 
 
-def with_what_is_not_relevant(original, pool, context, wanted):
-    made = original(pool, context, wanted)
-    return replace(made, level=np.ones(len(made.level)))
+def with_what_is_not_relevant(original, *columns):
+    return original(*columns[:-1], np.ones(len(columns[-1])))
 
 
 MUTANTS = {
     "an item uses up its topics before it gains": around(cascade, "gains", seen_item_counts),
-    "equal items of the greedy list by first id": around(Subtopics, "_candidates", by_first_id),
+    "equal items of the greedy list by first id": around(Subtopics, "candidates", by_first_id),
     "greedy list one rank too long": around(
-        Subtopics, "greedy", lambda original, self, pool, depth, *rest:
-        original(self, pool, None if depth is None else depth + 1, *rest)),
+        Subtopics, "greedy", lambda original, self, candidates, bounds, depth, *rest:
+        original(self, candidates, bounds, None if depth is None else depth + 1, *rest)),
     "weights of topics are forgotten": around(subtopics, "_weights", all_weigh_alike),
     "weights do not add up to 1": put(subtopics, "_shares", lambda weight, query, queries: weight),
     "every query has the topics of its relevant items": around(subtopics, "_universe", judged_topics),
-    "grades are forgotten": around(subtopics, "_made", with_what_is_not_relevant),
+    "grades are forgotten": around(subtopics, "Subtopics", with_what_is_not_relevant),
     "α of the topic is left, not taken": put(
         alpha._Alpha, "use", lambda self, topics, context: (np.ones(len(topics.slot)), np.full(len(topics.slot), 1 - self.alpha))),
     "NRBP: (1 − α) β for 1 − (1 − α) β": put(
@@ -70,16 +69,16 @@ MUTANTS = {
     "RBU: one scale for all topics": around(
         Subtopics, "highest", lambda original, self: np.full(len(self.level), self.level.max(initial=1.0))),
     "intent-aware means without weights": put(
-        intents._IntentAware, "subtopics", lambda self, judged, context:
-        replace(cascading.OnTopics.subtopics(self, judged, context), weight=np.ones(
-            len(cascading.OnTopics.subtopics(self, judged, context).topic)))),
+        intents._IntentAware, "subtopics", lambda self, pool, context:
+        replace(cascading.OnTopics.subtopics(self, pool, context), weight=np.ones(
+            len(cascading.OnTopics.subtopics(self, pool, context).topic)))),
     "S-recall over the topics of the list": put(
         reaching.SRecall, "divisor", lambda self, judged, context: np.maximum(
             self.terms(judged, context).sum(), (self.n_topics(judged, context) > 0).astype(float))),
     "S-precision: the list's rank over the ideal's": around(
-        reaching.SPrecision, "_arrival", lambda original, made, wanted: original(made, np.maximum(wanted - 1, 1))),
+        reaching.SPrecision, "_arrival", lambda original, self, made, wanted: original(made, np.maximum(wanted - 1, 1))),
     "global gain: the highest, not the sum": put(
-        aspects.DnDCG, "_global", lambda self, judged, context: judged.pool.grades * 1.0),
+        aspects.DnDCG, "_global", lambda self, pool, context: pool.grades * 1.0),
     "D#-nDCG: γ on the other part": around(
         aspects.DSharpnDCG, "per_query", lambda original, self, *given: original(replace(self, gamma=1 - self.gamma), *given)),
 }  # fmt: skip

@@ -153,9 +153,9 @@ def test_profiles_of_the_test_are_said_to_leak():
 
 def test_ideal_lists_are_made_once_for_all_runs_and_cuts(monkeypatch):
     made = []
-    original = Normalised._measured
+    original = Normalised.measured
     monkeypatch.setattr(
-        Normalised, "_measured", lambda self, *given: made.append(self) or original(self, *given)
+        Normalised, "measured", lambda self, *given: made.append(self) or original(self, *given)
     )
     evaluator = rw.Evaluator(
         QRELS, ["ab_ndcg@1", "ab_ndcg@2", "ab_ndcg(clip=true)@2"], items=ITEMS, train=TRAIN

@@ -47,7 +47,7 @@ class Task:
         if "item" not in self.asked.needs or self.context.catalogue is not None:
             return self
         catalogue = Known(run.rows.table().item.distinct())
-        return replace(self, context=replace(self.context, catalogue=catalogue))
+        return replace(self, context=self.context.of_run(catalogue))
 
     def measure_lists(self, lists: Lists) -> Part:
         """Judge a batch of lists and measure it."""

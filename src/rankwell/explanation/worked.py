@@ -122,12 +122,12 @@ def _ideal(one: One, terms: Terms) -> tuple[list[Column], list[list[Cell]]]:
     columns += [Column(name, "value") for name in (metric.words[1], "product", "sum")]
     rows: list[list[Cell]] = []
     total = 0.0
-    assert terms.rows.item is not None
-    for place, item in enumerate(terms.rows.item.tolist()):
+    known, items = (one.pooled, terms.rows.judgement) if terms.ids is None else (terms.ids, terms.rows.item)
+    assert items is not None
+    for place, item in enumerate(items.tolist()):
         gain, weight = float(terms.gain[place]), float(terms.weight[place])
         total += gain * weight
-        known = one.pooled if terms.ids is None else terms.ids
-        name = str(known.one(item) if item >= 0 else one.names[-item])
+        name = str(known.one(item))
         shown = int(gain) if columns[2].kind == "count" else gain
         rows.append([name, _grade(float(terms.rows.grade[place])), shown, weight, gain * weight, total])
     return columns, rows

@@ -12,7 +12,7 @@ from rankwell.candidates import LISTS_BEGUN
 from rankwell.cascading import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
 from rankwell.errors import DataError, UsageError
 from rankwell.gains import discount
-from rankwell.hits import Context, Judged
+from rankwell.hits import Context, Judged, Pool
 from rankwell.kernels import exact
 from rankwell.rated import refuse_long
 from rankwell.subtopics import Subtopics
@@ -155,14 +155,14 @@ class AlphanDCG(OverGreedy, _Alpha):
         if self.ideal == "exact":
             refuse_long(self)
 
-    def greedy_terms(self, judged: Judged, context: Context) -> Terms:
+    def greedy_terms(self, pool: Pool, context: Context) -> Terms:
         """What the greedy lists gain, or with ideal=exact those that are better."""
-        made = super().greedy_terms(judged, context)
+        made = super().greedy_terms(pool, context)
         if (
             self.ideal == "greedy" or not self.alpha
         ):  # items that take nothing away are best in the order of their topics
             return made
-        found, pool, gain = self.subtopics(judged, context), judged.pool, made.gain.copy()
+        found, gain = self.subtopics(pool, context), made.gain.copy()
         floors, ends = made.sum(), np.searchsorted(made.rows.query, np.arange(made.rows.queries + 1))
         for query in range(len(floors)):
             kinds = found.kinds(pool, query)

@@ -11,9 +11,10 @@ from rankwell.base import definition
 from rankwell.cascading import Discounted, of_queries
 from rankwell.errors import UsageError
 from rankwell.gains import discount
-from rankwell.hits import Context, Judged
+from rankwell.hits import Context, Judged, Pool
 from rankwell.metrics.reaching import SRecall
 from rankwell.ranked import Ranked
+from rankwell.subtopics import Subtopics
 
 __all__ = ["DSharpnDCG", "DnDCG"]
 
@@ -73,23 +74,23 @@ class DnDCG(Discounted, Additive):
         """The global gains down to k, discounted."""
         rows = judged.found if judged.is_expected else judged.found.top(self.k)
         assert rows.judgement is not None
-        gain = self._global(judged, context)[rows.judgement]
+        gain = self._global(judged.pool, context)[rows.judgement]
         if judged.is_expected:
             return Terms(rows, gain, mean_weights(rows, self.k, self.weights_of))
         return Terms(rows, gain, self.weights_of(rows.rank))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """What the judged items add up, the highest global gain first."""
-        key = ("global ideal", self, id(context.items), id(context.train))
-        sums = judged.pool.once(key, lambda: np.append(self._ideal(judged, context).sum(), 0.0))
+        sums = context.shared.once(_ideal_sums, judged.pool, self)
         return np.where(self.n_topics(judged, context) > 0, sums[judged.known], 0.0)
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms:
         """The judged items, the highest global gain first."""
-        return of_queries(self._ideal(judged, context), judged)
+        return of_queries(self.best(judged.pool, context), judged)
 
-    def _ideal(self, judged: Judged, context: Context) -> Terms:
-        pool, gain = judged.pool, self._global(judged, context)
+    def best(self, pool: Pool, context: Context) -> Terms:
+        """Return the judged items of all queries of the pool, the highest global gain first."""
+        gain = self._global(pool, context)
         query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))
         rows = np.flatnonzero(gain > 0)
         rows = rows[np.lexsort((-gain[rows], query[rows]))]
@@ -99,16 +100,19 @@ class DnDCG(Discounted, Additive):
         assert best.judgement is not None
         return Terms(best, gain[best.judgement], self.weights_of(best.rank))
 
-    def _global(self, judged: Judged, context: Context) -> np.ndarray:
+    def _global(self, pool: Pool, context: Context) -> np.ndarray:
         """The global gain of each row of the pool."""
-        found = self.subtopics(judged, context)
+        return context.shared.once(_global_gains, self.subtopics(pool, context), self.gain)
 
-        def add() -> np.ndarray:
-            gain = found.level if self.gain == "linear" else np.exp2(found.level) - 1.0
-            weighed = gain * found.weight[found.at]
-            return np.bincount(found.owner, weights=weighed, minlength=len(found.offsets) - 1)
 
-        return judged.pool.once(("global gain", self.gain, id(found)), add)
+def _global_gains(_: Context, found: Subtopics, gain: str) -> np.ndarray:
+    gains = found.level if gain == "linear" else np.exp2(found.level) - 1.0
+    weighed = gains * found.weight[found.at]
+    return np.bincount(found.owner, weights=weighed, minlength=len(found.offsets) - 1)
+
+
+def _ideal_sums(context: Context, pool: Pool, metric: DnDCG) -> np.ndarray:
+    return np.append(metric.best(pool, context).sum(), 0.0)
 
 
 @definition

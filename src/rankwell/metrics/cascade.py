@@ -8,8 +8,8 @@ import numpy as np
 
 from rankwell.additive import Additive, Terms
 from rankwell.base import definition
-from rankwell.gains import OnScale, top_level
-from rankwell.hits import Context, Judged
+from rankwell.gains import OnScale, ideal_divisors, top_level
+from rankwell.hits import Context, Judged, Scale
 from rankwell.ranked import Ranked
 
 __all__ = ["ERR", "nERR"]
@@ -59,9 +59,10 @@ class ERR(OnScale, Additive):
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The chance to stop at each item, weighted by the chance to come so far and the reciprocal rank."""
-        return self._cascade(judged.found.top(self.k), context)
+        return self.cascade(judged.found.top(self.k), context)
 
-    def _cascade(self, rows: Ranked, context: Context) -> Terms:
+    def cascade(self, rows: Ranked, context: Context) -> Terms:
+        """Return the chance to stop at each of some rows, which are whole lists from rank 1, and its weight."""
         level = np.maximum(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
         rows, level = rows.where(level > 0), level[level > 0]
         stop = self._stop(level, context)
@@ -69,12 +70,7 @@ class ERR(OnScale, Additive):
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One, where an item satisfies at all."""
-        return judged.of_ideal(
-            ("positive", self.rel, self.gain_from), lambda best: np.minimum(self._positive(best, context), 1)
-        )
-
-    def _positive(self, best: Ranked, context: Context) -> np.ndarray:
-        return best.where(context.scale.level(best.grade, self.rel, self.gain_from) > 0).count()
+        return judged.of_ideal(_can_stop, context.scale, self.rel, self.gain_from)
 
     def _stop(self, level: np.ndarray, context: Context) -> np.ndarray:
         top = top_level(self, level, context)
@@ -115,8 +111,16 @@ class nERR(ERR):
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The ERR of the ideal list."""
-        return judged.of_ideal(self, lambda best: self._cascade(best.top(self.k), context).sum())
+        return judged.of_ideal(ideal_divisors, self, context.scale, context.grade_max)
+
+    def divisors(self, best: Ranked, context: Context) -> np.ndarray:
+        """Return the ERR of ideal lists."""
+        return self.cascade(best.top(self.k), context).sum()
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms:
         """The chances to stop down the ideal lists."""
-        return self._cascade(judged.ideal.top(self.k), context)
+        return self.cascade(judged.ideal.top(self.k), context)
+
+
+def _can_stop(best: Ranked, scale: Scale, rel: float | None, gain_from: str) -> np.ndarray:
+    return np.minimum(best.where(scale.level(best.grade, rel, gain_from) > 0).count(), 1)

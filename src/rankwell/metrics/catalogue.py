@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.base import Better, CorpusMetric, definition
 from rankwell.errors import DataError, UsageError
-from rankwell.hits import Context, Judged
+from rankwell.hits import Context, Judged, Pool
 from rankwell.states import ItemCounts
 
 __all__ = [
@@ -197,16 +197,16 @@ class TestShare(OfCounts):
 
     def about(self, judged: Judged, context: Context) -> np.ndarray:
         """Whether each item is judged for anybody."""
-
-        def find() -> np.ndarray:
-            assert context.catalogue is not None
-            rows = context.catalogue.rows_of(judged.pool.items, "item")
-            return np.bincount(rows[rows >= 0], minlength=len(context.catalogue)) > 0
-
-        return judged.pool.once(("judged items", id(context.catalogue)), find)
+        return context.once(_is_judged, judged.pool)
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
         """The judged ones among the items shown."""
         assert about is not None
         shown = int(np.count_nonzero(counts))
         return int(np.count_nonzero(about & (counts > 0))) / shown if shown else math.nan
+
+
+def _is_judged(context: Context, pool: Pool) -> np.ndarray:
+    assert context.catalogue is not None
+    rows = pool.rows_in(context)
+    return np.bincount(rows[rows >= 0], minlength=len(context.catalogue)) > 0

@@ -119,12 +119,12 @@ class _Gains(QueryMetric):
 
     def gained(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
         """Return the rows found that gain or lose something, and what."""
-        gains = gain_of(self, judged.found, context)
+        gains = gain_of(self, judged.found, context.scale)
         return judged.found.where(gains != 0), gains[gains != 0]
 
     def ideal(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
         """Return the ideal lists and their gains."""
-        return best_first(self, judged.ideal, context)
+        return best_first(self, judged.ideal, context.scale)
 
 
 def _costs(best: Ranked, gains: np.ndarray) -> np.ndarray:  # noqa: ARG001 - as all ways to weigh

@@ -65,7 +65,7 @@ class Exposure(AgainstTarget, OfAllLists):  # type: ignore[override]
         """The items of each group, one each, or the relevant judgements."""
         if self.target == "merit":
             return summed(self.groups_of(context), items_of(self.merits(judged, context)))
-        return len(judged) * self.fair(judged, context)
+        return len(judged) * self.fair(context)
 
     def value(self, seen: np.ndarray, against: np.ndarray) -> float:
         """The divergence."""
@@ -126,7 +126,7 @@ class AWRF(AgainstTarget, ListMetric):  # type: ignore[override]
     def _wanted(self, judged: Judged, context: Context) -> Iterator[np.ndarray]:
         """What the groups should have in some lists at a time: the same in all, or the merits of each query."""
         if self.target != "merit":
-            return repeat(amounts_of(self.fair(judged, context))[None])
+            return repeat(amounts_of(self.fair(context))[None])
         sums = self.groups_of(context).sums(self.merits(judged, context))
         return (merits for _, _, merits in sums)
 
@@ -199,7 +199,7 @@ class DPRatio(_TwoGroups):
     def against(self, judged: Judged, context: Context) -> np.ndarray:
         """The candidates of each group."""
         if self.candidates == "catalogue":
-            return len(judged) * self.items_in(judged, context)
+            return len(judged) * self.items_in(context)
         groups, listed = self.groups_of(context), judged.shown.top(self.k)
         if self.candidates == "list":
             return summed(groups, items_of(listed))

@@ -9,8 +9,8 @@ import numpy as np
 from rankwell.additive import RankWeighted, Terms
 from rankwell.base import Better, definition
 from rankwell.errors import UsageError
-from rankwell.gains import OnScale, best_first, discount, gain_of, top_level
-from rankwell.hits import Context, Judged
+from rankwell.gains import Gain, OnScale, best_first, can_gain, discount, gain_of, top_level
+from rankwell.hits import Context, Judged, Scale
 from rankwell.parameters import Numbers, Pairs
 from rankwell.ranked import Ranked
 
@@ -39,7 +39,7 @@ class _Gained(RankWeighted):
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """The gain of each judged item found."""
-        return gain_of(self, rows, context)
+        return gain_of(self, rows, context.scale)
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """The discount of each rank."""
@@ -47,15 +47,16 @@ class _Gained(RankWeighted):
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One, where something can be gained."""
-        key = ("can gain", self.gain, self.rel, self.gain_from)  # type: ignore[attr-defined]
-        return judged.of_ideal(
-            key, lambda best: (best_first(self, best, context)[0].count() > 0).astype(float)
-        )
+        return judged.of_ideal(can_gain, Gain.of(self), context.scale)
 
 
-def ideal_dcg(metric: _Gained, best: Ranked, context: Context) -> Terms:
+def _ideal_sums(best: Ranked, metric: _Gained, scale: Scale) -> np.ndarray:
+    return ideal_dcg(metric, best, scale).sum()
+
+
+def ideal_dcg(metric: _Gained, best: Ranked, scale: Scale) -> Terms:
     """Return what the best possible lists add up."""
-    best, gains = best_first(metric, best, context)
+    best, gains = best_first(metric, best, scale)
     if metric.k is not None and getattr(metric, "ideal", "") != "uncut":
         top = np.flatnonzero(best.rank <= metric.k)
         best, gains = best.where(top), gains[top]
@@ -185,7 +186,9 @@ class IDCG(DCG):
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The gains of the ideal lists."""
-        return ideal_dcg(self, judged.ideal, context)
+        made = ideal_dcg(self, judged.ideal, context.scale)
+        made.rows.judgement = None  # these are no rows of the list: they have no propensity
+        return made
 
 
 @definition
@@ -266,14 +269,14 @@ class nDCG(OnScale, _Gained):
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The DCG of the ideal list; a list that has no gain at all has the value 0."""
-        ideal = judged.of_ideal(self, lambda best: ideal_dcg(self, best, context).sum())
+        ideal = judged.of_ideal(_ideal_sums, self, context.scale)
         if self.ideal in ("judged", "uncut"):
             return ideal
         if self.ideal == "maximal":
             assert self.k is not None
             most = self._most(judged, context) * self.weights_of(np.arange(1, self.k + 1)).sum()
             return np.where(ideal > 0, most, np.nan)
-        retrieved = ideal_dcg(self, judged.found, context).sum()
+        retrieved = ideal_dcg(self, judged.found, context.scale).sum()
         return np.where(ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan)
 
     def caution(self) -> str:
@@ -286,7 +289,7 @@ class nDCG(OnScale, _Gained):
         """The gains of the ideal lists, if they are lists of items."""
         if self.ideal == "maximal":
             return None
-        return ideal_dcg(self, judged.found if self.ideal == "retrieved" else judged.ideal, context)
+        return ideal_dcg(self, judged.found if self.ideal == "retrieved" else judged.ideal, context.scale)
 
     def _most(self, judged: Judged, context: Context) -> float:
         """The highest gain of the scale."""

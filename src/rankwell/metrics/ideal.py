@@ -87,7 +87,7 @@ class Q(Additive):
         """One for each hit, weighted by the blended ratio at its rank."""
         found = judged.found.top(self.k)
         relevant = context.scale.relevant(found.grade, self.rel)
-        so_far = found.running(gain_of(self, found, context))[relevant]
+        so_far = found.running(gain_of(self, found, context.scale))[relevant]
         hits = found.where(relevant)
         best = self._ideal_gains(judged, context, hits)
         blended = (hits.nth() + self.beta * so_far) / (hits.rank + self.beta * best)
@@ -95,7 +95,7 @@ class Q(Additive):
 
     def _ideal_gains(self, judged: Judged, context: Context, hits: Ranked) -> np.ndarray:
         """The gains of the ideal list down to the rank of each hit."""
-        best, gains = best_first(self, judged.ideal, context)
+        best, gains = best_first(self, judged.ideal, context.scale)
         sums = np.append(best.running(gains), 0.0)
         counts = best.count()
         ends = np.cumsum(counts)

@@ -44,9 +44,10 @@ class _IntentAware(OnTopics):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The values of each topic, weighted; a topic without a relevant item adds nothing."""
-        each = each_topic(judged, self.topic_table(judged, context), of_items=self.topics != "qrels")
+        of_items = None if self.topics == "qrels" else context
+        each = each_topic(judged, self.topic_table(judged, context), of_items)
         values: Any = np.asarray(self.metric().per_query(each.judged, context), np.float64)
-        found = self.subtopics(judged, context)
+        found = self.subtopics(judged.pool, context)
         place = found.places(judged.known[each.owner], each.topic)
         counts = (place >= 0) & ~np.isnan(values)
         parts = np.where(counts, np.append(found.weight, 0.0)[place] * values, 0.0)

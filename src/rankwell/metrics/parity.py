@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.base import Better, CorpusMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.hits import Context, Judged, Pool
 from rankwell.metrics.tail import OfHead
 from rankwell.popularity import PARTS
 from rankwell.ranked import Ranked
@@ -165,22 +165,19 @@ class PopREO(OfRates):
         rows = judged.shown.top(self.k)
         hits = rows.where(context.scale.relevant(rows.grade, self.rel))
         known = judged.known[judged.known >= 0]
-        possible = self._relevant(judged, context)[:, known].sum(axis=1)
+        possible = context.once(_relevant, judged.pool, replace(self, k=None))[:, known].sum(axis=1)
         return self.rates(self.parts_of(hits, context), possible, len(known))
 
-    def _relevant(self, judged: Judged, context: Context) -> np.ndarray:
-        """How many relevant items each judged query has not yet, in each part."""
-        pool, train = judged.pool, context.train
-        assert train is not None
 
-        def count() -> np.ndarray:
-            kept = np.flatnonzero(context.scale.relevant(pool.grades, self.rel))
-            query = np.repeat(np.arange(len(pool.queries)), np.diff(pool.offsets))[kept]
-            item = train.catalogue.rows_of(pool.items[kept], "item")
-            rows = Ranked(len(pool.queries), query, np.ones_like(query), pool.grades[kept], item=item)
-            part = np.where(rows.among(train.rows(pool.queries.ids)), -1, self.parts_of(rows, context))
-            return np.stack([
-                np.bincount(query[part == code], minlength=len(pool.queries)) for code in range(len(PARTS))
-            ])  # fmt: skip
-
-        return pool.once((type(self), self.rel, self.borders(), id(train)), count)
+def _relevant(context: Context, pool: Pool, metric: PopREO) -> np.ndarray:
+    """How many relevant items each judged query has not yet, in each part."""
+    train = context.train
+    assert train is not None
+    kept = np.flatnonzero(context.scale.relevant(pool.grades, metric.rel))
+    query = np.repeat(np.arange(len(pool.queries)), np.diff(pool.offsets))[kept]
+    item = train.catalogue.rows_of(pool.items[kept], "item")
+    rows = Ranked(len(pool.queries), query, np.ones_like(query), pool.grades[kept], item=item)
+    part = np.where(rows.among(train.rows(pool.queries.ids)), -1, metric.parts_of(rows, context))
+    return np.stack([
+        np.bincount(query[part == code], minlength=len(pool.queries)) for code in range(len(PARTS))
+    ])  # fmt: skip

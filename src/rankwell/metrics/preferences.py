@@ -29,21 +29,8 @@ class Preferred:
     @classmethod
     def of(cls, judged: Judged, groups: Groups) -> Preferred:
         """Return the preferences of each topic's judgements, or of all judgements of a query."""
-        return judged.once(("preferences", groups), lambda: cls._make(judged, groups))
-
-    @classmethod
-    def _make(cls, judged: Judged, groups: Groups) -> Preferred:
-        is_split = groups == "topic"
-        each = (
-            each_topic(judged) if is_split else Each(judged, np.arange(len(judged)), NO_ROWS, NO_ROWS, None)
-        )
-        tally = Items.of(each.judged).tally()
-        several = compound(each.judged, each.subgroups)
-        if len(several):
-            matrix = matrices(each.judged, each.subgroups)
-            for group in several.tolist():
-                tally.put(group, matrix(group).tally())
-        return cls(each, tally, tally.possible("all") > 0)
+        tally = judged.once(_tally, groups)
+        return cls(_groups(judged, groups), tally, tally.possible("all") > 0)
 
     def sum(self, queries: int, numbers: np.ndarray) -> np.ndarray:
         """Return per query the sum of whole numbers over its groups."""
@@ -52,6 +39,23 @@ class Preferred:
     def defined(self, queries: int) -> np.ndarray:
         """Return per query how many of its groups prefer anything."""
         return np.bincount(self.each.owner[self.has_any], minlength=queries)
+
+
+def _groups(judged: Judged, groups: Groups) -> Each:
+    if groups == "topic":
+        return each_topic(judged)
+    return Each(judged, np.arange(len(judged)), NO_ROWS, NO_ROWS, None)
+
+
+def _tally(judged: Judged, groups: Groups) -> Tally:
+    each = _groups(judged, groups)
+    tally = Items.of(each.judged).tally()
+    several = compound(each.judged, each.subgroups)
+    if len(several):
+        matrix = matrices(each.judged, each.subgroups)
+        for group in several.tolist():
+            tally.put(group, matrix(group).tally())
+    return tally
 
 
 def share(fulfilled: np.ndarray, possible: np.ndarray) -> np.ndarray:
@@ -206,15 +210,14 @@ class PrefsPair(Preference):
         values = np.where(defined > 0, share(fulfilled, possible), np.nan)
         several = np.flatnonzero(defined > 1)
         if len(several):
-            shares = judged.once(
-                ("pairs", self.groups), lambda: _shares_of_pairs(judged, given.each, several)
-            )
-            values[several] = shares[self.pairs]
+            values[several] = judged.once(_shares_of_pairs, self.groups)[self.pairs]
         return values
 
 
-def _shares_of_pairs(judged: Judged, each: Each, queries: np.ndarray) -> dict[Pairs, np.ndarray]:
+def _shares_of_pairs(judged: Judged, by: Groups) -> dict[Pairs, np.ndarray]:
     """The values of queries with several groups: for each two items, how many groups prefer the one or the other."""
+    given = Preferred.of(judged, by)
+    each, queries = given.each, np.flatnonzero(given.defined(len(judged)) > 1)
     pool, found = judged.pool, judged.found
     assert found.judgement is not None
     matrix = matrices(each.judged, each.subgroups)

@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.additive import Additive, RankWeighted
 from rankwell.base import Metric, QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
+from rankwell.hits import Context, Judged, Pool
 from rankwell.ranked import ratio
 from rankwell.states import Total
 
@@ -112,9 +112,7 @@ class _Weighed(QueryMetric):
         pool, rel = judged.pool, getattr(self, "rel", None)
         if pool.propensity is None:
             raise LookupError('a metric that weighs by propensities declares needs = {"propensity"}')
-        chance = pool.propensity
-        relevant = pool.once(("relevant rows", rel), lambda: pool.scale.relevant(pool.grades, rel))
-        return relevant, pool.once(("weights", self.clip), lambda: 1.0 / np.maximum(chance, self.clip or 0.0))
+        return pool.once(_relevant_rows, rel), pool.once(_weights, self.clip)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The weighed sum, divided."""
@@ -133,16 +131,23 @@ class _Weighed(QueryMetric):
 
     def _relevant_weights(self, judged: Judged) -> np.ndarray:
         """The sum of the weights of each query's relevant judgements."""
-        relevant, weights = self._weights(judged)
-        pool = judged.pool
+        return judged.pool.once(_sums_of_weights, getattr(self, "rel", None), self.clip)[judged.known]
 
-        def add() -> np.ndarray:
-            query = np.repeat(np.arange(len(pool.queries)), np.diff(pool.offsets))
-            return np.append(
-                np.bincount(query, weights=weights * relevant, minlength=len(pool.queries)), np.nan
-            )
 
-        return pool.once(("relevant weights", getattr(self, "rel", None), self.clip), add)[judged.known]
+def _relevant_rows(pool: Pool, rel: float | None) -> np.ndarray:
+    return pool.scale.relevant(pool.grades, rel)
+
+
+def _weights(pool: Pool, clip: float | None) -> np.ndarray:
+    assert pool.propensity is not None
+    return 1.0 / np.maximum(pool.propensity, clip or 0.0)
+
+
+def _sums_of_weights(pool: Pool, rel: float | None, clip: float | None) -> np.ndarray:
+    """The sum for each query of the pool; the last is that of queries nobody judged."""
+    query = np.repeat(np.arange(len(pool.queries)), np.diff(pool.offsets))
+    weights = pool.once(_weights, clip) * pool.once(_relevant_rows, rel)
+    return np.append(np.bincount(query, weights=weights, minlength=len(pool.queries)), np.nan)
 
 
 @dataclass(frozen=True, slots=True)

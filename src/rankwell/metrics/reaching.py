@@ -11,7 +11,7 @@ from rankwell.additive import Terms
 from rankwell.base import definition
 from rankwell.cascading import Cascade
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
+from rankwell.hits import Context, Judged, Pool
 from rankwell.subtopics import Subtopics
 
 __all__ = ["IRec", "SPrecision", "SRecall"]
@@ -170,18 +170,16 @@ class SPrecision(_Covering):
 
     def _ranks(self, judged: Judged, context: Context) -> np.ndarray:
         """The rank at which the greedy list of each query gets there; 0 if it never does."""
-        whole = replace(self, k=None)
+        return context.shared.once(_arrivals, judged.pool, replace(self, k=None))[judged.known]
 
-        def find() -> np.ndarray:
-            made = whole.greedy_terms(judged, context)
-            n_topics = self.subtopics(judged, context).counts
-            last = self._arrival(made, self._wanted(n_topics))
-            ranks = np.zeros(len(n_topics) + 1)
-            ranks[made.rows.query[last]] = made.rows.rank[last]
-            return ranks
-
-        key = ("arrival", whole, id(context.items), id(context.train))
-        return judged.pool.once(key, find)[judged.known]
+    def greedy_ranks(self, pool: Pool, context: Context) -> np.ndarray:
+        """Return the rank at which the greedy list of each query of the pool gets there, 0 if it never does; a 0 at the end."""
+        made = self.greedy_terms(pool, context)
+        n_topics = self.subtopics(pool, context).counts
+        last = self._arrival(made, self._wanted(n_topics))
+        ranks = np.zeros(len(n_topics) + 1)
+        ranks[made.rows.query[last]] = made.rows.rank[last]
+        return ranks
 
     def _wanted(self, n_topics: np.ndarray) -> np.ndarray:
         """How many topics must be reached: level · T, rounded up, but not for the last bits of the product."""
@@ -193,3 +191,7 @@ class SPrecision(_Covering):
         reached = made.rows.running(made.gain)
         goal = wanted[made.rows.query]
         return np.flatnonzero((reached >= goal) & (reached - made.gain < goal))
+
+
+def _arrivals(context: Context, pool: Pool, metric: SPrecision) -> np.ndarray:
+    return metric.greedy_ranks(pool, context)

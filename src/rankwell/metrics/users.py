@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.additive import Additive, RankWeighted, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.gains import OnScale, top_level
+from rankwell.gains import OnScale, ideal_divisors, top_level
 from rankwell.hits import Context, Judged
 from rankwell.ranked import Ranked
 
@@ -46,11 +46,12 @@ class _Shares(OnScale):
         return level / top if top > 0 else np.zeros(len(rows))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """One, where something can be gained."""
-        key = ("shares", self.gain, self.rel, self.gain_from)
-        return judged.of_ideal(
-            key, lambda best: np.minimum(best.where(self.gains(best, context) > 0).count(), 1)
-        )
+        """What the ideal list is divided by."""
+        return judged.of_ideal(ideal_divisors, self, context.scale, context.grade_max)
+
+    def divisors(self, best: Ranked, context: Context) -> np.ndarray:
+        """Return for ideal lists: one, where something can be gained."""
+        return np.minimum(best.where(self.gains(best, context) > 0).count(), 1)
 
 
 @definition
@@ -109,12 +110,11 @@ class RBP(_Shares, RankWeighted):
             return super().gains(rows, context)
         return np.maximum(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
 
-    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+    def divisors(self, best: Ranked, context: Context) -> np.ndarray:
         """One, where something can be gained; under max_grade=query the highest level of the query."""
         if self.max_grade != "query" or self.gain == "binary":
-            return super().divisor(judged, context)
-        key = ("highest", self.rel, self.gain_from)
-        return judged.of_ideal(key, lambda best: best.top(1).sum(self.gains(best.top(1), context)))
+            return super().divisors(best, context)
+        return best.top(1).sum(self.gains(best.top(1), context))
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """The chance to look at each rank, out of all looks."""

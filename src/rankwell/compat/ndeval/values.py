@@ -11,7 +11,7 @@ from rankwell.cascading import OnTopics
 from rankwell.compat.ndeval.reading import Judgements, Lists
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
-from rankwell.hits import Context, Judged
+from rankwell.hits import Context, Pool
 from rankwell.metrics.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
 from rankwell.metrics.intents import APIA, PIA
 from rankwell.metrics.reaching import SRecall
@@ -27,11 +27,13 @@ EXACT = ("NRBP", "MAP-IA", "P-IA", "strec")
 class Unweighted(OnTopics):
     """A metric that adds up over topics instead of taking their mean: the program divides last, and we want its last bit."""
 
-    def subtopics(self, judged: Judged, context: Context) -> Subtopics:
+    def subtopics(self, pool: Pool, context: Context) -> Subtopics:
         """The same topics, each of weight 1."""
-        found = super().subtopics(judged, context)
-        key = ("unweighted", id(found))
-        return judged.pool.once(key, lambda: replace(found, weight=np.ones(len(found.weight))))
+        return context.shared.once(_unweighted, super().subtopics(pool, context))
+
+
+def _unweighted(_: Context, found: Subtopics) -> Subtopics:
+    return replace(found, weight=np.ones(len(found.weight)))
 
 
 @definition

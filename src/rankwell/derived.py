@@ -1,0 +1,73 @@
+"""Derived: the base of objects that keep what is computed from them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any, ClassVar, Self, TypeVar
+
+T = TypeVar("T")
+MISSING: Any = object()
+
+
+class Derived:
+    """An object that keeps values computed from it and from other objects, each computed once.
+
+    A value is kept by the shortest-lived of the things it is made from: what depends on a run's own catalogue is kept by the
+    context of that run, and freed with it. ``lifetime`` orders the classes; no object keeps one that lives shorter.
+    """
+
+    lifetime: ClassVar[int]
+
+    _kept: dict[tuple[Any, ...], Any]
+    _lock: threading.RLock
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Start empty: also after ``dataclasses.replace``, as a copy, and from a pickle."""
+        self = super().__new__(cls)
+        self.__dict__.update(_kept={}, _lock=threading.RLock())
+        return self
+
+    def once(self, function: Callable[..., T], *objects: Hashable) -> T:
+        """Return ``function(self, *objects)``, computed at the first call; safe between threads.
+
+        The key is the function and the objects themselves, so the function reads nothing but its arguments.
+
+        Raises
+        ------
+        TypeError
+            If a function is made anew at each call, or an object lives shorter than this one.
+        """
+        key = (function, *objects)
+        found = self._kept.get(key, MISSING)
+        if found is MISSING:
+            with self._lock:
+                found = self._kept.get(key, MISSING)
+                if found is MISSING:
+                    self._check(function, *objects)
+                    found = self._kept[key] = function(self, *objects)
+        return found
+
+    def _check(self, *key: Any) -> None:
+        for each in key:
+            if isinstance(each, (FunctionType, MethodType, partial)) and not _is_of_module(each):
+                raise TypeError(
+                    f"{type(self).__name__}.once: {each!r} is a new object at each call or reads more than its arguments. "
+                    f"Pass a function of a module, or a method as Class.method."
+                )
+            if isinstance(each, Derived) and (each is self or each.lifetime < self.lifetime):
+                raise TypeError(
+                    f"{type(self).__name__}.once: the {type(each).__name__} in the key would be kept alive. Call its own once."
+                )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("_kept", "_lock")}
+
+
+def _is_of_module(function: FunctionType | MethodType | partial[Any]) -> bool:
+    """Whether there is one such object, and it reads no variable of another function."""
+    if not isinstance(function, FunctionType) or function.__closure__ or function.__name__ == "<lambda>":
+        return False
+    return not function.__qualname__.endswith(f"<locals>.{function.__name__}")
