@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 import rankwell as rw
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 
 USERS, ITEMS, K, TASTES = 150, 400, 10, 5
 METRICS = [

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.metrics import metric_of
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.base import Metric
-from rankwell.display import Cell, Column, Table
+from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError
 from rankwell.metrics.counts import NumRel, NumRelRet, NumRet
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.base import Metric
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError
 from rankwell.metrics.interpolated import IPrec, needed_hits
 

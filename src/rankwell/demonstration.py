@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.evaluation import Evaluator, evaluate
 from rankwell.policy import Policy
 from rankwell.results import Results

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell import __version__
+from rankwell.display.output import whole_file
 from rankwell.errors import UsageError, one_of
-from rankwell.output import whole_file
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.display import Table
+    from rankwell.display.table import Table
 
 KEY = "rankwell"  # of the metadata in a Parquet file
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from rankwell.attributes import Items
-from rankwell.display import Column, Kind, Table, count, number
+from rankwell.display.table import Column, Kind, Table, count, number
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.ids import Ids, Known
 from rankwell.judge import history_of

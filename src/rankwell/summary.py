@@ -9,9 +9,9 @@ from typing import Any
 
 from rankwell import __version__
 from rankwell.base import CorpusMetric, Metric
-from rankwell.display import ARROWS, Cell, Column, Table, number
+from rankwell.display.output import in_form
+from rankwell.display.table import ARROWS, Cell, Column, Table, number
 from rankwell.docstrings import sentence
-from rankwell.output import in_form
 from rankwell.policy import Policy
 
 Results = Any  # what has the properties of rankwell.results.Results, which stands above this

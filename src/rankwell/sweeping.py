@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from rankwell.base import Metric
-from rankwell.display import Cell, Column, Table
+from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metrics_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.base import Metric
-from rankwell.display import Cell, Column, Table
+from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import metric_of

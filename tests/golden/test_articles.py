@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import rankwell as rw
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 
 FILE = Path(__file__).parent / "articles.txt"
 

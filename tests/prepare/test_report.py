@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.prepare import Report, Share
 
 TABLE = Table([Column("part"), Column("rows", "count")], [("<b>", 1234)])

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankwell.display import Column, Table, count, display_width, number
+from rankwell.display.table import Column, Table, count, display_width, number
 from rankwell.errors import UsageError
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -384,7 +384,7 @@ def test_cells_of_numpy_become_plain_python() -> None:
 
 def test_showing_a_table_needs_no_package_but_the_standard_library() -> None:
     code = (
-        "import sys; from rankwell.display import *;"
+        "import sys; from rankwell.display.table import *;"
         "print(Table([Column('run')], [('é',)]).to_text(80, True).encode(), *map(str, sys.modules))"
     )
     words = subprocess.run(

@@ -8,7 +8,7 @@ from rankwell.axioms import amigo, own, parapar
 from rankwell.axioms.counterexamples import Counterexample
 from rankwell.axioms.kinds import Axiom
 from rankwell.axioms.verdicts import Rule, Verdict, Verdicts, notes_of
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.metrics import Wanted, metrics_of
 

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from rankwell.axioms.situations import NAMES, Item, Situation
-from rankwell.display import Cell, Column, Table, number
+from rankwell.display.table import Cell, Column, Table, number
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from rankwell.axioms.counterexamples import Counterexample
-from rankwell.display import Cell, Column, Table
+from rankwell.display.table import Cell, Column, Table
 
 Word = Literal["holds", "weak", "violated", "not applicable"]
 LEGEND = (

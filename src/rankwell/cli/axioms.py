@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from rankwell.arguments import split
 from rankwell.cli.application import app
-from rankwell.output import in_form, refuse_overwriting, width, write
+from rankwell.display.output import in_form, refuse_overwriting, width, write
 
 
 @app.command

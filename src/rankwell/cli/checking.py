@@ -10,8 +10,8 @@ from cyclopts import Parameter
 from rankwell import __version__
 from rankwell.arguments import STDIN, numbers
 from rankwell.cli.application import FOUND, app
+from rankwell.display.output import refuse_overwriting, write
 from rankwell.errors import UsageError
-from rankwell.output import refuse_overwriting, write
 from rankwell.policy import Policy
 
 

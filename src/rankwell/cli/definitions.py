@@ -8,8 +8,8 @@ from cyclopts import Parameter
 
 from rankwell.arguments import STDIN, split
 from rankwell.cli.application import app
+from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError
-from rankwell.output import in_form, refuse_overwriting, width, write
 from rankwell.policy import Policy
 
 

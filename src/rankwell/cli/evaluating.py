@@ -11,10 +11,10 @@ from cyclopts import Parameter
 
 from rankwell.arguments import STDIN, files, pairs, run_names, split
 from rankwell.cli.application import app
+from rankwell.display.output import Progress, in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import metrics_of
-from rankwell.output import Progress, in_form, refuse_overwriting, width, write
 from rankwell.policy import Policy
 from rankwell.presets import preset_of
 from rankwell.profiles import profile

@@ -13,8 +13,8 @@ from cyclopts import App, Parameter
 from rankwell import __version__
 from rankwell.arguments import STDIN, pairs
 from rankwell.cli.application import app
+from rankwell.display.output import refuse_overwriting, width, write
 from rankwell.errors import InputError, UsageError
-from rankwell.output import refuse_overwriting, width, write
 
 if TYPE_CHECKING:
     import polars as pl

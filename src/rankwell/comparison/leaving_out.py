@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.base import CorpusMetric, Metric
-from rankwell.display import Cell, Column, Table
+from rankwell.display.table import Cell, Column, Table
 from rankwell.engines import Task
 from rankwell.errors import DataError, UsageError, nearest
 from rankwell.evaluation import Evaluator

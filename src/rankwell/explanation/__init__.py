@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, overload
 
 from rankwell.base import Metric
-from rankwell.display import Table
+from rankwell.display.table import Table
 from rankwell.errors import UsageError
 from rankwell.explanation.card import SECTIONS, Explanation, card, catalogue
 from rankwell.explanation.worked import worked_table

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankwell.base import CorpusMetric, Metric
-from rankwell.display import ARROWS, Column, Table
+from rankwell.display.table import ARROWS, Column, Table
 from rankwell.docstrings import sections, sentence
 from rankwell.metrics import classes
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.additive import Additive, RankWeighted, Terms
 from rankwell.base import Metric, QueryMetric
-from rankwell.display import Cell, Column, Table, number
+from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.policy import Policy

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.display.output import whole_file
 from rankwell.errors import InputError, UsageError
 from rankwell.ids import NO_TEXT, Ids
 from rankwell.kernels import match, order
 from rankwell.linting.data import QrelsData, RunData
-from rankwell.output import whole_file
 from rankwell.readers.files import COMPRESSED_SUFFIXES
 
 if TYPE_CHECKING:

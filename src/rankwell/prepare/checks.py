@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from rankwell.attributes import Items
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError
 from rankwell.ids import Known
 from rankwell.prepare.leaks import Sides

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.pairs import coded, n_distinct
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.attributes import Items
-from rankwell.display import Cell, Column, Kind, Table
+from rankwell.display.table import Cell, Column, Kind, Table
 from rankwell.ids import Ids
 from rankwell.longtail import LongTail
 from rankwell.popularity import PARTS, Cut, Head

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.attributes import Users
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.ids import Ids, Known
 from rankwell.popularity import by_popularity

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankwell.display import HTML, MARKDOWN, Table, count, number
+from rankwell.display.table import HTML, MARKDOWN, Table, count, number
 
 if TYPE_CHECKING:
     import polars as pl

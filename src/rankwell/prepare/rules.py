@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.display import number
+from rankwell.display.table import number
 from rankwell.ids import Known
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded, keys, repeats

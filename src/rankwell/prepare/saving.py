@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
+from rankwell.display.output import whole_file
 from rankwell.errors import UsageError, nearest, one_of
-from rankwell.output import whole_file
 
 WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
     ".csv": pl.DataFrame.write_csv,

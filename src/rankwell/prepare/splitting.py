@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.cores import Limits, within
 from rankwell.prepare.division import RULES, How, Rule, first_rows

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from rankwell.display import Column, Table
+from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.holding import tiers_of
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share

@@ -32,7 +32,7 @@ ALL = (
 
 def table() -> str:
     """Return all differences as a table."""
-    from rankwell.display import Column, Table
+    from rankwell.display.table import Column, Table
 
     columns = [Column("where"), Column("ndeval"), Column("rankwell ndeval")]
     note = "* but in NRBP, MAP-IA, P-IA and strec, where the last bit is the program's"

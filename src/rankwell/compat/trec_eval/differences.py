@@ -39,7 +39,7 @@ ALL = (
 
 def table() -> str:
     """Return all differences as a table."""
-    from rankwell.display import Column, Table
+    from rankwell.display.table import Column, Table
 
     columns = [Column("where"), Column("version"), Column("trec_eval"), Column("rankwell trec_eval")]
     return Table(columns, ALL).to_text(None, False) + "\n"
