@@ -135,8 +135,8 @@ from rankwell.policy import Policy as Policy
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.results import Results as Results
-from rankwell.tables import Qrels as Qrels
-from rankwell.tables import Run as Run
+from rankwell.tables.run_qrels import Qrels as Qrels
+from rankwell.tables.run_qrels import Run as Run
 from rankwell.translation import rosetta as rosetta
 
 __version__: str

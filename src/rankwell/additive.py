@@ -15,8 +15,8 @@ import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
-from rankwell.ids import Ids
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked, ratio
 
 
 @dataclass(frozen=True, slots=True)

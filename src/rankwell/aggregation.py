@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, one_of
 from rankwell.segments import checked_weights
-from rankwell.states import GeometricMean, Mean, WeightedMean
+from rankwell.tables.states import GeometricMean, Mean, WeightedMean
 
 How = Literal["mean", "geometric", "median"]
 HOWS = ("mean", "geometric", "median")

@@ -20,7 +20,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.hits import Context, Judged
 from rankwell.parameters import UNFIT, described, fitted, parameter_kinds, value_text
-from rankwell.states import Diagnostics, Mean, State, WeightedMean
+from rankwell.tables.states import Diagnostics, Mean, State, WeightedMean
 
 Better = Literal["higher", "lower", "neither"]
 

@@ -13,7 +13,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
 from rankwell.segments import UNKNOWN, Segments
-from rankwell.states import State
+from rankwell.tables.states import State
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.features import CELLS, Features
-from rankwell.ids import Ids
 from rankwell.kernels import exact, ideal
-from rankwell.ranked import Ranked
+from rankwell.tables.features import CELLS, Features
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked
 
 LISTS_BEGUN = 1_000_000  # in the search for one user's best list
 

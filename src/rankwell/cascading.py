@@ -15,8 +15,8 @@ from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged, Pool
 from rankwell.parameters import Numbers
-from rankwell.ranked import Ranked, Topics
 from rankwell.subtopics import Subtopics, Wanted, features_of_items, subtopics, topics_of_pool
+from rankwell.tables.ranked import Ranked, Topics
 
 # times the greedy list: what the best one is worth at most (Nemhauser, Wolsey and Fisher, 1978)
 MOST_OVER_GREEDY = 1.0 / (1.0 - math.exp(-1.0))

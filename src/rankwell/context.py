@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.attributes import Items, Users
-from rankwell.derived import Derived
 from rankwell.errors import UsageError
 from rankwell.history import History
-from rankwell.ids import Known
+from rankwell.tables.derived import Derived
+from rankwell.tables.ids import Known
+from rankwell.tables.items_users import Items, Users
 
 
 @dataclass(frozen=True, slots=True)

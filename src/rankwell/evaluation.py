@@ -12,7 +12,6 @@ import numpy as np
 from rankwell.base import Metric
 from rankwell.engines import Engine, Task, cores, engine_of
 from rankwell.errors import NeededError, UsageError
-from rankwell.ids import Known
 from rankwell.judge import pool_of
 from rankwell.longtail import Parts
 from rankwell.metrics import Wanted, metrics_of
@@ -23,7 +22,8 @@ from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
 from rankwell.segments import Segments
 from rankwell.single import one_query
-from rankwell.tables import Run
+from rankwell.tables.ids import Known
+from rankwell.tables.run_qrels import Run
 
 # glibc hands arrays back to the system when they are freed, and a third of a small evaluation was spent on having them anew.
 # Freeing one block of this size, which is never touched, makes it keep up to twice as much for the next call.

@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.base import ListMetric, definition
-from rankwell.features import Features
 from rankwell.hits import Context, Judged
-from rankwell.ranked import Ranked
+from rankwell.tables.features import Features
+from rankwell.tables.ranked import Ranked
 
 
 @definition

@@ -13,7 +13,7 @@ from rankwell.base import ListMetric, QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged, Pool, Scale
 from rankwell.parameters import Numbers, Pairs
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.ranked import Ranked, ratio
 
 BLOCK = 4096
 

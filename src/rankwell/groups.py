@@ -12,11 +12,11 @@ import numpy as np
 from rankwell.base import Better, CorpusMetric, Metric, definition
 from rankwell.divergences import js, kl, tv
 from rankwell.errors import UsageError
-from rankwell.features import Features
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
-from rankwell.ranked import Ranked, ratio, shares
-from rankwell.states import WHOLE, amounts_of, sums_in_halves
+from rankwell.tables.features import Features
+from rankwell.tables.ranked import Ranked, ratio, shares
+from rankwell.tables.states import WHOLE, amounts_of, sums_in_halves
 
 SMOOTHING = 0.01  # of the shares that kl divides by
 

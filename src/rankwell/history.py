@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rankwell.ids import Ids, Known
-from rankwell.popularity import by_popularity
-from rankwell.ranked import Ranked
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.popularity import by_popularity
+from rankwell.tables.ranked import Ranked
 
 
 @dataclass(frozen=True, eq=False)

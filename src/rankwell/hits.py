@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.context import Context, Scale
-from rankwell.derived import Derived
 from rankwell.history import History
-from rankwell.ids import Ids, Known, alike
 from rankwell.kernels import order
-from rankwell.ranked import Ranked, Topics
+from rankwell.tables.derived import Derived
+from rankwell.tables.ids import Ids, Known, alike
+from rankwell.tables.ranked import Ranked, Topics
 
 __all__ = ["Context", "Judged", "Pool", "Scale"]
 

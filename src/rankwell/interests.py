@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.attributes import Users
 from rankwell.errors import DataError, UsageError, one_of
-from rankwell.features import CELLS, Features
 from rankwell.history import History
-from rankwell.ids import Ids, Known
-from rankwell.ranked import Ranked, spread
+from rankwell.tables.features import CELLS, Features
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Users
+from rankwell.tables.ranked import Ranked, spread
 
 Profile = Literal["ml", "item_share", "smoothed", "dirichlet", "given"]
 Cold = Literal["skip", "prior", "uniform"]

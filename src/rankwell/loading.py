@@ -16,12 +16,12 @@ from rankwell.base import Metric, QueryMetric
 from rankwell.errors import InputError, UsageError
 from rankwell.exports import KEY
 from rankwell.hits import Context, Scale
-from rankwell.ids import Ids, Known
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.segments import Segments
-from rankwell.states import State
 from rankwell.summary import SCHEMA
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.states import State
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from rankwell.attributes import Items
 from rankwell.display.table import Column, Kind, Table, count, number
 from rankwell.errors import UsageError, nearest, one_of
-from rankwell.ids import Ids, Known
 from rankwell.judge import history_of
 from rankwell.policy import Policy
-from rankwell.popularity import PARTS, Cut, Head, Rule, Ties, by_popularity
 from rankwell.readers import read_items, read_qrels
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Items
+from rankwell.tables.popularity import PARTS, Cut, Head, Rule, Ties, by_popularity
 
 if TYPE_CHECKING:
     import polars as pl
@@ -236,7 +236,7 @@ def long_tail(
         The catalogue, so that items that nobody used count too.
     head, at
         The rule of the cut: ``volume``, ``top``, ``fraction``, ``reach``, ``count``, ``quantile`` or ``iqr``, as
-        metrics of popularity have it (``rankwell.popularity.Head``).
+        metrics of popularity have it (``rankwell.tables.popularity.Head``).
     mid
         A second, wider cut by the same rule: between the two lies the mid, and the tail after it. Metrics of popularity have
         the same parameter.

@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.features import Features
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.features import Features
+from rankwell.tables.ranked import Ranked, ratio
 
 Measure = Literal["cosine", "jaccard", "euclidean"]
 CELLS = (

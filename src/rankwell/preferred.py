@@ -14,7 +14,7 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.hits import Judged, Pool
-from rankwell.ranked import Topics, spread
+from rankwell.tables.ranked import Topics, spread
 
 Pairs = Literal["all", "one", "both"]
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankwell.attributes import Items, Users
 from rankwell.base import Metric
 from rankwell.errors import NeededError, UsageError
 from rankwell.hits import Context, Pool
-from rankwell.ids import Known
 from rankwell.judge import history_of
 from rankwell.judge.asked import Asked, Asker
 from rankwell.policy import Policy
 from rankwell.readers import read_items, read_qrels
+from rankwell.tables.ids import Known
+from rankwell.tables.items_users import Items, Users
 
 TABLES = {
     "catalogue": ("items", "the catalogue: give items= (--items), every item that could be shown"),

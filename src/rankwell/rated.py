@@ -15,8 +15,8 @@ from rankwell.candidates import Best, Candidates
 from rankwell.errors import UsageError
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged, Pool
-from rankwell.ids import Ids
-from rankwell.ranked import Ranked
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked
 from rankwell.topical import Topical, known_users
 
 EXACT = 6  # the longest list whose best one is searched for

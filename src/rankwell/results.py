@@ -14,11 +14,11 @@ from rankwell.base import Metric, QueryMetric
 from rankwell.errors import UsageError, nearest
 from rankwell.exports import Exports
 from rankwell.hits import Context
-from rankwell.ids import Ids
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.segments import Segments
-from rankwell.states import Diagnostics, State, told_of
+from rankwell.tables.ids import Ids
+from rankwell.tables.states import Diagnostics, State, told_of
 from rankwell.views import Origin, Views
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwell.attributes import Users
 from rankwell.errors import DataError, UsageError, nearest, one_of
-from rankwell.ids import Ids, Known
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Users
 
 UNKNOWN = "(unknown)"
 

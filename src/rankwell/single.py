@@ -9,10 +9,10 @@ import numpy as np
 from rankwell.engines import Task
 from rankwell.errors import UsageError, nearest
 from rankwell.hits import Judged, Pool
-from rankwell.ids import Ids, Known, alike
 from rankwell.judge import judge, missing_lists
-from rankwell.ranked import NO_ROWS, Ranked
-from rankwell.rows import Columns
+from rankwell.tables.ids import Ids, Known, alike
+from rankwell.tables.ranked import NO_ROWS, Ranked
+from rankwell.tables.rows import Columns
 
 
 @dataclass(frozen=True, eq=False)

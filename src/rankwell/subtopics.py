@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from rankwell.features import Features
 from rankwell.hits import Context, Pool
-from rankwell.ids import Ids
 from rankwell.kernels import cascade, order
-from rankwell.ranked import Topics
+from rankwell.tables.features import Features
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Topics
 
 NO_CHANCE = np.empty(0)
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from rankwell.hits import Judged, Scale
-from rankwell.ranked import NO_ROWS, Ranked
+from rankwell.tables.ranked import NO_ROWS, Ranked
 
 
 def _tied(found: Ranked) -> tuple[np.ndarray, np.ndarray]:

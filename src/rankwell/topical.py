@@ -11,13 +11,13 @@ from rankwell.additive import Additive, Terms
 from rankwell.base import Metric, definition
 from rankwell.candidates import Kinds
 from rankwell.errors import UsageError
-from rankwell.features import CELLS, Features
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged, Pool
-from rankwell.ids import Ids
 from rankwell.interests import Cold, Estimate, Interests, Profile, columns_of, population
 from rankwell.kernels import cascade, match
-from rankwell.ranked import Ranked
+from rankwell.tables.features import CELLS, Features
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked
 
 UNKNOWN = "(unknown)"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwell.hits import Context, Judged, Pool
-from rankwell.ids import Ids
-from rankwell.ranked import Ranked, Topics, spread
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked, Topics, spread
 from rankwell.ties import condensed
 
 

@@ -19,7 +19,7 @@ from rankwell.policy import Policy
 from rankwell.presets import Preset, names, preset_of
 from rankwell.readers import read_qrels, read_run
 from rankwell.results import Results
-from rankwell.tables import Qrels, Run
+from rankwell.tables.run_qrels import Qrels, Run
 
 __all__ = ["Rosetta", "rosetta"]
 Rules = Mapping[str, Any]

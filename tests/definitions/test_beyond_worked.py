@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rankwell as rw
-from rankwell.popularity import Head, by_popularity
+from rankwell.tables.popularity import Head, by_popularity
 
 from .worked import examples
 

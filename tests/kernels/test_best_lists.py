@@ -11,9 +11,9 @@ from tests.unit.plain_alpha_beta import best_of_all, greedy, value
 from rankwell import candidates as module
 from rankwell.candidates import Candidates, Kinds
 from rankwell.errors import DataError
-from rankwell.features import Features
-from rankwell.ids import Ids
-from rankwell.ranked import Ranked
+from rankwell.tables.features import Features
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked
 
 
 def rows_of(pairs, users):

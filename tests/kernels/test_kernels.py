@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwell import states
-from rankwell.ids import Ids, Known
 from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import integers, lists, match, order, ranks, sums, trec_lines, trec_text
+from rankwell.tables import states
+from rankwell.tables.ids import Ids, Known
 
 IDS = st.lists(
     st.sampled_from(["a", "ab", "abc", "b", "é", "日本", "x" * 9, "x" * 17, "", "10", "9", "A"]), max_size=30

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rankwell import candidates, features, interests, testing
+from rankwell import candidates, interests, testing
 from rankwell.metrics import metric_of
+from rankwell.tables import features
 
 TEXTS = [
     "ab_ndcg(unknown_topic=true)@3",

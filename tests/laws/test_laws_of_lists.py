@@ -7,8 +7,9 @@ import math
 import pytest
 
 import rankwell as rw
-from rankwell import features, pairs, testing
+from rankwell import pairs, testing
 from rankwell.metrics import metric_of
+from rankwell.tables import features
 
 TEXTS = [
     "ils(features=numbers)@3",

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from tests.definitions.test_against_reference import compare
 
-from rankwell import additive, engines, hits, judge, ranked, states, testing
+from rankwell import additive, engines, hits, judge, testing
 from rankwell.engines import memory
 from rankwell.judge import lists as judge_lists
 from rankwell.judge import pool as judge_pool
 from rankwell.kernels import match, order, ranks
 from rankwell.metrics import binary, cascade, first, gain, judged, precision
+from rankwell.tables import ranked, states
 
 WATCHED = [
     "p@3", "p(denom=n)@4", "r@3", "r(denom=min_rk)@2", "hit(rel=2)@3", "ap", "ap@3", "ap(denom=R)@3",
@@ -185,7 +186,7 @@ def errors_of_rr(patch):
 
 
 def scattered_rows_kept_apart(patch):
-    from rankwell.ids import Ids
+    from rankwell.tables.ids import Ids
 
     patch.setattr(Ids, "is_distinct", lambda _: True)
 

@@ -14,10 +14,10 @@ from tests.definitions.reference_aspects_random import random_ratings
 from tests.mutants.planting import around, put
 
 from rankwell import interests, rated, topical
-from rankwell.features import Features
-from rankwell.ids import Ids
 from rankwell.kernels import cascade, exact, ideal
-from rankwell.ranked import Ranked
+from rankwell.tables.features import Features
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked
 
 SEEDS = range(32, 56)  # in two of them the greedy list is not the best
 TIES = Case(  # a, b and c gain alike; after a both others gain less, after b or c the other one as much

@@ -11,9 +11,9 @@ from tests.mutants.planting import around, put
 
 from rankwell import divergences, pairs
 from rankwell.context import Scale
-from rankwell.features import Features
 from rankwell.metrics import calibration, familiarity, lists
-from rankwell.ranked import Ranked
+from rankwell.tables.features import Features
+from rankwell.tables.ranked import Ranked
 
 
 def with_the_first_of_the_others(original, rows, others, features):

@@ -26,7 +26,7 @@ from rankwell.metrics import (
     sets,
     users,
 )  # fmt: skip
-from rankwell.states import GeometricMean, Mean
+from rankwell.tables.states import GeometricMean, Mean
 
 
 def swapped_cells(original, *given):

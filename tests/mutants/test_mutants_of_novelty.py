@@ -9,9 +9,10 @@ import pytest
 from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
-from rankwell import gains, history, popularity
+from rankwell import gains, history
 from rankwell.metrics import novelty, parity, popular, serendipity, tail
-from rankwell.ranked import Ranked
+from rankwell.tables import popularity
+from rankwell.tables.ranked import Ranked
 
 
 def rows_of_all(original, state, *given):

@@ -10,9 +10,10 @@ from tests.definitions.test_topics import (
 from tests.definitions.test_topics import test_preferences_are_those_counted_pair_by_pair as counted
 from tests.mutants.planting import around, fails, put
 
-from rankwell import preferred, ranked, topics
+from rankwell import preferred, topics
 from rankwell.judge import pool as judge_pool
 from rankwell.metrics import by_topic, preferences, preferences_fair
+from rankwell.tables import ranked
 
 
 def grade_of_the_item(original, found, *rest):

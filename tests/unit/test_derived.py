@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.attributes import Items
-from rankwell.derived import Derived
-from rankwell.ranked import ratio
+from rankwell.tables.derived import Derived
+from rankwell.tables.items_users import Items
+from rankwell.tables.ranked import ratio
 from rankwell.testing.data import example, tables_of
 
 SOURCES = sorted(Path(rw.__file__).parent.rglob("*.py"))

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import rankwell as rw
-from rankwell.features import features_of
-from rankwell.ranked import Ranked
 from rankwell.readers.attributes import read_catalogue
+from rankwell.tables.features import features_of
+from rankwell.tables.ranked import Ranked
 
 
 def dense(features):
@@ -82,7 +82,7 @@ def test_sums_do_not_depend_on_how_many_queries_are_summed(monkeypatch):
     query = np.repeat(np.arange(40), 5)
     rows = Ranked(40, query, np.tile(np.arange(1, 6), 40), np.ones(200), item=rng.integers(-1, 50, 200))
     whole = np.concatenate([sums for *_, sums in features.sums(rows)])
-    monkeypatch.setattr("rankwell.features.CELLS", 21)
+    monkeypatch.setattr("rankwell.tables.features.CELLS", 21)
     parts = np.concatenate([sums for *_, sums in features.sums(rows)])
     assert np.array_equal(whole, parts)
     table = np.vstack([dense(features), np.zeros(7)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwell.ranked import Ranked
+from rankwell.tables.ranked import Ranked
 
 COUNTS = ([3, 0, 1, 5], [], [0, 0], [2, 2, 2])
 

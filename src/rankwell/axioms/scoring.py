@@ -11,13 +11,13 @@ from functools import lru_cache
 import numpy as np
 
 from rankwell.additive import Additive
-from rankwell.attributes import Items, Users
 from rankwell.axioms.counterexamples import Counterexample
 from rankwell.axioms.situations import NAMES, Situation
 from rankwell.base import Metric
 from rankwell.evaluation import Evaluator
 from rankwell.policy import Policy
-from rankwell.tables import Qrels, Run
+from rankwell.tables.items_users import Items, Users
+from rankwell.tables.run_qrels import Qrels, Run
 
 MARGIN = 1e-13  # a smaller difference of two floats says nothing
 WEIGHS = 5  # the most that a topic weighs: so many items of it are there for histories

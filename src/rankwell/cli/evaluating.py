@@ -22,7 +22,7 @@ from rankwell.readers import read_qrels, read_run
 from rankwell.results import Results
 from rankwell.sweeping import Sweep
 from rankwell.sweeping import rel_sweep as swept
-from rankwell.tables import Run
+from rankwell.tables.run_qrels import Run
 
 REFERENCE_DEPTH = 100
 

@@ -15,12 +15,12 @@ from rankwell.engines import Task
 from rankwell.errors import DataError, UsageError, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.hits import Judged
-from rankwell.ids import Known
 from rankwell.judge import missing_lists
 from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_run
-from rankwell.states import State
-from rankwell.tables import Run
+from rankwell.tables.ids import Known
+from rankwell.tables.run_qrels import Run
+from rankwell.tables.states import State
 
 MOST = 10_000  # up to so many lists are left out one by one
 GROUPS = 200

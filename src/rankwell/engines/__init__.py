@@ -16,12 +16,12 @@ import numpy as np
 from rankwell.base import Metric, QueryMetric
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.hits import Context, Judged, Pool
-from rankwell.ids import Ids, Known
 from rankwell.judge import Asked, judge
-from rankwell.rows import Lists
 from rankwell.segments import Segments
-from rankwell.states import Diagnostics, State
-from rankwell.tables import Run
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.rows import Lists
+from rankwell.tables.run_qrels import Run
+from rankwell.tables.states import Diagnostics, State
 from rankwell.ties import reordered, undecided
 
 Ends = Callable[[], "dict[Metric, tuple[State, State]]"]

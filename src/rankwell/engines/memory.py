@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from rankwell.engines import Part, Task, cores
 from rankwell.errors import DataError, NothingInCommonError, UsageError
 from rankwell.hits import Judged
-from rankwell.ids import Ids
 from rankwell.judge import lists_of_others, missing_lists
-from rankwell.rows import Lists, Rows
-from rankwell.tables import Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.rows import Lists, Rows
+from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor

@@ -8,11 +8,11 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.history import History
-from rankwell.ids import Ids, Known, alike
 from rankwell.judge.asked import Asked
 from rankwell.judge.pool import pool_of
 from rankwell.policy import Policy
-from rankwell.tables import Qrels
+from rankwell.tables.ids import Ids, Known, alike
+from rankwell.tables.run_qrels import Qrels
 
 
 def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[History, Counter[str]]:

@@ -10,11 +10,11 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.hits import Context, Judged, Pool
-from rankwell.ids import NO_TEXT, Ids, Known, alike
 from rankwell.judge.asked import Asked
 from rankwell.kernels import match, order, ranks
-from rankwell.ranked import NO_ROWS, Ranked
-from rankwell.rows import Lists
+from rankwell.tables.ids import NO_TEXT, Ids, Known, alike
+from rankwell.tables.ranked import NO_ROWS, Ranked
+from rankwell.tables.rows import Lists
 from rankwell.ties import condensed, levels
 
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from rankwell.errors import DataError, NeededError, UsageError
 from rankwell.hits import Pool, Scale
-from rankwell.ids import NO_TEXT, Ids
 from rankwell.judge.asked import Asked
 from rankwell.judge.topics import Numbered, require_topics, rises, topics_of
 from rankwell.kernels import match
 from rankwell.policy import Policy
-from rankwell.ranked import NO_ROWS
-from rankwell.rows import grouped
-from rankwell.tables import Qrels
+from rankwell.tables.ids import NO_TEXT, Ids
+from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.rows import grouped
+from rankwell.tables.run_qrels import Qrels
 
 FEW = 1_000  # grades from minus to plus this are counted, others sorted
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwell.errors import DataError, NeededError
-from rankwell.ids import Ids
 from rankwell.judge.asked import Asker
-from rankwell.ranked import Topics
-from rankwell.tables import Qrels
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Topics
+from rankwell.tables.run_qrels import Qrels
 
 
 @dataclass(frozen=True, slots=True)

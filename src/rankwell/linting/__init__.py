@@ -13,7 +13,7 @@ from rankwell.linting.findings import Finding, Findings
 from rankwell.linting.reading import qrels_data, run_data, tried
 from rankwell.policy import Policy
 from rankwell.readers import read_items
-from rankwell.tables import Qrels, Run
+from rankwell.tables.run_qrels import Qrels, Run
 
 __all__ = ["Finding", "Findings", "lint"]
 

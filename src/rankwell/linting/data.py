@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.attributes import Items
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
-from rankwell.ids import Ids, Known
 from rankwell.policy import Policy
 from rankwell.readers.trec import ALL_LINES, TextRows
-from rankwell.rows import Columns, Lists, grouped
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Items
+from rankwell.tables.rows import Columns, Lists, grouped
+from rankwell.tables.run_qrels import Qrels, Run
 
 RANK = ("query Q0 item rank score tag", 3, 6)
 

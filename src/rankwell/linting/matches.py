@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rankwell.ids import Ids, Known
 from rankwell.kernels import match
 from rankwell.linting.data import Data, QrelsData, RunData, common
 from rankwell.linting.findings import Finding
 from rankwell.linting.rules import rows_of
+from rankwell.tables.ids import Ids, Known
 
 FEW_JUDGED = 0.8
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rankwell.attributes import Items
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.linting.data import QrelsData, RunData
 from rankwell.linting.findings import Finding
 from rankwell.readers import files_of, guess, read_items, read_qrels, read_run
 from rankwell.readers.files import File
+from rankwell.tables.items_users import Items
 
 BY_LINES = ("delimited", "movielens", "ndjson", "trec")
 MOST_LINES = 20

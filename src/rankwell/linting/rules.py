@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.ids import Ids, Known
 from rankwell.kernels import match
 from rankwell.linting.data import Data, QrelsData, RunData, common
 from rankwell.linting.findings import Finding
+from rankwell.tables.ids import Ids, Known
 
 ASCENDING = 0.9
 

@@ -13,8 +13,8 @@ from rankwell.errors import UsageError
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged, Pool
 from rankwell.metrics.reaching import SRecall
-from rankwell.ranked import Ranked
 from rankwell.subtopics import Subtopics
+from rankwell.tables.ranked import Ranked
 
 __all__ = ["DSharpnDCG", "DnDCG"]
 

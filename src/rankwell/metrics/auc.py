@@ -10,7 +10,7 @@ from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
 from rankwell.metrics.collection import OfCells
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.ranked import Ranked, ratio
 from rankwell.ties import Groups
 
 __all__ = ["AUC", "PAUC", "AUCTopK", "PAp"]

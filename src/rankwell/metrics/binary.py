@@ -10,7 +10,7 @@ from rankwell.additive import RankWeighted
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.ranked import Ranked, ratio
 from rankwell.ties import chance_of_a_hit
 
 __all__ = ["F", "Hit", "P", "R"]

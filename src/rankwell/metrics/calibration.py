@@ -14,8 +14,8 @@ from rankwell.featured import Featured
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
 from rankwell.metrics.tail import OfHead
-from rankwell.popularity import PARTS
-from rankwell.ranked import Ranked, shares
+from rankwell.tables.popularity import PARTS
+from rankwell.tables.ranked import Ranked, shares
 
 __all__ = ["UPD", "Calibration"]
 

@@ -10,7 +10,7 @@ from rankwell.additive import Additive, Terms
 from rankwell.base import definition
 from rankwell.gains import OnScale, ideal_divisors, top_level
 from rankwell.hits import Context, Judged, Scale
-from rankwell.ranked import Ranked
+from rankwell.tables.ranked import Ranked
 
 __all__ = ["ERR", "nERR"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.base import Better, CorpusMetric, definition
 from rankwell.errors import DataError, UsageError
 from rankwell.hits import Context, Judged, Pool
-from rankwell.states import ItemCounts
+from rankwell.tables.states import ItemCounts
 
 __all__ = [
     "Coverage",

@@ -10,7 +10,7 @@ from rankwell.base import QueryMetric, definition
 from rankwell.errors import DataError, UsageError
 from rankwell.hits import Context, Judged
 from rankwell.parameters import Numbers
-from rankwell.ranked import ratio
+from rankwell.tables.ranked import ratio
 
 __all__ = ["Accuracy", "Fallout", "Specificity", "Utility"]
 

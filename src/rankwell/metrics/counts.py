@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
-from rankwell.states import State, Total
+from rankwell.tables.states import State, Total
 
 __all__ = ["NumNonrelJudgedRet", "NumRel", "NumRelRet", "NumRet"]
 

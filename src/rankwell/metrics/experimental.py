@@ -11,7 +11,7 @@ from rankwell.base import QueryMetric, definition
 from rankwell.gains import Ideals, best_first, discount, gain_of
 from rankwell.hits import Context, Judged
 from rankwell.parameters import Pairs
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.ranked import Ranked, ratio
 
 __all__ = ["RNDCG", "YAAP", "BinG", "G", "NDCGRel"]
 

@@ -13,8 +13,8 @@ from rankwell.base import Better, ListMetric, definition
 from rankwell.errors import DataError
 from rankwell.groups import AgainstTarget, OfAllLists, items_of, summed
 from rankwell.hits import Context, Judged
-from rankwell.ranked import ratio
-from rankwell.states import amounts_of
+from rankwell.tables.ranked import ratio
+from rankwell.tables.states import amounts_of
 
 __all__ = ["AWRF", "DTR", "DPRatio", "Exposure"]
 

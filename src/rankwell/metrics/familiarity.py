@@ -8,11 +8,11 @@ import numpy as np
 
 from rankwell.base import definition
 from rankwell.featured import Featured
-from rankwell.features import Features
 from rankwell.gains import OfRelevance
 from rankwell.hits import Context, Judged
 from rankwell.pairs import jaccard_against
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.features import Features
+from rankwell.tables.ranked import Ranked, ratio
 
 __all__ = ["EPD", "Surprise", "Unserendipity"]
 

@@ -12,7 +12,7 @@ from rankwell.errors import UsageError
 from rankwell.gains import Gain, OnScale, best_first, can_gain, discount, gain_of, top_level
 from rankwell.hits import Context, Judged, Scale
 from rankwell.parameters import Numbers, Pairs
-from rankwell.ranked import Ranked
+from rankwell.tables.ranked import Ranked
 
 __all__ = ["CG", "DCG", "IDCG", "nDCG"]
 

@@ -10,7 +10,7 @@ from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.metrics.judged import Bpref
 from rankwell.metrics.precision import AP
-from rankwell.states import GeometricMean, State
+from rankwell.tables.states import GeometricMean, State
 
 __all__ = ["GMAP", "GMBpref"]
 

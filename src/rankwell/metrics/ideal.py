@@ -14,7 +14,7 @@ from rankwell.gains import best_first, gain_of
 from rankwell.hits import Context, Judged
 from rankwell.metrics.gain import LOSSES, TABLE
 from rankwell.parameters import Pairs
-from rankwell.ranked import Ranked
+from rankwell.tables.ranked import Ranked
 
 __all__ = ["Compat", "Q"]
 

@@ -11,7 +11,7 @@ from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
 from rankwell.parameters import Numbers
-from rankwell.ranked import Ranked
+from rankwell.tables.ranked import Ranked
 
 __all__ = ["AUCPR", "Avg11", "IPrec"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
-from rankwell.ranked import ratio
+from rankwell.tables.ranked import ratio
 
 __all__ = ["Bpref", "InfAP", "JudgedShare", "UnjudgedShare"]
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from rankwell.base import Better, definition
 from rankwell.featured import Featured
-from rankwell.features import Features
 from rankwell.gains import discount
 from rankwell.hits import Context, Judged
 from rankwell.pairs import squares_within, sums_within, within
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.features import Features
+from rankwell.tables.ranked import Ranked, ratio
 
 __all__ = ["EILD", "ILD", "ILS"]
 

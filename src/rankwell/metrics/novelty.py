@@ -10,7 +10,7 @@ from rankwell.base import ListMetric, definition
 from rankwell.errors import DataError
 from rankwell.gains import OfRelevance
 from rankwell.hits import Context, Judged
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.ranked import Ranked, ratio
 
 __all__ = ["EFD", "EPC", "MSI", "OfChances", "SelfInformation"]
 

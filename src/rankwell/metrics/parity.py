@@ -12,8 +12,8 @@ import numpy as np
 from rankwell.base import Better, CorpusMetric, definition
 from rankwell.hits import Context, Judged, Pool
 from rankwell.metrics.tail import OfHead
-from rankwell.popularity import PARTS
-from rankwell.ranked import Ranked
+from rankwell.tables.popularity import PARTS
+from rankwell.tables.ranked import Ranked
 
 __all__ = ["PopREO", "PopRSP"]
 

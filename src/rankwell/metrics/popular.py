@@ -10,8 +10,8 @@ import numpy as np
 
 from rankwell.base import Better, CorpusMetric, ListMetric, definition
 from rankwell.hits import Context, Judged
-from rankwell.ranked import ratio
-from rankwell.states import Mean
+from rankwell.tables.ranked import ratio
+from rankwell.tables.states import Mean
 
 __all__ = ["ARP", "DeltaGAP"]
 

@@ -13,7 +13,7 @@ from rankwell.base import definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
 from rankwell.metrics.interpolated import needed_hits
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.ranked import Ranked, ratio
 from rankwell.ties import expected_precisions
 
 __all__ = ["AP", "MeanPrecision", "RPrec"]

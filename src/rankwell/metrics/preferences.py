@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
 from rankwell.preferred import Items, Pairs, Tally, compound, matrices
-from rankwell.ranked import NO_ROWS, ratio
+from rankwell.tables.ranked import NO_ROWS, ratio
 from rankwell.topics import Each, each_topic
 
 __all__ = ["PrefsAvgJG", "PrefsPair", "PrefsSimp"]

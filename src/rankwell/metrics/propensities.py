@@ -13,8 +13,8 @@ from rankwell.additive import Additive, RankWeighted
 from rankwell.base import Metric, QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged, Pool
-from rankwell.ranked import ratio
-from rankwell.states import Total
+from rankwell.tables.ranked import ratio
+from rankwell.tables.states import Total
 
 __all__ = ["IPS", "SNIPS"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from rankwell.base import Better, CorpusMetric, Metric, QueryMetric, definition
 from rankwell.errors import DataError, UsageError
 from rankwell.hits import Context, Judged
-from rankwell.ranked import Ranked, ratio
-from rankwell.states import Mean
+from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.states import Mean
 
 __all__ = ["MAE", "MSE", "RMSE", "UserMAE", "UserMSE", "UserRMSE"]
 

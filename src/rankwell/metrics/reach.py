@@ -11,7 +11,7 @@ from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.hits import Context, Judged
 from rankwell.metrics.catalogue import OfCounts
-from rankwell.states import ItemCounts
+from rankwell.tables.states import ItemCounts
 
 __all__ = ["TopicCoverage", "UserCoverage"]
 

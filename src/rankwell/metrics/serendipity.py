@@ -11,7 +11,7 @@ from rankwell.errors import UsageError
 from rankwell.featured import Featured
 from rankwell.hits import Context, Judged
 from rankwell.pairs import closest
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.ranked import Ranked, ratio
 
 __all__ = ["Serendipity", "SerendipityKotkov", "SerendipityMurakami", "Unexpectedness"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.base import QueryMetric, definition
 from rankwell.hits import Context, Judged
 from rankwell.metrics.binary import Weighted
-from rankwell.ranked import ratio
+from rankwell.tables.ranked import ratio
 
 __all__ = ["SetAP", "SetF", "SetP", "SetR"]
 

@@ -12,8 +12,8 @@ from rankwell.cascading import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
 from rankwell.errors import UsageError
 from rankwell.gains import OnScale, top_level
 from rankwell.hits import Context, Judged
-from rankwell.ranked import Ranked
 from rankwell.subtopics import Subtopics
+from rankwell.tables.ranked import Ranked
 
 __all__ = ["ERRIA", "RBU", "nERRIA"]
 

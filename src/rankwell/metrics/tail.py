@@ -10,8 +10,8 @@ import numpy as np
 from rankwell.base import Better, ListMetric, Metric, definition
 from rankwell.hits import Context, Judged
 from rankwell.metrics.catalogue import OfCounts
-from rankwell.popularity import PARTS, Cut, Rule
-from rankwell.ranked import Ranked, ratio
+from rankwell.tables.popularity import PARTS, Cut, Rule
+from rankwell.tables.ranked import Ranked, ratio
 
 __all__ = ["ACLT", "APLT", "OfHead", "TailCoverage"]
 

@@ -12,7 +12,7 @@ from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.gains import OnScale, ideal_divisors, top_level
 from rankwell.hits import Context, Judged
-from rankwell.ranked import Ranked
+from rankwell.tables.ranked import Ranked
 
 __all__ = ["INSQ", "INST", "RBP", "RBPResidual"]
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import polars as pl
 
-from rankwell.attributes import Items
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError
-from rankwell.ids import Known
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.listed import Listed, listed_rules
 from rankwell.prepare.reporting import Fact, Prepared, Report
 from rankwell.prepare.rules import LEVELS, Finding, log_rules
 from rankwell.readers import read_items
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.ids import Known
+from rankwell.tables.items_users import Items
 
 SCHEMA: dict[str, type[pl.DataType]] = {
     "severity": pl.String, "check": pl.String, "n": pl.Int64, "of": pl.Int64, "share": pl.Float64, "found": pl.String,

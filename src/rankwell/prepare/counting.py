@@ -7,15 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.attributes import Items
 from rankwell.errors import DataError, UsageError, one_of
-from rankwell.ids import Ids, Known
-from rankwell.popularity import Head, Rule, Ties
 from rankwell.prepare.pairs import Coded, keys, repeats
 from rankwell.prepare.reporting import such_as
 from rankwell.readers import read_items
 from rankwell.readers.attributes import read_catalogue
 from rankwell.readers.logs import Log
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Items
+from rankwell.tables.popularity import Head, Rule, Ties
 
 By = Literal["users", "events", "weight"]
 

@@ -9,16 +9,16 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from rankwell.attributes import Items
 from rankwell.display.table import Cell, Column, Kind, Table
-from rankwell.ids import Ids
 from rankwell.longtail import LongTail
-from rankwell.popularity import PARTS, Cut, Head
 from rankwell.prepare.counting import By, popularity
 from rankwell.prepare.pairs import Coded
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.prepare.windows import Windows
 from rankwell.readers.logs import Log
+from rankwell.tables.ids import Ids
+from rankwell.tables.items_users import Items
+from rankwell.tables.popularity import PARTS, Cut, Head
 
 NONE = "(none)"
 TAIL = PARTS.index("tail")

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from rankwell.ids import Known
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
 from rankwell.prepare.rules import Finding, Severity, names_of
 from rankwell.readers.logs import Log
+from rankwell.tables.ids import Known
 
 TRAIN, TEST, LISTS = range(3)
 FEWEST = 5  # lists, before they are suspected to be of sampled candidates

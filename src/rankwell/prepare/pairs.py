@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from rankwell.ids import Ids, alike
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
-from rankwell.rows import grouped
+from rankwell.tables.ids import Ids, alike
+from rankwell.tables.rows import grouped
 
 
 @dataclass(frozen=True, eq=False)

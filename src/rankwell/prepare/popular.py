@@ -8,11 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from rankwell.attributes import Items
 from rankwell.errors import DataError, UsageError
-from rankwell.ids import Ids, Known
 from rankwell.longtail import LongTail
-from rankwell.popularity import Cut, Rule, Ties
 from rankwell.prepare.actions import capped, counted, refilled, refuse, refuse_logs, relabelled
 from rankwell.prepare.counting import By, head_of, in_catalogue, popularity
 from rankwell.prepare.grouped import GroupedTail, grouped_tail
@@ -20,6 +17,9 @@ from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.prepare.windows import refuse_window
 from rankwell.readers.logs import read_log
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Items
+from rankwell.tables.popularity import Cut, Rule, Ties
 
 Action = Literal["drop", "cap", "relabel", "mark"]
 

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from rankwell.attributes import Users
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, nearest, one_of
-from rankwell.ids import Ids, Known
-from rankwell.popularity import by_popularity
 from rankwell.prepare.pairs import Coded, among, coded, keys, nth, repeats
 from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.attributes import read_users
 from rankwell.readers.logs import Log, read_log
 from rankwell.readers.unpacked import series_of
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Users
+from rankwell.tables.popularity import by_popularity
 
 KINDS = {
     "random": "items of the training data at random (seed {seed})",

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from rankwell.display.table import number
-from rankwell.ids import Known
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded, keys, repeats
 from rankwell.prepare.reporting import such_as
+from rankwell.tables.ids import Known
 
 Severity = Literal["error", "warning", "note"]
 LEVELS: tuple[Severity, ...] = ("error", "warning", "note")

@@ -20,7 +20,7 @@ from rankwell.errors import UsageError, nearest, one_of
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.readers import read_qrels
-from rankwell.tables import Qrels
+from rankwell.tables.run_qrels import Qrels
 
 __all__ = ["Preset", "names", "preset_of"]
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rankwell.attributes import Items
 from rankwell.errors import InputError, UsageError, nearest, one_of
 from rankwell.readers.files import File
-from rankwell.tables import Qrels, Run
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Qrels, Run
 
 _INTERNAL = (
     "attributes",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rankwell.attributes import Items
 from rankwell.errors import InputError
 from rankwell.readers import buffers, frames
 from rankwell.readers.files import File
 from rankwell.readers.scans import pieces, schema_of
 from rankwell.readers.words import WORDS, words_of
-from rankwell.tables import Qrels, Run
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,14 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from rankwell.attributes import Items, Users
 from rankwell.errors import InputError, UsageError
-from rankwell.ids import Ids
 from rankwell.readers import arrow, guess, movielens, read_items
 from rankwell.readers.delimited import Table
 from rankwell.readers.files import File
 from rankwell.readers.scans import explained
 from rankwell.readers.words import words_of
+from rankwell.tables.ids import Ids
+from rankwell.tables.items_users import Items, Users
 
 
 def read_users(source: Any, *, name: str = "users", columns: Mapping[str, str] | None = None) -> Users:

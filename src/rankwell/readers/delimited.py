@@ -13,13 +13,13 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.attributes import Items
 from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
 from rankwell.readers.files import PIECE, File, refuse_what_is_no_text
 from rankwell.readers.scans import lines_of, schema_of
 from rankwell.readers.words import WORDS, known_word, words_of
-from rankwell.tables import Qrels, Run
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.attributes import Items
 from rankwell.errors import DataError
-from rankwell.ids import Ids
 from rankwell.readers.words import NONE_GIVEN, WORDS, words_of
-from rankwell.rows import Columns, Lists, Place
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.items_users import Items
+from rankwell.tables.rows import Columns, Lists, Place
+from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl

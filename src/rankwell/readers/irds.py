@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rankwell.attributes import Items
 from rankwell.errors import InputError, UsageError
-from rankwell.ids import Ids
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Qrels, Run
 
 PREFIX = "irds:"
 CHUNK = 100_000

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.attributes import Items
 from rankwell.errors import DataError, UsageError
-from rankwell.ids import Ids
 from rankwell.readers import frames
 from rankwell.readers.files import File, refuse_what_is_no_text
 from rankwell.readers.mapping import Lists
 from rankwell.readers.words import WORDS
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Qrels, Run
 
 SUFFIXES = (".json",)
 CHUNK = 100_000

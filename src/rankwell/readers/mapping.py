@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.ids import Ids
-from rankwell.rows import Columns
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.rows import Columns
+from rankwell.tables.run_qrels import Qrels, Run
 
 
 @dataclass(frozen=True, eq=False)

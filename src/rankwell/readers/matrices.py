@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.ids import Ids
-from rankwell.rows import Columns, Lists
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.run_qrels import Qrels, Run
 
 PAD = -1
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.attributes import Items
 from rankwell.errors import DataError, RankwellError, UsageError
 from rankwell.readers import frames
 from rankwell.readers.files import File, refuse_what_is_no_text, text_of
 from rankwell.readers.scans import lines_of, schema_of
-from rankwell.tables import Qrels, Run
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl

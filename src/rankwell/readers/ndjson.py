@@ -7,13 +7,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from rankwell.attributes import Items
 from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
 from rankwell.readers.files import File, refuse_what_is_no_text
 from rankwell.readers.scans import lines_of, schema_of
 from rankwell.readers.words import WORDS, words_of
-from rankwell.tables import Qrels, Run
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.ids import LONGEST_ID, Ids
 from rankwell.readers.files import File, refuse_what_is_no_text, text_of
-from rankwell.tables import Qrels
+from rankwell.tables.ids import LONGEST_ID, Ids
+from rankwell.tables.run_qrels import Qrels
 
 SUFFIXES = (".prefs",)
 LINE = "A line is: query group subgroup item level."

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rankwell.attributes import Items
 from rankwell.errors import DataError
-from rankwell.ids import Ids
-from rankwell.rows import Columns, Lists, Place, Rows
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.items_users import Items
+from rankwell.tables.rows import Columns, Lists, Place, Rows
+from rankwell.tables.run_qrels import Qrels, Run
 
 
 class SeveralRows:

@@ -13,12 +13,12 @@ from functools import partial
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.ids import Ids
 from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import trec_lines, trec_text
 from rankwell.readers.files import File, text_of
-from rankwell.rows import Columns, Lists, cuts
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.rows import Columns, Lists, cuts
+from rankwell.tables.run_qrels import Qrels, Run
 
 SUFFIXES = (".run", ".qrels", ".trec", ".txt")
 INDEXED_BYTES = 1 << 22

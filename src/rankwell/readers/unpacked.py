@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from rankwell.ids import Ids
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Qrels, Run
 
 
 def frame_of_qrels(qrels: Qrels) -> pl.DataFrame:

@@ -15,8 +15,8 @@ from rankwell.readers.files import File
 from rankwell.readers.frames import PIECE, Frames, table_of
 from rankwell.readers.unpacked import frame_of_qrels, frame_of_run
 from rankwell.readers.words import known_word
-from rankwell.rows import Place
-from rankwell.tables import Qrels, Run
+from rankwell.tables.rows import Place
+from rankwell.tables.run_qrels import Qrels, Run
 
 MOVIELENS = ("query", "item", "grade", "time")
 TREC_RUN = 6  # fields of a line

@@ -12,7 +12,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.results import Results
-from rankwell.tables import Qrels
+from rankwell.tables.run_qrels import Qrels
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

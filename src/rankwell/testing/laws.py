@@ -14,7 +14,7 @@ from rankwell.engines.memory import Memory
 from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.results import Results
-from rankwell.tables import Run
+from rankwell.tables.run_qrels import Run
 from rankwell.testing.data import Data
 
 OTHERS = ["coverage@1", "coverage@2", "ndcg(gain=exp2)@3", "judged@1", "ap(rel=2)"]

@@ -9,9 +9,9 @@ import numpy as np
 from rankwell.compat.ndeval.options import Options
 from rankwell.compat.ndeval.words import Words
 from rankwell.errors import DataError
-from rankwell.ids import Ids
 from rankwell.kernels import order
-from rankwell.tables import Qrels, Run
+from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Qrels, Run
 
 QRELS, RUN = "topic subtopic docno grade", "topic Q0 docno rank score runid"
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.ids import Ids
 from rankwell.readers.files import File, refuse_what_is_no_text, text_of
+from rankwell.tables.ids import Ids
 
 IS_SPACE = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
 MOST = 1_000_009  # the program reads no larger whole number

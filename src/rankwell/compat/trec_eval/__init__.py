@@ -19,7 +19,7 @@ from rankwell.compat.trec_eval.options import Options, parse
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
 from rankwell.readers import read_run
 from rankwell.readers.files import File
-from rankwell.tables import Run
+from rankwell.tables.run_qrels import Run
 
 DONE, USAGE, INPUT, EVALUATION, NOTHING = 0, 1, 2, 4, 7
 

@@ -18,7 +18,7 @@ from rankwell.metrics import metric_of
 from rankwell.policy import Policy
 from rankwell.readers import read_qrels
 from rankwell.results import Results
-from rankwell.tables import Qrels, Run
+from rankwell.tables.run_qrels import Qrels, Run
 
 Lines = Callable[[Settings], list[Printed]]
 PREFERENCES = ("prefs", "qrels_prefs")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankwell.derived import Derived
 from rankwell.errors import DataError, UsageError, nearest, one_of
-from rankwell.features import Features, features_of
-from rankwell.ids import IdColumn, Ids
-from rankwell.rows import same_length
+from rankwell.tables.derived import Derived
+from rankwell.tables.features import Features, features_of
+from rankwell.tables.ids import IdColumn, Ids
+from rankwell.tables.rows import same_length
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.ids import IdColumn, Ids
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
+from rankwell.tables.ids import IdColumn, Ids
 
 Place = Callable[[int], str]
 SAMPLE = 10_000

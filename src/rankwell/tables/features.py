@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.kernels import lists as kernel
-from rankwell.ranked import Ranked
+from rankwell.tables.ranked import Ranked
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.ids import IdColumn, Ids
-from rankwell.rows import Columns, Place, Rows, numbers_of, same_length
+from rankwell.tables.ids import IdColumn, Ids
+from rankwell.tables.rows import Columns, Place, Rows, numbers_of, same_length
 
 
 class Run:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankwell.ids import Ids, Known
+from rankwell.tables.ids import Ids, Known
 
 NO_ROWS = np.empty(0, np.int64)
 

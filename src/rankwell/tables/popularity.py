@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.ids import Ids
 from rankwell.kernels import order
+from rankwell.tables.ids import Ids
 
 Rule = Literal["volume", "top", "fraction", "reach", "count", "quantile", "iqr"]
 Ties = Literal["id", "in", "out"]
