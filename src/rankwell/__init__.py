@@ -146,8 +146,8 @@ _HOMES = {
     "nERRIA": "metrics.stopping",
     "nNRBP": "metrics.alpha",
     "prepare": "prepare",
-    "read_qrels": "readers",
-    "read_run": "readers",
+    "read_qrels": "readers.reading",
+    "read_run": "readers.reading",
     "rosetta": "translation",
 }
 

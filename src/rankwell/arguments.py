@@ -7,8 +7,6 @@ from pathlib import Path
 
 from rankwell.errors import UsageError
 
-STDIN = "<stdin>"
-
 
 def split(text: str) -> list[str]:
     """Split metrics at commas that stand outside brackets.
@@ -69,13 +67,4 @@ def run_names(paths: Sequence[str]) -> list[str]:
     names = [Path(path).name for path in paths]
     return [
         path if names.count(name) > 1 else name for path, name in zip(map(str, paths), names, strict=True)
-    ]
-
-
-def with_standard_input(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with ``-`` written as a name, because the parser takes it for an option; after -o it is standard output's."""
-    before = ["", *arguments]
-    return [
-        STDIN if each == "-" and last not in ("-o", "--output") else each
-        for last, each in zip(before, arguments, strict=False)
     ]

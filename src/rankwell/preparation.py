@@ -135,7 +135,7 @@ def context_of(
 def _catalogue(items: Any, *, with_columns: bool) -> Items:
     if not with_columns:
         return read_items(items)
-    from rankwell.readers.attributes import read_catalogue
+    from rankwell.readers.items_users import read_catalogue
 
     return read_catalogue(items)
 
@@ -159,6 +159,6 @@ def users_of(users: Any) -> Users | None:
     """Return the table of users; None if none was given."""
     if users is None:
         return None
-    from rankwell.readers.attributes import read_users
+    from rankwell.readers.items_users import read_users
 
     return read_users(users)

@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 import rankwell as rw
-from rankwell.readers import prefs
+from rankwell.readers.formats import prefs
 
 TEXT = "# judged by two people\nq1  F:Ret,C:Not\t0 doc-1   2\nq1 F:Ret,C:Not 1 doc-2 0.5\n\nq2 b 0 doc-1 -1\n"
 

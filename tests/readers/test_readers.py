@@ -14,8 +14,9 @@ import pytest
 import rankwell as rw
 from rankwell import testing
 from rankwell.engines.memory import Memory
-from rankwell.readers import guess, read_items
+from rankwell.readers import read_items
 from rankwell.readers.files import File
+from rankwell.readers.reading import guess
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
 POLICY = rw.Policy(grades="judgements")

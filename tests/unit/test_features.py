@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import rankwell as rw
-from rankwell.readers.attributes import read_catalogue
+from rankwell.readers.items_users import read_catalogue
 from rankwell.tables.features import features_of
 from rankwell.tables.ranked import Ranked
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from cyclopts import CycloptsError
 
-from rankwell.arguments import with_standard_input
 from rankwell.cli import axioms, checking, choosing, definitions, evaluating, supplying
 from rankwell.cli.application import BAD_DATA, INTERRUPTED, USAGE, app
 from rankwell.errors import DataError, InputError, RankwellError
+from rankwell.readers.standard_input import with_standard_input
 
 __all__ = ["app", "axioms", "checking", "choosing", "definitions", "evaluating", "run", "supplying"]
 

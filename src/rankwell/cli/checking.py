@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from rankwell import __version__
-from rankwell.arguments import STDIN, numbers
+from rankwell.arguments import numbers
 from rankwell.cli.application import FOUND, app
 from rankwell.display.output import refuse_overwriting, write
 from rankwell.errors import UsageError
 from rankwell.policy import Policy
+from rankwell.readers.standard_input import STDIN
 
 
 @app.command

@@ -6,11 +6,12 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.arguments import STDIN, split
+from rankwell.arguments import split
 from rankwell.cli.application import app
 from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError
 from rankwell.policy import Policy
+from rankwell.readers.standard_input import STDIN
 
 
 @app.command

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from rankwell.arguments import STDIN, files, pairs, run_names, split
+from rankwell.arguments import files, pairs, run_names, split
 from rankwell.cli.application import app
 from rankwell.display.output import Progress, in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError
@@ -19,6 +19,7 @@ from rankwell.policy import Policy
 from rankwell.presets import preset_of
 from rankwell.profiles import profile
 from rankwell.readers import read_qrels, read_run
+from rankwell.readers.standard_input import STDIN
 from rankwell.results import Results
 from rankwell.sweeping import Sweep
 from rankwell.sweeping import rel_sweep as swept

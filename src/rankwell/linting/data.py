@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
 from rankwell.policy import Policy
-from rankwell.readers.trec import ALL_LINES, TextRows
+from rankwell.readers.formats.trec import ALL_LINES, TextRows
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns, Lists, grouped

@@ -12,8 +12,9 @@ import numpy as np
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.linting.data import QrelsData, RunData
 from rankwell.linting.findings import Finding
-from rankwell.readers import files_of, guess, read_items, read_qrels, read_run
+from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.readers.files import File
+from rankwell.readers.reading import files_of, guess
 from rankwell.tables.items_users import Items
 
 BY_LINES = ("delimited", "movielens", "ndjson", "trec")

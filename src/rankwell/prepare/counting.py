@@ -11,7 +11,7 @@ from rankwell.errors import DataError, UsageError, one_of
 from rankwell.prepare.pairs import Coded, keys, repeats
 from rankwell.prepare.reporting import such_as
 from rankwell.readers import read_items
-from rankwell.readers.attributes import read_catalogue
+from rankwell.readers.items_users import read_catalogue
 from rankwell.readers.logs import Log
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items

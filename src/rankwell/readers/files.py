@@ -15,8 +15,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from rankwell.arguments import STDIN
 from rankwell.errors import DataError, InputError, UsageError
+from rankwell.readers.standard_input import STDIN
 
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")

@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError, nearest
-from rankwell.readers import files_of
 from rankwell.readers.frames import row_of
+from rankwell.readers.reading import files_of
 from rankwell.readers.whole import of_files, of_value
 from rankwell.readers.words import ALIASES, known_word, told, words_of
 from rankwell.tables.ids import Ids

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 
 from rankwell import __version__
-from rankwell.arguments import with_standard_input
 from rankwell.compat.trec_eval import differences, measures, output
 from rankwell.compat.trec_eval.evaluated import Evaluated, evaluated
 from rankwell.compat.trec_eval.makers import Settings
@@ -19,6 +18,7 @@ from rankwell.compat.trec_eval.options import Options, parse
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
 from rankwell.readers import read_run
 from rankwell.readers.files import File
+from rankwell.readers.standard_input import with_standard_input
 from rankwell.tables.run_qrels import Run
 
 DONE, USAGE, INPUT, EVALUATION, NOTHING = 0, 1, 2, 4, 7

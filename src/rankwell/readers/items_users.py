@@ -10,9 +10,11 @@ from typing import Any
 import polars as pl
 
 from rankwell.errors import InputError, UsageError
-from rankwell.readers import arrow, guess, movielens, read_items
-from rankwell.readers.delimited import Table
+from rankwell.readers import read_items
 from rankwell.readers.files import File
+from rankwell.readers.formats import arrow, movielens
+from rankwell.readers.formats.delimited import Table
+from rankwell.readers.reading import guess
 from rankwell.readers.scans import explained
 from rankwell.readers.words import words_of
 from rankwell.tables.ids import Ids

@@ -1,0 +1,3 @@
+"""File formats: one module per format, named after it."""
+
+from __future__ import annotations

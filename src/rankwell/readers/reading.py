@@ -1,0 +1,257 @@
+"""Where data come from: one module per format in ``formats``, found by its name; anything else is turned into a table here.
+
+A format's file has ``SUFFIXES``, ``recognises(start: bytes) -> bool`` (of the first bytes of a file, decompressed),
+``read_run(file, *, name, columns)``, ``read_qrels`` and, if it can, ``read_items``. A heavy library is imported
+inside these functions.
+"""
+
+from __future__ import annotations
+
+import glob
+import importlib
+import os
+import pkgutil
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rankwell.errors import InputError, UsageError, nearest, one_of
+from rankwell.readers import formats as folder
+from rankwell.readers.files import File
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Qrels, Run
+
+PATHS = (str, os.PathLike, File)
+NO_COLUMNS: Mapping[str, str] = {}
+
+
+@cache
+def formats() -> tuple[str, ...]:
+    """Return the names of the file formats."""
+    return tuple(sorted(file.name for file in pkgutil.iter_modules(folder.__path__)))
+
+
+def reader(name: str) -> ModuleType:
+    """Return the module of a format."""
+    if name not in formats():
+        raise UsageError(f"There is no format {name!r}; it is {one_of(formats())}.{nearest(name, formats())}")
+    return importlib.import_module(f"{folder.__name__}.{name}")
+
+
+def guess(file: File) -> tuple[str, str]:
+    """Return the format of a file and why: by its first bytes, else by its name, else TREC text."""
+    modules = {name: reader(name) for name in formats()}
+    for name, module in modules.items():
+        if module.recognises(file.head):
+            return name, "by its first bytes"
+    for name, module in modules.items():
+        if file.stem.endswith(module.SUFFIXES):
+            return name, "by its name"
+    return "trec", "as no other format fits"
+
+
+def read_run(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Run:
+    """Read a run from files, a dict, a table, a matrix or a Run.
+
+    Parameters
+    ----------
+    source
+        A path, or ``-`` for standard input: TREC text, CSV and other delimited text, Parquet, Arrow, JSON, NDJSON,
+        ``::`` files; plain or compressed by gzip, bzip2, xz or zstd. A list of paths, or a pattern such as
+        ``"part-*.parquet"``, is one run. ``irds:`` and an id is a collection of ir_datasets.
+        ``{query: {item: score}}``, ``{query: [item, …]}`` or a list of lists, best first.
+        Any table with the Arrow PyCapsule interface (Polars, pandas, pyarrow, DuckDB), or a list of records, with
+        columns query, item and score or rank, under these or other usual names.
+        A matrix with a row per query: item numbers (``users × k``, -1 pads); scores of all items as floats, where
+        masked ones and -inf are left out; SciPy sparse.
+    name
+        What the run is called; default the file's name.
+    format_in
+        What a file is, such as ``"delimited"``, where its content and name do not tell.
+    columns
+        Which column of a table is which: ``{"its name": "query"}``; by number, from 1, for text without a header.
+
+    Raises
+    ------
+    InputError, DataError, UsageError
+        If the source cannot be read, holds wrong content, or is of no known kind.
+
+    Examples
+    --------
+    >>> read_run({"1": {"a": 2.5, "b": 1.0}})
+    Run 'run': 2 rows
+    >>> read_run([[3, 1], [2]])
+    Run 'run': 3 rows
+    """
+    return _read(source, "run", Run, name, format_in, columns or NO_COLUMNS)
+
+
+def read_qrels(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Qrels:
+    """Read judgements from files, a dict, a table, a matrix or Qrels.
+
+    Parameters
+    ----------
+    source
+        What ``read_run`` reads, with grades in place of scores: ``{query: {item: grade}}`` or
+        ``{query: [item, …]}`` (each a 1); a table with columns query, item and grade (and topic); item numbers or
+        SciPy sparse grades with a row per query; or Qrels.
+    name
+        What the qrels are called in messages; default the file's name.
+    format_in, columns
+        As for ``read_run``.
+
+    Raises
+    ------
+    InputError, DataError, UsageError
+        If the source cannot be read, holds wrong content, or is of no known kind.
+
+    Examples
+    --------
+    >>> read_qrels({"1": {"a": 1, "b": 0}})
+    Qrels 'qrels': 2 rows
+    """
+    return _read(source, "qrels", Qrels, name, format_in, columns or NO_COLUMNS)
+
+
+def read_items(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Items:
+    """Read a catalogue from a file, a list of ids, a table with an item column, or Items.
+
+    Examples
+    --------
+    >>> read_items(["a", "b"])
+    Items 'items': 2 items
+    """
+    is_list = isinstance(source, (list, tuple, set, frozenset, range))
+    if is_list and not any(isinstance(row, Mapping) for row in source):
+        return Items(
+            sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items"
+        )
+    return _read(source, "items", Items, name, format_in, columns or NO_COLUMNS)
+
+
+def _read(
+    source: Any,
+    kind: str,
+    cls: type[Any],
+    name: str | None,
+    format_in: str | None,
+    columns: Mapping[str, str],
+) -> Any:
+    if isinstance(source, cls):
+        return source
+    if isinstance(source, str) and source.startswith("irds:"):
+        from rankwell.readers import irds
+
+        return getattr(irds, f"read_{kind}")(source, name=name, columns=columns)
+    if isinstance(source, PATHS) or _are_paths(source):
+        return _read_files(source, kind, name, format_in, columns)
+    if format_in is not None:
+        raise UsageError(f"{kind}: format_in={format_in!r} is for files, not for a {type(source).__name__}.")
+    module = _module_of(source, kind)
+    if isinstance(source, Sequence):
+        source = _table_of(source)
+    return getattr(module, f"{kind}_of")(source, name=name or kind, columns=columns)
+
+
+def _are_paths(source: Any) -> bool:
+    is_list = isinstance(source, (list, tuple)) and len(source) > 0
+    return is_list and all(isinstance(each, PATHS) for each in source)
+
+
+def _read_files(
+    source: Any, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
+) -> Any:
+    from rankwell.readers import several
+
+    given = [source] if isinstance(source, PATHS) else list(source)
+    files = [file for each in given for file in files_of(each)]
+    parts = [_read_file(file, kind, None if len(files) > 1 else name, format_in, columns) for file in files]
+    first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
+    return getattr(several, f"{kind}_of")(parts, name or first)
+
+
+def files_of(source: str | os.PathLike[str] | File) -> list[File]:
+    """Return the files of a path or a pattern."""
+    return [source] if isinstance(source, File) else [File(Path(path)) for path in paths_of(source)]
+
+
+def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+    """Return the files that a path or a pattern names, in the order of their names; a file that exists is itself.
+
+    Raises
+    ------
+    InputError
+        If a pattern matches nothing.
+    """
+    text = os.fspath(path)
+    if not glob.has_magic(text) or Path(text).exists():
+        return [path]
+    found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute patterns
+    if not found:
+        raise InputError(f"{text}: no file has such a name.")
+    return list(found)
+
+
+def _read_file(
+    file: File, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
+) -> Any:
+    chosen, why = (format_in, "as told") if format_in else guess(file)
+    module = reader(chosen)
+    function = getattr(module, f"read_{kind}", None)
+    if function is None:
+        raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
+    table = function(file, name=name or file.name, columns=columns)
+    packed = f", {file.compression}" if file.compression else ""
+    table.source = f"{file.label}: read as {chosen}{packed} ({why})"
+    table.files = (file,)
+    return table
+
+
+def _module_of(source: Any, kind: str) -> ModuleType:
+    """The module that reads a kind of value."""
+    from rankwell.readers import frames, mapping, matrices
+
+    if isinstance(source, Mapping) and kind != "items":
+        return mapping
+    if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] == "polars":
+        return frames
+    if isinstance(source, (list, tuple)) and source:
+        if all(isinstance(each, Mapping) for each in source):
+            return frames
+        if kind != "items":
+            return mapping
+    if matrices.is_matrix(source) and kind != "items":
+        return matrices
+    raise UsageError(
+        f"{kind}: cannot read {type(source).__name__}. Give a path, a dict, a list of lists, a matrix, or a table of "
+        f"Polars, pandas, pyarrow or DuckDB (anything with __arrow_c_stream__)."
+    )
+
+
+def _table_of(source: Sequence[Any]) -> Any:
+    """A list of records as a table, a list of lists as a dict whose queries are counted from 0."""
+    if all(isinstance(each, Mapping) for each in source):
+        from rankwell.readers.frames import table_of
+
+        return table_of(source)
+    return dict(enumerate(source))
