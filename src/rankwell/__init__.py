@@ -82,7 +82,7 @@ _HOMES = {
     "PAp": "metrics.auc",
     "PIA": "metrics.intents",
     "Personalization": "metrics.personalization",
-    "Policy": "policy",
+    "Policy": "judge.policy",
     "PopREO": "metrics.parity",
     "PopRSP": "metrics.parity",
     "PredictionCoverage": "metrics.catalogue",

@@ -6,6 +6,7 @@ from rankwell.evaluation import Evaluator as Evaluator
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.explanation import explain as explain
 from rankwell.functions import metric as metric
+from rankwell.judge.policy import Policy as Policy
 from rankwell.linting import lint as lint
 from rankwell.longtail import long_tail as long_tail
 from rankwell.metrics.alpha import NRBP as NRBP
@@ -131,7 +132,6 @@ from rankwell.metrics.users import INSQ as INSQ
 from rankwell.metrics.users import INST as INST
 from rankwell.metrics.users import RBP as RBP
 from rankwell.metrics.users import RBPResidual as RBPResidual
-from rankwell.policy import Policy as Policy
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.results import Results as Results

@@ -14,7 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.base import QueryMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, ratio
 

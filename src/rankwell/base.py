@@ -18,7 +18,8 @@ from typing import (
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, nearest, one_of
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.parameters import UNFIT, described, fitted, parameter_kinds, value_text
 from rankwell.tables.states import Diagnostics, Mean, State, WeightedMean
 

@@ -13,7 +13,9 @@ import numpy as np
 from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.parameters import Numbers
 from rankwell.subtopics import Subtopics, Wanted, features_of_items, subtopics, topics_of_pool
 from rankwell.tables.ranked import Ranked, Topics

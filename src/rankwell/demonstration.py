@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rankwell.display.table import Column, Table
 from rankwell.evaluation import Evaluator, evaluate
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 from rankwell.results import Results
 
 RECOMMENDERS = ("popular", "itemknn", "als", "random")

@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.base import ListMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked
 

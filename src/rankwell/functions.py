@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from rankwell.base import Better, MetricType, QueryMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 
 Function = Callable[[Judged, Context], np.ndarray]
 

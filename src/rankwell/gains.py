@@ -11,7 +11,10 @@ import numpy as np
 
 from rankwell.base import ListMetric, QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged, Pool, Scale
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
+from rankwell.judge.scale import Scale
 from rankwell.parameters import Numbers, Pairs
 from rankwell.tables.ranked import Ranked, ratio
 

@@ -13,7 +13,8 @@ from rankwell.base import Better, CorpusMetric, Metric, definition
 from rankwell.divergences import js, kl, tv
 from rankwell.errors import UsageError
 from rankwell.gains import discount
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked, ratio, shares
 from rankwell.tables.states import WHOLE, amounts_of, sums_in_halves

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, one_of
-from rankwell.history import History
+from rankwell.judge.train import History
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users

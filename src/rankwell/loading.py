@@ -15,9 +15,10 @@ import numpy as np
 from rankwell.base import Metric, QueryMetric
 from rankwell.errors import InputError, UsageError
 from rankwell.exports import KEY
-from rankwell.hits import Context, Scale
+from rankwell.judge.context import Context
+from rankwell.judge.policy import Policy
+from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
-from rankwell.policy import Policy
 from rankwell.segments import Segments
 from rankwell.summary import SCHEMA
 from rankwell.tables.ids import Ids, Known

@@ -13,7 +13,7 @@ import numpy as np
 from rankwell.display.table import Column, Kind, Table, count, number
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.judge import history_of
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 from rankwell.readers import read_items, read_qrels
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items

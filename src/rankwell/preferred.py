@@ -13,7 +13,8 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.hits import Judged, Pool
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.tables.ranked import Topics, spread
 
 Pairs = Literal["all", "one", "both"]

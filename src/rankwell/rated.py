@@ -14,7 +14,9 @@ from rankwell.base import Metric, definition
 from rankwell.candidates import Best, Candidates
 from rankwell.errors import UsageError
 from rankwell.gains import discount
-from rankwell.hits import Context, Judged, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
 from rankwell.topical import Topical, known_users

@@ -8,8 +8,9 @@ import numpy as np
 
 from rankwell.engines import Task
 from rankwell.errors import UsageError, nearest
-from rankwell.hits import Judged, Pool
 from rankwell.judge import judge, missing_lists
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.tables.ids import Ids, Known, alike
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Columns

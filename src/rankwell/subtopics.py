@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rankwell.hits import Context, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.pool import Pool
 from rankwell.kernels import cascade, order
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids

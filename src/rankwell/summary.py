@@ -12,7 +12,7 @@ from rankwell.base import CorpusMetric, Metric
 from rankwell.display.output import in_form
 from rankwell.display.table import ARROWS, Cell, Column, Table, number
 from rankwell.docstrings import sentence
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 
 Results = Any  # what has the properties of rankwell.results.Results, which stands above this
 

@@ -12,8 +12,10 @@ from rankwell.base import Metric, definition
 from rankwell.candidates import Kinds
 from rankwell.errors import UsageError
 from rankwell.gains import discount
-from rankwell.hits import Context, Judged, Pool
 from rankwell.interests import Cold, Estimate, Interests, Profile, columns_of, population
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.kernels import cascade, match
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwell.hits import Context, Judged, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
+from rankwell.judge.ties import condensed
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, Topics, spread
-from rankwell.ties import condensed
 
 
 @dataclass(frozen=True, eq=False)

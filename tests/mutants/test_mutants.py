@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from tests.definitions.test_against_reference import compare
 
-from rankwell import additive, engines, hits, judge, testing
+from rankwell import additive, engines, judge, testing
 from rankwell.engines import memory
+from rankwell.judge import judged as hits
 from rankwell.judge import lists as judge_lists
-from rankwell.judge import pool as judge_pool
+from rankwell.judge import pooling as judge_pool
 from rankwell.kernels import match, order, ranks
 from rankwell.metrics import binary, cascade, first, gain, judged, precision
 from rankwell.tables import ranked, states

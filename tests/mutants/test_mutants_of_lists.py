@@ -10,7 +10,7 @@ from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
 from rankwell import divergences, pairs
-from rankwell.context import Scale
+from rankwell.judge.scale import Scale
 from rankwell.metrics import calibration, familiarity, lists
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked

@@ -9,7 +9,8 @@ import pytest
 from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
-from rankwell import gains, history
+from rankwell import gains
+from rankwell.judge import train as history
 from rankwell.metrics import novelty, parity, popular, serendipity, tail
 from rankwell.tables import popularity
 from rankwell.tables.ranked import Ranked

@@ -11,7 +11,7 @@ from tests.definitions.test_topics import test_preferences_are_those_counted_pai
 from tests.mutants.planting import around, fails, put
 
 from rankwell import preferred, topics
-from rankwell.judge import pool as judge_pool
+from rankwell.judge import pooling as judge_pool
 from rankwell.metrics import by_topic, preferences, preferences_fair
 from rankwell.tables import ranked
 

@@ -17,7 +17,7 @@ import pytest
 
 import rankwell
 from rankwell.cli import run
-from rankwell.policy import Policy, choices
+from rankwell.judge.policy import Policy, choices
 
 DATA = Path(rankwell.__file__).parent / "data"
 QRELS, RUN = str(DATA / "trec_eval" / "qrels.test"), str(DATA / "trec_eval" / "results.test")

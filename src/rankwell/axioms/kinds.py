@@ -16,7 +16,7 @@ from rankwell.axioms.situations import GRADED, Draw, Situation
 from rankwell.axioms.verdicts import Verdict, Word
 from rankwell.base import CorpusMetric, Metric
 from rankwell.errors import RankwellError
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 
 WORDS: dict[int, Word] = {1: "holds", 0: "weak", -1: "violated"}
 JUDGED = Policy(grades="judgements", missing="skip")

@@ -15,7 +15,7 @@ from rankwell.axioms.counterexamples import Counterexample
 from rankwell.axioms.situations import NAMES, Situation
 from rankwell.base import Metric
 from rankwell.evaluation import Evaluator
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels, Run
 

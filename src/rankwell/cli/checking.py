@@ -12,7 +12,7 @@ from rankwell.arguments import numbers
 from rankwell.cli.application import FOUND, app
 from rankwell.display.output import refuse_overwriting, write
 from rankwell.errors import UsageError
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 from rankwell.readers.standard_input import STDIN
 
 

@@ -10,7 +10,7 @@ from rankwell.arguments import split
 from rankwell.cli.application import app
 from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 from rankwell.readers.standard_input import STDIN
 
 

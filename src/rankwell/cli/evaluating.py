@@ -14,8 +14,8 @@ from rankwell.cli.application import app
 from rankwell.display.output import Progress, in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.judge.policy import Policy
 from rankwell.metrics import metrics_of
-from rankwell.policy import Policy
 from rankwell.presets import preset_of
 from rankwell.profiles import profile
 from rankwell.readers import read_qrels, read_run

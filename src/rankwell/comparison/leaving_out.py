@@ -14,8 +14,8 @@ from rankwell.display.table import Cell, Column, Table
 from rankwell.engines import Task
 from rankwell.errors import DataError, UsageError, nearest
 from rankwell.evaluation import Evaluator
-from rankwell.hits import Judged
 from rankwell.judge import missing_lists
+from rankwell.judge.judged import Judged
 from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_run
 from rankwell.tables.ids import Known

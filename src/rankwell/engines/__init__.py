@@ -15,14 +15,16 @@ import numpy as np
 
 from rankwell.base import Metric, QueryMetric
 from rankwell.errors import DataError, UsageError, nearest, one_of
-from rankwell.hits import Context, Judged, Pool
 from rankwell.judge import Asked, judge
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
+from rankwell.judge.ties import reordered, undecided
 from rankwell.segments import Segments
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Diagnostics, State
-from rankwell.ties import reordered, undecided
 
 Ends = Callable[[], "dict[Metric, tuple[State, State]]"]
 ROOM = 1 << 20

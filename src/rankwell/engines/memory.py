@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rankwell.engines import Part, Task, cores
 from rankwell.errors import DataError, NothingInCommonError, UsageError
-from rankwell.hits import Judged
 from rankwell.judge import lists_of_others, missing_lists
+from rankwell.judge.judged import Judged
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run

@@ -9,8 +9,8 @@ from rankwell.display.table import Table
 from rankwell.errors import UsageError
 from rankwell.explanation.card import SECTIONS, Explanation, card, catalogue
 from rankwell.explanation.worked import worked_table
+from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
-from rankwell.policy import Policy
 
 __all__ = ["SECTIONS", "Explanation", "catalogue", "explain"]
 

@@ -14,7 +14,7 @@ from rankwell.base import Metric, QueryMetric
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 from rankwell.readers import read_qrels, read_run
 from rankwell.single import One, one_query
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 
 
 @dataclass(frozen=True, slots=True)

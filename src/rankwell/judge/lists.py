@@ -9,13 +9,15 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.hits import Context, Judged, Pool
 from rankwell.judge.asked import Asked
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
+from rankwell.judge.ties import condensed, levels
 from rankwell.kernels import match, order, ranks
 from rankwell.tables.ids import NO_TEXT, Ids, Known, alike
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
-from rankwell.ties import condensed, levels
 
 
 def judge(

@@ -1,182 +1,122 @@
-"""The judgements made ready: rows of a query together, one grade per item, the meaning of the grades settled."""
+"""Pool: the judgements, prepared once for all runs."""
 
 from __future__ import annotations
 
-from collections import Counter
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from rankwell.errors import DataError, NeededError, UsageError
-from rankwell.hits import Pool, Scale
-from rankwell.judge.asked import Asked
-from rankwell.judge.topics import Numbered, require_topics, rises, topics_of
-from rankwell.kernels import match
-from rankwell.policy import Policy
-from rankwell.tables.ids import NO_TEXT, Ids
-from rankwell.tables.ranked import NO_ROWS
-from rankwell.tables.rows import grouped
-from rankwell.tables.run_qrels import Qrels
+from rankwell.judge.scale import Scale
+from rankwell.kernels import order
+from rankwell.tables.derived import Derived
+from rankwell.tables.ids import Ids, Known, alike
+from rankwell.tables.ranked import Ranked, Topics
 
-FEW = 1_000  # grades from minus to plus this are counted, others sorted
+if TYPE_CHECKING:
+    from rankwell.judge.context import Context
 
 
-def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
-    """Prepare judgements: rows of each query together, one grade per item, the meaning of the grades settled.
+class Pool(Derived):
+    """The judgements, prepared once for all runs: per query its judged items, their grades, on request topics, propensities.
 
-    Topics are kept if a metric needs them.
-
-    Raises
-    ------
-    DataError
-        If an item is judged twice (``duplicate_grades=error``).
-    NeededError
-        If a metric needs topics and the judgements have none.
-    UsageError
-        If the grades look like ratings and no ``rel`` says from which one an item is relevant.
+    It keeps (``once``) what depends on the judgements alone, for all runs, batches and cut-offs. ``names_ideal`` says whether
+    rows of the ideal list lead to rows of the pool although there are no topics: to the names of the items.
     """
-    counts: Counter[str] = Counter()
-    if qrels is None:
-        empty = Ids.of_spans(NO_TEXT, NO_ROWS, np.empty(0, np.int32))
-        return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), Scale()), counts
-    grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
-    policy = asked.policy
-    scale = scale_of(qrels, asked)
-    if (asker := asked.by_need.get("topics")) is not None:
-        require_topics(qrels, asker)
-    queries, offsets, rows = grouped(qrels.query)
-    items = qrels.item if rows is None else qrels.item[rows]
-    grades = grades if rows is None else grades[rows]
-    chances = propensities_of(qrels, asked)
-    chances = chances if rows is None or chances is None else chances[rows]
-    again, firsts = match.repeats(offsets, *items.columns)
-    own, owner = grades, np.arange(len(grades))
-    has_topics = qrels.topic is not None and (asker is not None or len(again) > 0)
-    found = Numbered.of(qrels, rows) if has_topics else None
-    if len(again):
-        owner[again] = firsts
-        own, grades, copies = _merged(qrels, policy, rows, firsts, again, owner, found, grades)
-        keep = np.ones(len(grades), np.bool_)
-        keep[again] = False
-        kept, until = np.flatnonzero(keep), np.concatenate(([0], np.cumsum(keep)))
-        items, grades, offsets, owner = items[kept], grades[kept], until[offsets], until[owner]
-        chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[kept]
-        counts["judgements given twice"] = copies
-    if scale.kind == "interactions":
-        grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
-    topics = None if asker is None or found is None else topics_of(qrels, rows, found, owner, own)
-    counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
-    counts["judged queries"] = len(queries)
-    counts["judgements"] = len(grades)
-    counts["negative grades"] = int(np.count_nonzero(grades < 0))
-    return Pool(queries, offsets, items, grades, scale, topics, chances), +counts
 
+    lifetime: ClassVar[int] = 2
 
-def propensities_of(qrels: Qrels, asked: Asked) -> np.ndarray | None:
-    """Return the propensities if a metric weighs by them; NeededError if the judgements have none."""
-    asker = asked.by_need.get("propensity")
-    if asker is not None and qrels.propensity is None:
-        raise NeededError(
-            f"{asker} needs propensities: a column 'propensity' of the judgements, the chance that each was observed; "
-            f"{qrels.name} has none."
+    def __init__(
+        self,
+        queries: Ids,
+        offsets: np.ndarray,
+        items: Ids,
+        grades: np.ndarray,
+        scale: Scale,
+        topics: Topics | None = None,
+        propensity: np.ndarray | None = None,
+        *,
+        names_ideal: bool = False,
+    ) -> None:
+        self.queries, self.offsets, self.items = Known(queries), offsets, items
+        self.names_ideal = names_ideal
+        self.grades, self.scale, self.topics, self.propensity = grades, scale, topics, propensity
+
+    @property
+    def is_wider(self) -> bool:
+        """Whether rows of the pool lead to more than grades: to topics or propensities."""
+        return self.topics is not None or self.propensity is not None
+
+    @property
+    def ideal(self) -> Ranked:
+        """All judged items of all queries, best grade first."""
+        return self.once(Pool._ideal)
+
+    def _ideal(self) -> Ranked:
+        lengths = np.diff(self.offsets)
+        grades, rows = self.grades, np.arange(len(self.grades))
+        if self.scale.kind != "interactions":
+            order.sort(rows, self.offsets, grades, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
+            grades = grades[rows]
+        query = np.repeat(np.arange(len(lengths)), lengths)
+        is_named = self.names_ideal or self.topics is not None
+        rank = np.arange(1, len(grades) + 1) - np.repeat(self.offsets[:-1], lengths)
+        return Ranked(len(lengths), query, rank, grades, judgement=rows if is_named else None)
+
+    @property
+    def ideals(self) -> tuple[Ranked, np.ndarray | None]:
+        """The ideal lists that differ, and which of them each query has (None: each its own)."""
+        return self.once(Pool._ideals)
+
+    def _ideals(self) -> tuple[Ranked, np.ndarray | None]:
+        lengths = np.diff(self.offsets)
+        if not len(self.grades) or self.grades.min() != self.grades.max():
+            return self.ideal, None
+        # where all grades are equal, queries with equally many judged items have one ideal
+        sizes = np.flatnonzero(np.bincount(lengths))
+        profile = np.zeros(int(sizes[-1]) + 1, np.int64)
+        profile[sizes] = np.arange(len(sizes))
+        query = np.repeat(np.arange(len(sizes)), sizes)
+        rank = np.arange(1, len(query) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return Ranked(len(sizes), query, rank, np.full(len(query), self.grades[0])), profile[lengths]
+
+    def relevant_counts(self, rel: float | None) -> np.ndarray:
+        """Return R, the number of relevant judged items, of each query of the pool."""
+        return self.once(Pool._relevant_counts, rel)
+
+    def _relevant_counts(self, rel: float | None) -> np.ndarray:
+        if self.scale.kind == "interactions" and self.scale.threshold(rel) is None:
+            return np.diff(self.offsets)
+        until = np.concatenate(([0], np.cumsum(self.scale.relevant(self.grades, rel))))
+        return until[self.offsets[1:]] - until[self.offsets[:-1]]
+
+    def rows_in(self, context: Context) -> np.ndarray:
+        """Return the row of each judged item in the catalogue, -1 outside."""
+        return context.once(_rows_of_pool, self)
+
+    def only(self, items: Known) -> Pool:
+        """Return the same queries with the judgements of some items only."""
+        kept = items.find(alike(self.items, items.ids, "item")[0]) >= 0
+        until = np.concatenate(([0], np.cumsum(kept)))
+        rows = np.flatnonzero(kept)
+        topics = None if self.topics is None else self.topics.take(rows)
+        propensity = None if self.propensity is None else self.propensity[rows]
+        offsets = until[self.offsets]
+        return Pool(
+            self.queries.ids, offsets, self.items[rows], self.grades[rows], self.scale, topics, propensity
         )
-    return None if asker is None else qrels.propensity
 
+    def in_integers(self) -> Pool:
+        """Return the same pool with those ids as integers that are text and plain numbers."""
+        return self.once(Pool._in_integers)
 
-def _same_chances(
-    qrels: Qrels, rows: np.ndarray | None, chances: np.ndarray, firsts: np.ndarray, again: np.ndarray
-) -> np.ndarray:
-    """Return the propensities; DataError if copies of a judgement (or its topics) have different ones."""
-    differ = np.flatnonzero(chances[firsts] != chances[again])
-    if len(differ):
-        copy = int(again[differ[0]])
-        at = copy if rows is None else int(rows[copy])
-        raise DataError(
-            f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice, with different "
-            f"propensities. A pair has one."
+    def _in_integers(self) -> Pool:
+        queries, items = (
+            ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
         )
-    return chances
+        rest = (self.grades, self.scale, self.topics, self.propensity)
+        return Pool(queries, self.offsets, items, *rest, names_ideal=self.names_ideal)
 
 
-def _merged(
-    qrels: Qrels,
-    policy: Policy,
-    rows: np.ndarray | None,
-    firsts: np.ndarray,
-    again: np.ndarray,
-    owner: np.ndarray,
-    found: Numbered | None,
-    grades: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """The grades of all rows by themselves and with those of the other topics of the item, and how many were true copies.
-
-    Rows of one item that differ in their topic are no copies; without topics the highest grade counts.
-    """
-    copy, stands_together = again, False
-    if found is not None:
-        key = found.within(owner)
-        copy, stands_together = again[:0], rises(key)
-        if not stands_together:
-            order = np.argsort(key, kind="stable")
-            copy = np.sort(order[1:][np.diff(key[order]) == 0])
-    if len(copy) and policy.duplicate_grades == "error":
-        second = int(copy[0])
-        first = int(firsts[np.searchsorted(again, second)])
-        at, earlier = (place if rows is None else int(rows[place]) for place in (second, first))
-        raise DataError(
-            f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice (first: "
-            f"{qrels.place(earlier)}). Remove one, or say duplicate_grades='max' or 'last'."
-        )
-    if policy.duplicate_grades == "last":
-        grades = _last_copies(owner if found is None else found.within(owner), firsts, again, grades)
-    highest = grades.copy()
-    if stands_together:
-        starts = np.flatnonzero(owner == np.arange(len(owner)))
-        highest[starts] = np.maximum.reduceat(grades, starts)
-    else:
-        np.maximum.at(highest, firsts, grades[again])
-    return grades, highest, len(copy)
-
-
-def _last_copies(key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades: np.ndarray) -> np.ndarray:
-    """Give every copy of a (query, item, topic) the grade of the last one."""
-    grades = grades.copy()
-    touched = np.union1d(firsts, again)
-    last = dict(zip(key[touched].tolist(), grades[touched].tolist(), strict=True))
-    grades[touched] = [last[each] for each in key[touched].tolist()]
-    return grades
-
-
-def scale_of(qrels: Qrels, asked: Asked) -> Scale:
-    """Settle what the grades mean; ratings without a threshold are refused, with the shares to choose from."""
-    policy = asked.policy
-    if qrels.grade is None or policy.grades == "interactions":
-        return Scale("interactions", policy.rel, policy.negative)
-    kind = policy.grades
-    levels, shares = _levels(qrels.grade)
-    share = shares / max(len(qrels), 1)
-    if kind == "auto":
-        few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
-        kind = "judgements" if few else "ratings"
-    without = [name for name, rel in asked.rels.items() if rel is None]
-    if kind == "ratings" and without:
-        from_here = np.cumsum(share[::-1])[::-1]
-        wanted = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))
-        choices = ", ".join(f"rel={levels[i]:g} ({from_here[i]:.0%} of rows)" for i in wanted)
-        raise UsageError(
-            f"grades look like ratings: {len(levels)} levels {levels[0]:g}–{levels[-1]:g}, "
-            f"{share[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know from which one an item is "
-            f"relevant. Say {choices}, or grades='interactions', or grades='judgements' if every grade above 0 is "
-            f"relevant."
-        )
-    return Scale(kind, policy.rel, policy.negative)
-
-
-def _levels(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The different grades, ascending, and how often each is given."""
-    if len(grades) and grades.min() >= -FEW and grades.max() <= FEW:
-        whole = grades.astype(np.int64)
-        if np.array_equal(whole, grades):
-            counts = np.bincount(whole + FEW)
-            levels = np.flatnonzero(counts)
-            return (levels - FEW).astype(np.float64), counts[levels]
-    return np.unique(grades, return_counts=True)
+def _rows_of_pool(context: Context, pool: Pool) -> np.ndarray:
+    assert context.catalogue is not None
+    return context.catalogue.rows_of(pool.items, "item")

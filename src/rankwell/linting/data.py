@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
-from rankwell.policy import Policy
+from rankwell.judge.policy import Policy
 from rankwell.readers.formats.trec import ALL_LINES, TextRows
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items

@@ -12,7 +12,9 @@ from rankwell.candidates import LISTS_BEGUN
 from rankwell.cascading import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
 from rankwell.errors import DataError, UsageError
 from rankwell.gains import discount
-from rankwell.hits import Context, Judged, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.kernels import exact
 from rankwell.rated import refuse_long
 from rankwell.subtopics import Subtopics

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.base import definition
-from rankwell.hits import Context
+from rankwell.judge.context import Context
 from rankwell.rated import Normalised, OfRatings
 from rankwell.topical import Unrated
 

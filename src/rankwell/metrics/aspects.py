@@ -11,7 +11,9 @@ from rankwell.base import definition
 from rankwell.cascading import Discounted, of_queries
 from rankwell.errors import UsageError
 from rankwell.gains import discount
-from rankwell.hits import Context, Judged, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.metrics.reaching import SRecall
 from rankwell.subtopics import Subtopics
 from rankwell.tables.ranked import Ranked

@@ -8,10 +8,11 @@ import numpy as np
 
 from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.ties import Groups
 from rankwell.metrics.collection import OfCells
 from rankwell.tables.ranked import Ranked, ratio
-from rankwell.ties import Groups
 
 __all__ = ["AUC", "PAUC", "AUCTopK", "PAp"]
 

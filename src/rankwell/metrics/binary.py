@@ -9,9 +9,10 @@ import numpy as np
 from rankwell.additive import RankWeighted
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.ties import chance_of_a_hit
 from rankwell.tables.ranked import Ranked, ratio
-from rankwell.ties import chance_of_a_hit
 
 __all__ = ["F", "Hit", "P", "R"]
 

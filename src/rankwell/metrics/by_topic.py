@@ -8,7 +8,8 @@ import numpy as np
 
 from rankwell.base import Metric, QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.metrics import metric_of
 from rankwell.metrics.precision import AP
 from rankwell.topics import each_topic

@@ -12,7 +12,8 @@ from rankwell.divergences import DIVERGENCES, js
 from rankwell.errors import UsageError
 from rankwell.featured import Featured
 from rankwell.gains import discount
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.metrics.tail import OfHead
 from rankwell.tables.popularity import PARTS
 from rankwell.tables.ranked import Ranked, shares

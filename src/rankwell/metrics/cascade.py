@@ -9,7 +9,9 @@ import numpy as np
 from rankwell.additive import Additive, Terms
 from rankwell.base import definition
 from rankwell.gains import OnScale, ideal_divisors, top_level
-from rankwell.hits import Context, Judged, Scale
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.scale import Scale
 from rankwell.tables.ranked import Ranked
 
 __all__ = ["ERR", "nERR"]

@@ -10,7 +10,9 @@ import numpy as np
 
 from rankwell.base import Better, CorpusMetric, definition
 from rankwell.errors import DataError, UsageError
-from rankwell.hits import Context, Judged, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.tables.states import ItemCounts
 
 __all__ = [

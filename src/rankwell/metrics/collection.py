@@ -8,7 +8,8 @@ import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import DataError, UsageError
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.parameters import Numbers
 from rankwell.tables.ranked import ratio
 

@@ -9,7 +9,8 @@ import numpy as np
 from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.gains import Ideals, best_first, discount, gain_of
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.parameters import Pairs
 from rankwell.tables.ranked import Ranked, ratio
 

@@ -12,7 +12,8 @@ import numpy as np
 from rankwell.base import Better, ListMetric, definition
 from rankwell.errors import DataError
 from rankwell.groups import AgainstTarget, OfAllLists, items_of, summed
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.ranked import ratio
 from rankwell.tables.states import amounts_of
 

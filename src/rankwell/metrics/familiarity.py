@@ -9,7 +9,8 @@ import numpy as np
 from rankwell.base import definition
 from rankwell.featured import Featured
 from rankwell.gains import OfRelevance
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.pairs import jaccard_against
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked, ratio

@@ -8,9 +8,10 @@ import numpy as np
 
 from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.ties import expected_reciprocal
 from rankwell.tables.ranked import ratio
-from rankwell.ties import expected_reciprocal
 
 __all__ = ["RR", "FirstRank", "FullRank"]
 

@@ -10,7 +10,9 @@ from rankwell.additive import RankWeighted, Terms
 from rankwell.base import Better, definition
 from rankwell.errors import UsageError
 from rankwell.gains import Gain, OnScale, best_first, can_gain, discount, gain_of, top_level
-from rankwell.hits import Context, Judged, Scale
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.scale import Scale
 from rankwell.parameters import Numbers, Pairs
 from rankwell.tables.ranked import Ranked
 

@@ -11,7 +11,8 @@ from rankwell.additive import Additive, Terms
 from rankwell.base import definition
 from rankwell.errors import UsageError
 from rankwell.gains import best_first, gain_of
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.metrics.gain import LOSSES, TABLE
 from rankwell.parameters import Pairs
 from rankwell.tables.ranked import Ranked

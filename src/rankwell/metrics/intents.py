@@ -9,7 +9,8 @@ import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.cascading import Discounted, OnTopics
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.metrics.binary import P
 from rankwell.metrics.first import RR
 from rankwell.metrics.gain import nDCG

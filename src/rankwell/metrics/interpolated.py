@@ -9,7 +9,8 @@ import numpy as np
 from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.parameters import Numbers
 from rankwell.tables.ranked import Ranked
 

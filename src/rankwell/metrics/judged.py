@@ -8,7 +8,8 @@ import numpy as np
 
 from rankwell.additive import Additive, Terms
 from rankwell.base import QueryMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.ranked import ratio
 
 __all__ = ["Bpref", "InfAP", "JudgedShare", "UnjudgedShare"]

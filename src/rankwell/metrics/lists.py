@@ -9,7 +9,8 @@ import numpy as np
 from rankwell.base import Better, definition
 from rankwell.featured import Featured
 from rankwell.gains import discount
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.pairs import squares_within, sums_within, within
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked, ratio

@@ -9,7 +9,8 @@ import numpy as np
 from rankwell.base import ListMetric, definition
 from rankwell.errors import DataError
 from rankwell.gains import OfRelevance
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.ranked import Ranked, ratio
 
 __all__ = ["EFD", "EPC", "MSI", "OfChances", "SelfInformation"]

@@ -10,7 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.base import Better, CorpusMetric, definition
-from rankwell.hits import Context, Judged, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.metrics.tail import OfHead
 from rankwell.tables.popularity import PARTS
 from rankwell.tables.ranked import Ranked

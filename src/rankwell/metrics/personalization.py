@@ -10,7 +10,8 @@ import numpy as np
 
 from rankwell.base import Better, CorpusMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.states import WHOLE, ItemCounts, State, amounts_of, multiples_in_halves, sums_in_halves
 

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.base import Better, CorpusMetric, ListMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.ranked import ratio
 from rankwell.tables.states import Mean
 

@@ -11,10 +11,11 @@ import numpy as np
 from rankwell.additive import Additive, RankWeighted, Terms
 from rankwell.base import definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.ties import expected_precisions
 from rankwell.metrics.interpolated import needed_hits
 from rankwell.tables.ranked import Ranked, ratio
-from rankwell.ties import expected_precisions
 
 __all__ = ["AP", "MeanPrecision", "RPrec"]
 

@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.base import definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.metrics.counts import Count
 from rankwell.metrics.preferences import Preference, Preferred
 from rankwell.preferred import Pairs

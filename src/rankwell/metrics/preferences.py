@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.base import QueryMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.preferred import Items, Pairs, Tally, compound, matrices
 from rankwell.tables.ranked import NO_ROWS, ratio
 from rankwell.topics import Each, each_topic

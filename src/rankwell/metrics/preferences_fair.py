@@ -7,7 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.base import definition
-from rankwell.hits import Context, Judged, Scale
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.scale import Scale
 from rankwell.metrics.preferences import Preference, Preferred, share
 from rankwell.preferred import Items, Matrix, Tally, compound, matrices
 

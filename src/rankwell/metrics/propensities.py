@@ -12,7 +12,9 @@ import numpy as np
 from rankwell.additive import Additive, RankWeighted
 from rankwell.base import Metric, QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.tables.ranked import ratio
 from rankwell.tables.states import Total
 

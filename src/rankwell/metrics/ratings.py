@@ -10,7 +10,8 @@ import numpy as np
 
 from rankwell.base import Better, CorpusMetric, Metric, QueryMetric, definition
 from rankwell.errors import DataError, UsageError
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.ranked import Ranked, ratio
 from rankwell.tables.states import Mean
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.metrics.catalogue import OfCounts
 from rankwell.tables.states import ItemCounts
 

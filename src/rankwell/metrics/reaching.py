@@ -11,7 +11,9 @@ from rankwell.additive import Terms
 from rankwell.base import definition
 from rankwell.cascading import Cascade
 from rankwell.errors import UsageError
-from rankwell.hits import Context, Judged, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
 from rankwell.subtopics import Subtopics
 
 __all__ = ["IRec", "SPrecision", "SRecall"]

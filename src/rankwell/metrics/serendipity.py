@@ -9,7 +9,8 @@ import numpy as np
 from rankwell.base import ListMetric, definition
 from rankwell.errors import UsageError
 from rankwell.featured import Featured
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.pairs import closest
 from rankwell.tables.ranked import Ranked, ratio
 

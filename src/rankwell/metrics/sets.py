@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.base import QueryMetric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.metrics.binary import Weighted
 from rankwell.tables.ranked import ratio
 

@@ -11,7 +11,8 @@ from rankwell.base import definition
 from rankwell.cascading import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
 from rankwell.errors import UsageError
 from rankwell.gains import OnScale, top_level
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.subtopics import Subtopics
 from rankwell.tables.ranked import Ranked
 

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.base import Better, ListMetric, Metric, definition
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.metrics.catalogue import OfCounts
 from rankwell.tables.popularity import PARTS, Cut, Rule
 from rankwell.tables.ranked import Ranked, ratio

@@ -11,7 +11,8 @@ from rankwell.additive import Additive, RankWeighted, Terms
 from rankwell.base import QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.gains import OnScale, ideal_divisors, top_level
-from rankwell.hits import Context, Judged
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
 from rankwell.tables.ranked import Ranked
 
 __all__ = ["INSQ", "INST", "RBP", "RBPResidual"]

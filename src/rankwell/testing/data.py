@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.base import Metric
 from rankwell.evaluation import Evaluator
+from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
-from rankwell.policy import Policy
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels
 

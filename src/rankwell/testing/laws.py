@@ -11,8 +11,8 @@ from typing import Any
 
 from rankwell.base import Metric, QueryMetric
 from rankwell.engines.memory import Memory
+from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
-from rankwell.policy import Policy
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Run
 from rankwell.testing.data import Data

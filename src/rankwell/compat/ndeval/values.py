@@ -11,12 +11,13 @@ from rankwell.cascading import OnTopics
 from rankwell.compat.ndeval.reading import Judgements, Lists
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
-from rankwell.hits import Context, Pool
+from rankwell.judge.context import Context
+from rankwell.judge.policy import Policy
+from rankwell.judge.pool import Pool
 from rankwell.metrics.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
 from rankwell.metrics.intents import APIA, PIA
 from rankwell.metrics.reaching import SRecall
 from rankwell.metrics.stopping import ERRIA, nERRIA
-from rankwell.policy import Policy
 from rankwell.subtopics import Subtopics
 
 CUTS = (5, 10, 20)

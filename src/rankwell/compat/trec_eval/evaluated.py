@@ -14,8 +14,8 @@ from rankwell.compat.trec_eval.options import Options
 from rankwell.compat.trec_eval.special import GainRBP
 from rankwell.errors import DataError, InputError, NothingInCommonError
 from rankwell.evaluation import Evaluator
+from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
-from rankwell.policy import Policy
 from rankwell.readers import read_qrels
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels, Run

@@ -1,4 +1,4 @@
-"""Context: what all batches share; and the scale that says what grades mean."""
+"""Context: what all batches share, made once before the first."""
 
 from __future__ import annotations
 
@@ -9,41 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.history import History
+from rankwell.judge.scale import Scale
+from rankwell.judge.train import History
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items, Users
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """What grades mean here: which items are relevant, which count as judged, and what gains start from."""
-
-    kind: str = "judgements"
-    rel: float | None = None
-    negative: str = "unjudged"
-
-    def threshold(self, rel: float | None) -> float | None:
-        """The grade from which an item is relevant; a metric's own ``rel`` wins; None means above 0."""
-        return self.rel if rel is None else rel
-
-    def relevant(self, grade: np.ndarray, rel: float | None = None) -> np.ndarray:
-        """Return which grades are relevant; unjudged (NaN) never is."""
-        threshold = self.threshold(rel)
-        if threshold is None:
-            return grade > 0
-        return (grade >= threshold) & self.judged(grade)
-
-    def judged(self, grade: np.ndarray) -> np.ndarray:
-        """Return which grades are judgements: negative ones are not under ``negative='unjudged'``."""
-        return grade >= 0 if self.negative == "unjudged" else ~np.isnan(grade)
-
-    def level(self, grade: np.ndarray, rel: float | None = None, gain_from: str = "threshold") -> np.ndarray:
-        """Return the level that gains are computed from: the grade, or under ratings the steps from the threshold."""
-        threshold = self.threshold(rel)
-        if self.kind != "ratings" or gain_from == "raw" or threshold is None:
-            return grade
-        return np.where(grade >= threshold, grade - threshold + 1, np.where(np.isnan(grade), np.nan, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +27,7 @@ class Context(Derived):
 
     lifetime: ClassVar[int] = 1
 
-    scale: Scale = Scale()
+    scale: Scale = field(default_factory=Scale)
     grade_max: float | None = None
     catalogue: Known | None = None
     items: Items | None = None

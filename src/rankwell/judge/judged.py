@@ -1,4 +1,4 @@
-"""Judged: what a metric is a function of, with its Context; and the judgements behind it, prepared once."""
+"""Judged: what a metric is a function of, with its Context."""
 
 from __future__ import annotations
 
@@ -7,120 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.context import Context, Scale
-from rankwell.history import History
-from rankwell.kernels import order
+from rankwell.judge.context import Context
+from rankwell.judge.pool import Pool
+from rankwell.judge.scale import Scale
+from rankwell.judge.train import History
 from rankwell.tables.derived import Derived
-from rankwell.tables.ids import Ids, Known, alike
-from rankwell.tables.ranked import Ranked, Topics
-
-__all__ = ["Context", "Judged", "Pool", "Scale"]
-
-
-class Pool(Derived):
-    """The judgements, prepared once for all runs: per query its judged items, their grades, on request topics, propensities.
-
-    It keeps (``once``) what depends on the judgements alone, for all runs, batches and cut-offs. ``names_ideal`` says whether
-    rows of the ideal list lead to rows of the pool although there are no topics: to the names of the items.
-    """
-
-    lifetime: ClassVar[int] = 2
-
-    def __init__(
-        self,
-        queries: Ids,
-        offsets: np.ndarray,
-        items: Ids,
-        grades: np.ndarray,
-        scale: Scale,
-        topics: Topics | None = None,
-        propensity: np.ndarray | None = None,
-        *,
-        names_ideal: bool = False,
-    ) -> None:
-        self.queries, self.offsets, self.items = Known(queries), offsets, items
-        self.names_ideal = names_ideal
-        self.grades, self.scale, self.topics, self.propensity = grades, scale, topics, propensity
-
-    @property
-    def is_wider(self) -> bool:
-        """Whether rows of the pool lead to more than grades: to topics or propensities."""
-        return self.topics is not None or self.propensity is not None
-
-    @property
-    def ideal(self) -> Ranked:
-        """All judged items of all queries, best grade first."""
-        return self.once(Pool._ideal)
-
-    def _ideal(self) -> Ranked:
-        lengths = np.diff(self.offsets)
-        grades, rows = self.grades, np.arange(len(self.grades))
-        if self.scale.kind != "interactions":
-            order.sort(rows, self.offsets, grades, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
-            grades = grades[rows]
-        query = np.repeat(np.arange(len(lengths)), lengths)
-        is_named = self.names_ideal or self.topics is not None
-        rank = np.arange(1, len(grades) + 1) - np.repeat(self.offsets[:-1], lengths)
-        return Ranked(len(lengths), query, rank, grades, judgement=rows if is_named else None)
-
-    @property
-    def ideals(self) -> tuple[Ranked, np.ndarray | None]:
-        """The ideal lists that differ, and which of them each query has (None: each its own)."""
-        return self.once(Pool._ideals)
-
-    def _ideals(self) -> tuple[Ranked, np.ndarray | None]:
-        lengths = np.diff(self.offsets)
-        if not len(self.grades) or self.grades.min() != self.grades.max():
-            return self.ideal, None
-        # where all grades are equal, queries with equally many judged items have one ideal
-        sizes = np.flatnonzero(np.bincount(lengths))
-        profile = np.zeros(int(sizes[-1]) + 1, np.int64)
-        profile[sizes] = np.arange(len(sizes))
-        query = np.repeat(np.arange(len(sizes)), sizes)
-        rank = np.arange(1, len(query) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return Ranked(len(sizes), query, rank, np.full(len(query), self.grades[0])), profile[lengths]
-
-    def relevant_counts(self, rel: float | None) -> np.ndarray:
-        """Return R, the number of relevant judged items, of each query of the pool."""
-        return self.once(Pool._relevant_counts, rel)
-
-    def _relevant_counts(self, rel: float | None) -> np.ndarray:
-        if self.scale.kind == "interactions" and self.scale.threshold(rel) is None:
-            return np.diff(self.offsets)
-        until = np.concatenate(([0], np.cumsum(self.scale.relevant(self.grades, rel))))
-        return until[self.offsets[1:]] - until[self.offsets[:-1]]
-
-    def rows_in(self, context: Context) -> np.ndarray:
-        """Return the row of each judged item in the catalogue, -1 outside."""
-        return context.once(_rows_of_pool, self)
-
-    def only(self, items: Known) -> Pool:
-        """Return the same queries with the judgements of some items only."""
-        kept = items.find(alike(self.items, items.ids, "item")[0]) >= 0
-        until = np.concatenate(([0], np.cumsum(kept)))
-        rows = np.flatnonzero(kept)
-        topics = None if self.topics is None else self.topics.take(rows)
-        propensity = None if self.propensity is None else self.propensity[rows]
-        offsets = until[self.offsets]
-        return Pool(
-            self.queries.ids, offsets, self.items[rows], self.grades[rows], self.scale, topics, propensity
-        )
-
-    def in_integers(self) -> Pool:
-        """Return the same pool with those ids as integers that are text and plain numbers."""
-        return self.once(Pool._in_integers)
-
-    def _in_integers(self) -> Pool:
-        queries, items = (
-            ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
-        )
-        rest = (self.grades, self.scale, self.topics, self.propensity)
-        return Pool(queries, self.offsets, items, *rest, names_ideal=self.names_ideal)
-
-
-def _rows_of_pool(context: Context, pool: Pool) -> np.ndarray:
-    assert context.catalogue is not None
-    return context.catalogue.rows_of(pool.items, "item")
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked
 
 
 class Judged(Derived):

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.hits import Judged, Scale
+from rankwell.judge.judged import Judged
+from rankwell.judge.scale import Scale
 from rankwell.tables.ranked import NO_ROWS, Ranked
 
 

@@ -1,0 +1,183 @@
+"""The judgements made ready: rows of a query together, one grade per item, the meaning of the grades settled."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from rankwell.errors import DataError, NeededError, UsageError
+from rankwell.judge.asked import Asked
+from rankwell.judge.policy import Policy
+from rankwell.judge.pool import Pool
+from rankwell.judge.qrel_topics import Numbered, require_topics, rises, topics_of
+from rankwell.judge.scale import Scale
+from rankwell.kernels import match
+from rankwell.tables.ids import NO_TEXT, Ids
+from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.rows import grouped
+from rankwell.tables.run_qrels import Qrels
+
+FEW = 1_000  # grades from minus to plus this are counted, others sorted
+
+
+def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
+    """Prepare judgements: rows of each query together, one grade per item, the meaning of the grades settled.
+
+    Topics are kept if a metric needs them.
+
+    Raises
+    ------
+    DataError
+        If an item is judged twice (``duplicate_grades=error``).
+    NeededError
+        If a metric needs topics and the judgements have none.
+    UsageError
+        If the grades look like ratings and no ``rel`` says from which one an item is relevant.
+    """
+    counts: Counter[str] = Counter()
+    if qrels is None:
+        empty = Ids.of_spans(NO_TEXT, NO_ROWS, np.empty(0, np.int32))
+        return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), Scale()), counts
+    grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
+    policy = asked.policy
+    scale = scale_of(qrels, asked)
+    if (asker := asked.by_need.get("topics")) is not None:
+        require_topics(qrels, asker)
+    queries, offsets, rows = grouped(qrels.query)
+    items = qrels.item if rows is None else qrels.item[rows]
+    grades = grades if rows is None else grades[rows]
+    chances = propensities_of(qrels, asked)
+    chances = chances if rows is None or chances is None else chances[rows]
+    again, firsts = match.repeats(offsets, *items.columns)
+    own, owner = grades, np.arange(len(grades))
+    has_topics = qrels.topic is not None and (asker is not None or len(again) > 0)
+    found = Numbered.of(qrels, rows) if has_topics else None
+    if len(again):
+        owner[again] = firsts
+        own, grades, copies = _merged(qrels, policy, rows, firsts, again, owner, found, grades)
+        keep = np.ones(len(grades), np.bool_)
+        keep[again] = False
+        kept, until = np.flatnonzero(keep), np.concatenate(([0], np.cumsum(keep)))
+        items, grades, offsets, owner = items[kept], grades[kept], until[offsets], until[owner]
+        chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[kept]
+        counts["judgements given twice"] = copies
+    if scale.kind == "interactions":
+        grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
+    topics = None if asker is None or found is None else topics_of(qrels, rows, found, owner, own)
+    counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
+    counts["judged queries"] = len(queries)
+    counts["judgements"] = len(grades)
+    counts["negative grades"] = int(np.count_nonzero(grades < 0))
+    return Pool(queries, offsets, items, grades, scale, topics, chances), +counts
+
+
+def propensities_of(qrels: Qrels, asked: Asked) -> np.ndarray | None:
+    """Return the propensities if a metric weighs by them; NeededError if the judgements have none."""
+    asker = asked.by_need.get("propensity")
+    if asker is not None and qrels.propensity is None:
+        raise NeededError(
+            f"{asker} needs propensities: a column 'propensity' of the judgements, the chance that each was observed; "
+            f"{qrels.name} has none."
+        )
+    return None if asker is None else qrels.propensity
+
+
+def _same_chances(
+    qrels: Qrels, rows: np.ndarray | None, chances: np.ndarray, firsts: np.ndarray, again: np.ndarray
+) -> np.ndarray:
+    """Return the propensities; DataError if copies of a judgement (or its topics) have different ones."""
+    differ = np.flatnonzero(chances[firsts] != chances[again])
+    if len(differ):
+        copy = int(again[differ[0]])
+        at = copy if rows is None else int(rows[copy])
+        raise DataError(
+            f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice, with different "
+            f"propensities. A pair has one."
+        )
+    return chances
+
+
+def _merged(
+    qrels: Qrels,
+    policy: Policy,
+    rows: np.ndarray | None,
+    firsts: np.ndarray,
+    again: np.ndarray,
+    owner: np.ndarray,
+    found: Numbered | None,
+    grades: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """The grades of all rows by themselves and with those of the other topics of the item, and how many were true copies.
+
+    Rows of one item that differ in their topic are no copies; without topics the highest grade counts.
+    """
+    copy, stands_together = again, False
+    if found is not None:
+        key = found.within(owner)
+        copy, stands_together = again[:0], rises(key)
+        if not stands_together:
+            order = np.argsort(key, kind="stable")
+            copy = np.sort(order[1:][np.diff(key[order]) == 0])
+    if len(copy) and policy.duplicate_grades == "error":
+        second = int(copy[0])
+        first = int(firsts[np.searchsorted(again, second)])
+        at, earlier = (place if rows is None else int(rows[place]) for place in (second, first))
+        raise DataError(
+            f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice (first: "
+            f"{qrels.place(earlier)}). Remove one, or say duplicate_grades='max' or 'last'."
+        )
+    if policy.duplicate_grades == "last":
+        grades = _last_copies(owner if found is None else found.within(owner), firsts, again, grades)
+    highest = grades.copy()
+    if stands_together:
+        starts = np.flatnonzero(owner == np.arange(len(owner)))
+        highest[starts] = np.maximum.reduceat(grades, starts)
+    else:
+        np.maximum.at(highest, firsts, grades[again])
+    return grades, highest, len(copy)
+
+
+def _last_copies(key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades: np.ndarray) -> np.ndarray:
+    """Give every copy of a (query, item, topic) the grade of the last one."""
+    grades = grades.copy()
+    touched = np.union1d(firsts, again)
+    last = dict(zip(key[touched].tolist(), grades[touched].tolist(), strict=True))
+    grades[touched] = [last[each] for each in key[touched].tolist()]
+    return grades
+
+
+def scale_of(qrels: Qrels, asked: Asked) -> Scale:
+    """Settle what the grades mean; ratings without a threshold are refused, with the shares to choose from."""
+    policy = asked.policy
+    if qrels.grade is None or policy.grades == "interactions":
+        return Scale("interactions", policy.rel, policy.negative)
+    kind = policy.grades
+    levels, shares = _levels(qrels.grade)
+    share = shares / max(len(qrels), 1)
+    if kind == "auto":
+        few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
+        kind = "judgements" if few else "ratings"
+    without = [name for name, rel in asked.rels.items() if rel is None]
+    if kind == "ratings" and without:
+        from_here = np.cumsum(share[::-1])[::-1]
+        wanted = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))
+        choices = ", ".join(f"rel={levels[i]:g} ({from_here[i]:.0%} of rows)" for i in wanted)
+        raise UsageError(
+            f"grades look like ratings: {len(levels)} levels {levels[0]:g}–{levels[-1]:g}, "
+            f"{share[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know from which one an item is "
+            f"relevant. Say {choices}, or grades='interactions', or grades='judgements' if every grade above 0 is "
+            f"relevant."
+        )
+    return Scale(kind, policy.rel, policy.negative)
+
+
+def _levels(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different grades, ascending, and how often each is given."""
+    if len(grades) and grades.min() >= -FEW and grades.max() <= FEW:
+        whole = grades.astype(np.int64)
+        if np.array_equal(whole, grades):
+            counts = np.bincount(whole + FEW)
+            levels = np.flatnonzero(counts)
+            return (levels - FEW).astype(np.float64), counts[levels]
+    return np.unique(grades, return_counts=True)
