@@ -18,8 +18,8 @@ from harness import CACHE
 from workloads import workload
 
 import rankwell as rw
-from rankwell.base import Metric
 from rankwell.metrics import classes
+from rankwell.metrics.metric import Metric
 
 FIVE = ["ap", "ndcg@10", "p@10", "rr", "r@100"]
 MOST = 3.0

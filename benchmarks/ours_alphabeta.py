@@ -20,7 +20,7 @@ from alphabeta_data import data
 
 import rankwell as rw
 from rankwell.metrics import metric_of
-from rankwell.rated import everyone
+from rankwell.metrics.diversity.normalised import everyone
 
 CALLS = 7
 FEW = 200  # users whose values are printed

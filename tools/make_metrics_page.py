@@ -17,10 +17,10 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
-from rankwell.base import Metric
 from rankwell.explanation import explain
 from rankwell.metrics import classes, metric_of
-from rankwell.parameters import parameter_types
+from rankwell.metrics.metric import Metric
+from rankwell.metrics.parameters import parameter_types
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIRMATIONS = ROOT / "tests" / "definitions" / "confirmations.json"
@@ -32,17 +32,6 @@ Row = tuple[
 ]  # a switch and its value; None stands for any other value, ("", "") for the defaults
 Sources = dict[str, int]  # the number of values that each source confirms
 
-# The family of a metric is that of its module. Once each family is a folder of rankwell.metrics, `family_of` reads
-# the folder's name and this table goes.
-MODULES = {
-    "binary": "binary precision first sets interpolated judged auc counts collection geometric",
-    "graded": "gain cascade users ideal experimental",
-    "ratings": "ratings propensities",
-    "beyond": "catalogue evenness personalization novelty familiarity serendipity lists calibration popular tail reach",
-    "diversity": "alpha alpha_beta aspects by_topic intents reaching stopping",
-    "fairness": "exposure parity",
-    "preferences": "preferences preferences_fair preference_counts",
-}
 FAMILIES = {
     "binary": (
         "Binary relevance",
@@ -92,11 +81,7 @@ These pages are generated from the docstrings and from the tests by `tools/make_
 
 def family_of(cls: type[Metric]) -> str:
     """The family of a metric; its page is docs/metrics/FAMILY.md."""
-    module = cls.__module__.rpartition(".")[2]
-    for family, modules in MODULES.items():
-        if module in modules.split():
-            return family
-    raise SystemExit(f"metrics/{module}.py belongs to no family: add it to MODULES in {Path(__file__).name}")
+    return cls.__module__.split(".")[-2]
 
 
 def switches(cls: type[Metric]) -> list[Row]:

@@ -69,7 +69,7 @@ def page_of(notebook: Path) -> str:
 
 def public_names() -> list[str]:
     """Return the public names that are no metrics: functions first, then classes."""
-    from rankwell.base import Metric
+    from rankwell.metrics.metric import Metric
 
     found = {
         name: getattr(rankwell, name) for name in rankwell.__all__ if name not in ("__version__", "prepare")

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankwell.base import Metric
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
 from rankwell.segments import UNKNOWN, Segments
 from rankwell.tables.states import State
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.base import Metric
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError
-from rankwell.metrics.counts import NumRel, NumRelRet, NumRet
+from rankwell.metrics.binary.counts import NumRel, NumRelRet, NumRet
+from rankwell.metrics.metric import Metric
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.base import Metric
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError
-from rankwell.metrics.interpolated import IPrec, needed_hits
+from rankwell.metrics.binary.interpolated import IPrec, needed_hits
+from rankwell.metrics.metric import Metric
 
 if TYPE_CHECKING:
     import polars as pl

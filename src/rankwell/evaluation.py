@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.base import Metric
 from rankwell.engines import Engine, Task, cores, engine_of
 from rankwell.errors import NeededError, UsageError
 from rankwell.judge import pool_of
 from rankwell.judge.policy import Policy
 from rankwell.longtail import Parts
 from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics.metric import Metric
 from rankwell.preparation import Needs, context_of, refuse_metrics, users_of
 from rankwell.presets import preset_of
 from rankwell.readers import read_items, read_qrels, read_run

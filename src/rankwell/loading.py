@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.base import Metric, QueryMetric
 from rankwell.errors import InputError, UsageError
 from rankwell.exports import KEY
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.segments import Segments
 from rankwell.summary import SCHEMA
 from rankwell.tables.ids import Ids, Known

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankwell.base import Metric
 from rankwell.errors import NeededError, UsageError
 from rankwell.judge import history_of
 from rankwell.judge.asked import Asked, Asker
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
+from rankwell.metrics.metric import Metric
 from rankwell.readers import read_items, read_qrels
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items, Users

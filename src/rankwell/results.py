@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.base import Metric, QueryMetric
 from rankwell.errors import UsageError, nearest
 from rankwell.exports import Exports
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.segments import Segments
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import Diagnostics, State, told_of

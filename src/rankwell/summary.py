@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwell import __version__
-from rankwell.base import CorpusMetric, Metric
 from rankwell.display.output import in_form
 from rankwell.display.table import ARROWS, Cell, Column, Table, number
-from rankwell.docstrings import sentence
 from rankwell.judge.policy import Policy
+from rankwell.metrics.docstrings import sentence
+from rankwell.metrics.metric import CorpusMetric, Metric
 
 Results = Any  # what has the properties of rankwell.results.Results, which stands above this
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from rankwell.base import Metric
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
 
 Threshold = float | str

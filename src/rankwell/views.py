@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from rankwell.base import Metric
 from rankwell.errors import UsageError
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
 
 # what only some ask for is loaded when they do
 if TYPE_CHECKING:

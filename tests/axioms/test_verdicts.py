@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell import metrics
 from rankwell.axioms import AXIOMS, check_axioms, scoring
 from rankwell.axioms.scoring import exact_difference
-from rankwell.base import REGISTRY, QueryMetric, definition
+from rankwell.metrics import parsing as metrics
+from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
 
 
 @pytest.fixture

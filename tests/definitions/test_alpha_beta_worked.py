@@ -7,7 +7,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.metrics import metric_of
-from rankwell.rated import everyone
+from rankwell.metrics.diversity.normalised import everyone
 
 from .worked import examples
 

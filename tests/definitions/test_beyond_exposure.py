@@ -15,9 +15,9 @@ import pytest
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.additive import Additive
 from rankwell.metrics import classes, metric_of
-from rankwell.metrics.propensities import IPS
+from rankwell.metrics.additive import Additive
+from rankwell.metrics.ratings.propensities import IPS
 from rankwell.testing.data import ITEMS
 
 from .beyond import POLICY, agree, evaluated, filled, items_of, text_of

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tests.unit.plain_alpha_beta import best_of_all, greedy, value
 
-from rankwell import candidates as module
-from rankwell.candidates import Candidates, Kinds
 from rankwell.errors import DataError
+from rankwell.metrics.diversity import candidates as module
+from rankwell.metrics.diversity.candidates import Candidates, Kinds
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked

@@ -14,7 +14,7 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.engines.memory import Memory
 from rankwell.metrics import classes, metric_of
-from rankwell.parameters import parameter_types
+from rankwell.metrics.parameters import parameter_types
 
 
 def variants(cls):

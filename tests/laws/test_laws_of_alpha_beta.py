@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rankwell import candidates, interests, testing
+from rankwell import testing
 from rankwell.metrics import metric_of
+from rankwell.metrics.diversity import candidates, interests
 from rankwell.tables import features
 
 TEXTS = [
@@ -37,7 +38,7 @@ def test_the_size_of_the_tables_made_at_a_time_changes_no_bit(text, monkeypatch)
     for cells, users in ((1, 1), (17, 2), (1 << 20, 1 << 16)):
         for module in (candidates, features, interests):
             monkeypatch.setattr(module, "CELLS", cells)
-        monkeypatch.setattr("rankwell.topical.CELLS", cells)
+        monkeypatch.setattr("rankwell.metrics.diversity.satisfaction.CELLS", cells)
         monkeypatch.setattr(interests, "USERS", users)
         found.append([case.results(metric_of(text)).per_query for case in testing.examples(6)])
     assert all(a.equals(b) and a.equals(c) for a, b, c in zip(*found, strict=True))

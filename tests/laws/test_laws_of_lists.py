@@ -7,8 +7,9 @@ import math
 import pytest
 
 import rankwell as rw
-from rankwell import pairs, testing
+from rankwell import testing
 from rankwell.metrics import metric_of
+from rankwell.metrics.beyond import item_pairs as pairs
 from rankwell.tables import features
 
 TEXTS = [

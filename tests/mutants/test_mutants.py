@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from tests.definitions.test_against_reference import compare
 
-from rankwell import additive, engines, judge, testing
+from rankwell import engines, judge, testing
 from rankwell.engines import memory
 from rankwell.judge import judged as hits
 from rankwell.judge import lists as judge_lists
 from rankwell.judge import pooling as judge_pool
 from rankwell.kernels import match, order, ranks
-from rankwell.metrics import binary, cascade, first, gain, judged, precision
+from rankwell.metrics import additive
+from rankwell.metrics.binary import binary, first, judged, precision
+from rankwell.metrics.graded import cascade, gain, ndcg
 from rankwell.tables import ranked, states
 
 WATCHED = [
@@ -78,13 +80,13 @@ def per_batch_highest_grade(patch):
 
 
 def ideal_over_the_run(patch):
-    original = gain.nDCG.divisor
+    original = ndcg.nDCG.divisor
 
     def divisor(self, judged_lists, context):
-        retrieved = gain.nDCG(gain=self.gain, discount=self.discount, ideal="retrieved", k=self.k)
+        retrieved = ndcg.nDCG(gain=self.gain, discount=self.discount, ideal="retrieved", k=self.k)
         return original(retrieved, judged_lists, context)
 
-    patch.setattr(gain.nDCG, "divisor", divisor)
+    patch.setattr(ndcg.nDCG, "divisor", divisor)
 
 
 def ideal_of(change):
@@ -228,8 +230,8 @@ MUTANTS = {
     "missing query dropped": missing_query_dropped,
     "undefined is zero": undefined_is_zero,
     "ideal over the run": ideal_over_the_run,
-    "ideal not cut at k": ideal_of(lambda metric: gain.nDCG(gain=metric.gain)),
-    "gains mixed above and below": ideal_of(lambda metric: gain.nDCG(gain="exp2", k=metric.k)),
+    "ideal not cut at k": ideal_of(lambda metric: ndcg.nDCG(gain=metric.gain)),
+    "gains mixed above and below": ideal_of(lambda metric: ndcg.nDCG(gain="exp2", k=metric.k)),
     "jk with the base of log2": put(gain, "discount", lambda *_: gain._weights("log2p1", 2.0, 0)[_[2] - 1]),
     "highest grade of the batch": per_batch_highest_grade,
     "n of P wrong": n_of_p_wrong,

@@ -7,9 +7,9 @@ import pytest
 from tests.mutants.planting import around, put
 
 import rankwell as rw
-from rankwell import metrics
 from rankwell.axioms import amigo, check_axioms, kinds, scoring
-from rankwell.base import REGISTRY
+from rankwell.metrics import parsing as metrics
+from rankwell.metrics.metric import REGISTRY
 
 BETA = 0.9
 

@@ -7,8 +7,9 @@ import pytest
 from tests.definitions import test_beyond_exposure as beyond
 from tests.mutants.planting import around, fails, put
 
-from rankwell import groups
-from rankwell.metrics import exposure, propensities, ratings
+from rankwell.metrics.fairness import exposure
+from rankwell.metrics.fairness import group_exposure as groups
+from rankwell.metrics.ratings import propensities, ratings
 
 
 def shares(*wanted):

@@ -9,9 +9,9 @@ import pytest
 from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
-from rankwell import divergences, pairs
 from rankwell.judge.scale import Scale
-from rankwell.metrics import calibration, familiarity, lists
+from rankwell.metrics.beyond import calibration, divergences, familiarity, lists
+from rankwell.metrics.beyond import item_pairs as pairs
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked
 

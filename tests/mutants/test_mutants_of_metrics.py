@@ -8,24 +8,20 @@ from tests.definitions.test_against_reference import compare
 from tests.definitions.test_expected import test_the_expected_value_is_the_mean_over_all_orders as expected
 from tests.mutants.planting import around, put
 
-from rankwell import additive
-from rankwell.metrics import (
+from rankwell.metrics import additive
+from rankwell.metrics.binary import (
     auc,
     binary,
-    cascade,
     collection,
     counts,
-    experimental,
     first,
-    gain,
     geometric,
-    ideal,
     interpolated,
     judged,
     precision,
     sets,
-    users,
-)  # fmt: skip
+)
+from rankwell.metrics.graded import cascade, experimental, gain, ideal, ndcg, users  # fmt: skip
 from rankwell.tables.states import GeometricMean, Mean
 
 
@@ -127,7 +123,7 @@ MUTANTS = {
     "GMAP: ε not taken off": (put(geometric, "GeometricMean", type("", (), {
         "of": staticmethod(lambda values, **_: GeometricMean.of(values))})), ["gmap(epsilon=.1)@2"]),
     "sDCG of the judged ideal": (
-        put(gain.nDCG, "_most", lambda self, lists, context: float(np.nanmax(lists.found.grade, initial=1.0))),
+        put(ndcg.nDCG, "_most", lambda self, lists, context: float(np.nanmax(lists.found.grade, initial=1.0))),
         ["ndcg(ideal=maximal)@3"]),
     "area under PR: begins at 0": (
         around(interpolated.AUCPR, "terms", lambda original, self, *given: precision.AP().terms(*given)),

@@ -9,9 +9,10 @@ import pytest
 from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
-from rankwell import gains
 from rankwell.judge import train as history
-from rankwell.metrics import novelty, parity, popular, serendipity, tail
+from rankwell.metrics.beyond import novelty, popular, serendipity, tail
+from rankwell.metrics.fairness import parity
+from rankwell.metrics.graded import gain_functions as gains
 from rankwell.tables import popularity
 from rankwell.tables.ranked import Ranked
 

@@ -14,9 +14,9 @@ from tests.definitions.test_subtopics import SUBTOPICS, wanted_of
 from tests.definitions.test_subtopics import test_the_divisor_of_ndeval_is_the_slow_one as norms
 from tests.mutants.planting import around, fails, put
 
-from rankwell import cascading, subtopics
 from rankwell.kernels import cascade
-from rankwell.metrics import alpha, aspects, intents, reaching, stopping
+from rankwell.metrics.diversity import alpha, aspects, intents, reaching, stopping, subtopics
+from rankwell.metrics.diversity import subtopic_metric as cascading
 
 Subtopics = subtopics.Subtopics
 

@@ -10,9 +10,11 @@ from tests.definitions.test_topics import (
 from tests.definitions.test_topics import test_preferences_are_those_counted_pair_by_pair as counted
 from tests.mutants.planting import around, fails, put
 
-from rankwell import preferred, topics
 from rankwell.judge import pooling as judge_pool
-from rankwell.metrics import by_topic, preferences, preferences_fair
+from rankwell.metrics.diversity import by_topic
+from rankwell.metrics.diversity import split_by_topic as topics
+from rankwell.metrics.preferences import fulfilled as preferred
+from rankwell.metrics.preferences import preferences, preferences_fair
 from rankwell.tables import ranked
 
 

@@ -8,8 +8,8 @@ import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.errors import DataError, NeededError, UsageError
 from rankwell.metrics import metric_of
-from rankwell.metrics.alpha_beta import ABnDCG
-from rankwell.rated import Normalised
+from rankwell.metrics.diversity.alpha_beta import ABnDCG
+from rankwell.metrics.diversity.normalised import Normalised
 
 ITEMS = [
     {"item": item, "genres": genres, "maker": maker}

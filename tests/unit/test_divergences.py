@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 
-from rankwell.divergences import DIVERGENCES, hellinger, js, kl, tv
+from rankwell.metrics.beyond.divergences import DIVERGENCES, hellinger, js, kl, tv
 
 
 def shares(seed):

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.base import REGISTRY, QueryMetric, definition
 from rankwell.errors import UsageError
 from rankwell.explanation import SECTIONS, catalogue, explain
 from rankwell.metrics import classes
+from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
 
 BUILT_IN = [cls for cls in classes() if cls.__module__.startswith("rankwell.")]
 

@@ -11,8 +11,8 @@ import pytest
 from tools import make_metrics_page, make_site
 
 import rankwell as rw
-from rankwell.base import Metric
 from rankwell.cli import app
+from rankwell.metrics.metric import Metric
 
 ROOT = Path(__file__).parents[2]
 ZENSICAL = Path(sys.executable).with_name("zensical")

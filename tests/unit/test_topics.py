@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.base import QueryMetric, definition
 from rankwell.cli import run as command
 from rankwell.engines.memory import Memory
 from rankwell.metrics import metric_of
-from rankwell.topics import each_topic
+from rankwell.metrics.diversity.split_by_topic import each_topic
+from rankwell.metrics.metric import QueryMetric, definition
 
 RUN = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}, "r": {"c": 2.0, "a": 1.0}}
 ROWS = [

@@ -11,8 +11,8 @@ from tests.laws.test_laws import METRICS
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.additive import Additive
 from rankwell.cli import run as command
+from rankwell.metrics.additive import Additive
 from rankwell.testing.data import tables_of
 
 ADDITIVE = [metric for metric in METRICS if isinstance(metric, Additive)]

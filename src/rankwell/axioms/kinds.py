@@ -14,9 +14,9 @@ from rankwell.axioms.counterexamples import Counterexample
 from rankwell.axioms.scoring import Compared, compared
 from rankwell.axioms.situations import GRADED, Draw, Situation
 from rankwell.axioms.verdicts import Verdict, Word
-from rankwell.base import CorpusMetric, Metric
 from rankwell.errors import RankwellError
 from rankwell.judge.policy import Policy
+from rankwell.metrics.metric import CorpusMetric, Metric
 
 WORDS: dict[int, Word] = {1: "holds", 0: "weak", -1: "violated"}
 JUDGED = Policy(grades="judgements", missing="skip")

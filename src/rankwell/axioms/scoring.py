@@ -10,12 +10,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankwell.additive import Additive
 from rankwell.axioms.counterexamples import Counterexample
 from rankwell.axioms.situations import NAMES, Situation
-from rankwell.base import Metric
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
+from rankwell.metrics.additive import Additive
+from rankwell.metrics.metric import Metric
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels, Run
 

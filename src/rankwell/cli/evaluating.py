@@ -16,8 +16,8 @@ from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metrics_of
+from rankwell.metrics.bundles import profile
 from rankwell.presets import preset_of
-from rankwell.profiles import profile
 from rankwell.readers import read_qrels, read_run
 from rankwell.readers.standard_input import STDIN
 from rankwell.results import Results

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.base import CorpusMetric, Metric
 from rankwell.display.table import Cell, Column, Table
 from rankwell.engines import Task
 from rankwell.errors import DataError, UsageError, nearest
@@ -17,6 +16,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.judge import missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.metrics import Wanted, metric_of
+from rankwell.metrics.metric import CorpusMetric, Metric
 from rankwell.readers import read_run
 from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run

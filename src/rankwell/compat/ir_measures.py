@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rankwell.base import Metric
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
-from rankwell.parameters import value_text
+from rankwell.metrics.metric import Metric
+from rankwell.metrics.parameters import value_text
 
 __all__ = ["from_ir_measures", "to_ir_measures"]
 

@@ -13,13 +13,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rankwell.base import Metric, QueryMetric
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.judge import Asked, judge
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import reordered, undecided
+from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.segments import Segments
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.rows import Lists

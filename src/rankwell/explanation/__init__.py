@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, overload
 
-from rankwell.base import Metric
 from rankwell.display.table import Table
 from rankwell.errors import UsageError
 from rankwell.explanation.card import SECTIONS, Explanation, card, catalogue
 from rankwell.explanation.worked import worked_table
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
 
 __all__ = ["SECTIONS", "Explanation", "catalogue", "explain"]
 

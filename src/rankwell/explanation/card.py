@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from rankwell.base import CorpusMetric, Metric
 from rankwell.display.table import ARROWS, Column, Table
-from rankwell.docstrings import sections, sentence
 from rankwell.metrics import classes
+from rankwell.metrics.docstrings import sections, sentence
+from rankwell.metrics.metric import CorpusMetric, Metric
 
 SECTIONS = ("Formula", "Edge cases", "Convention", "Parameters", "Example", "Reference")
 BETTER = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.additive import Additive, RankWeighted, Terms
-from rankwell.base import Metric, QueryMetric
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
+from rankwell.metrics.additive import Additive, RankWeighted, Terms
+from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import read_qrels, read_run
 from rankwell.single import One, one_query
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.base import Metric
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
 from rankwell.tables.run_qrels import Qrels
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from rankwell.base import Metric
 from rankwell.engines import Engine
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels, read_run
 from rankwell.testing.data import JUDGED, Data, data, example, examples
 from rankwell.testing.laws import LAWS, equal

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankwell.base import Metric
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels
 

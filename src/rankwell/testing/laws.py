@@ -9,10 +9,10 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from rankwell.base import Metric, QueryMetric
 from rankwell.engines.memory import Memory
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Run
 from rankwell.testing.data import Data

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankwell.base import Metric, definition
-from rankwell.cascading import OnTopics
 from rankwell.compat.ndeval.reading import Judgements, Lists
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
-from rankwell.metrics.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
-from rankwell.metrics.intents import APIA, PIA
-from rankwell.metrics.reaching import SRecall
-from rankwell.metrics.stopping import ERRIA, nERRIA
-from rankwell.subtopics import Subtopics
+from rankwell.metrics.diversity.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
+from rankwell.metrics.diversity.intents import APIA, PIA
+from rankwell.metrics.diversity.reaching import SRecall
+from rankwell.metrics.diversity.stopping import ERRIA, nERRIA
+from rankwell.metrics.diversity.subtopic_metric import OnTopics
+from rankwell.metrics.diversity.subtopics import Subtopics
+from rankwell.metrics.metric import Metric, definition
 
 CUTS = (5, 10, 20)
 DIGITS = 13  # what stands behind them is rounding error

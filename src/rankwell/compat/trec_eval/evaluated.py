@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rankwell.base import Metric
 from rankwell.compat.trec_eval.makers import Printed, Settings, judged_metrics
 from rankwell.compat.trec_eval.options import Options
 from rankwell.compat.trec_eval.special import GainRBP
@@ -16,6 +15,7 @@ from rankwell.errors import DataError, InputError, NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels, Run

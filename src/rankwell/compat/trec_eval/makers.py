@@ -9,12 +9,12 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.base import Metric
 from rankwell.compat.trec_eval.numbers import INTEGER, real, whole
 from rankwell.compat.trec_eval.special import GainRBP, Relstring, Residual
 from rankwell.errors import UsageError
 from rankwell.metrics import metric_of
-from rankwell.metrics.by_topic import ByTopic
+from rankwell.metrics.diversity.by_topic import ByTopic
+from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 
 Kind = Literal["real", "count", "text", "log"]

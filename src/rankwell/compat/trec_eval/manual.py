@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
-from rankwell.base import Metric
 from rankwell.compat.trec_eval.makers import Printed, Settings
 from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES
 from rankwell.compat.trec_eval.special import GainRBP
 from rankwell.explanation.card import card
-from rankwell.metrics.by_topic import ByTopic
-from rankwell.parameters import value_text
+from rankwell.metrics.diversity.by_topic import ByTopic
+from rankwell.metrics.metric import Metric
+from rankwell.metrics.parameters import value_text
 
 WIDTH, INDENT = 110, " " * 14
 CUTS = "ranks, whole numbers from 1"

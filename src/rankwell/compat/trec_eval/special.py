@@ -6,11 +6,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.base import QueryMetric, definition
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
-from rankwell.metrics.users import RBP, RBPResidual
-from rankwell.parameters import Pairs
+from rankwell.metrics.graded.users import RBP, RBPResidual
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.metrics.parameters import Pairs
 
 SIGNS = "0123456789>-.<"  # grades to 9, above 9, not judged, in the pool but unjudged, none of these
 MORE, UNKNOWN, POOLED = SIGNS.index(">"), SIGNS.index("-"), SIGNS.index(".")

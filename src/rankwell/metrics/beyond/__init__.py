@@ -1,0 +1,3 @@
+"""Beyond accuracy: coverage, novelty, similarity, popularity, calibration."""
+
+from __future__ import annotations

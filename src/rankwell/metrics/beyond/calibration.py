@@ -1,0 +1,164 @@
+"""Metrics of whether a list is made up as the user's history is: of topics, of popular and other items."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.beyond.divergences import DIVERGENCES, js
+from rankwell.metrics.beyond.item_features import Featured
+from rankwell.metrics.beyond.tail import OfHead
+from rankwell.metrics.graded.gain_functions import discount
+from rankwell.metrics.metric import Better, ListMetric, definition
+from rankwell.tables.popularity import PARTS
+from rankwell.tables.ranked import Ranked, shares
+
+__all__ = ["UPD", "Calibration"]
+
+
+@definition
+class Calibration(Featured):
+    """Calibration: how far the shares of topics in a list are from those in the user's history; 0 is calibrated.
+
+    Formula
+        p(t) = Σ_{i ∈ H} ω_i p(t|i) / Σ ω_i over the user's training items, q(t) likewise over the list, p(t|i) = 1 / number of i's
+        topics; kl: Σ_{p > 0} p log(p / q̃), q̃ = (1 − a) q + a p; js: ½ KL(p‖m) + ½ KL(q‖m) in bits, m = (p + q) / 2;
+        hellinger: √(1 − Σ √(p q)); tv: ½ Σ |p − q|
+
+    Edge cases
+        Undefined where no item of the list, or of the user's history, has a topic. Items without topics are left out; rows of
+        such items are counted. Training grades below 0 weigh 0. A topic that the list lacks costs at most p log(1 / a) under kl,
+        so with a = .01 the value stays below 4.61; the others end at 1.
+
+    Convention
+        Steck's is kl with natural logarithms and a = .01; with discount=log2p1 he weighs ranks. A list of the user's own mix is 0
+        whatever its items are worth: read it beside accuracy.
+
+    Parameters
+        divergence: kl, js, hellinger or tv
+        base: of kl's logarithm: e, or a number above 1
+        smoothing: a, above 0 and below 1 (kl)
+        discount: ω of a listed item: none (1), or log2p1 1 / log2(r + 1)
+        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns; each that is not 0
+            counts as a topic
+        weights: ω of a training item: none (1), or grade
+
+    Example
+        >>> import rankwell as rw
+        >>> films = [{"item": "a", "genres": "War"}, {"item": "b", "genres": "Drama|War"}, {"item": "c", "genres": "Drama"}]
+        >>> metrics = ["calibration@2", "calibration(divergence=tv)@2"]
+        >>> res = rw.evaluate({"u": ["b", "c"]}, metrics=metrics, items=films, train={"u": {"a": 1, "b": 1}})
+        >>> {name: round(value, 4) for name, value in res.mean.items()}
+        {'calibration@2': 0.5361, 'calibration(divergence=tv)@2': 0.5}
+
+    Reference
+        H. Steck, Calibrated recommendations, RecSys 2018.
+    """
+
+    name: ClassVar[str] = "calibration"
+    better: ClassVar[Better] = "lower"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features", "history"})
+
+    divergence: Literal["kl", "js", "hellinger", "tv"] = "kl"
+    base: Literal["e"] | float = "e"
+    smoothing: float = 0.01
+    discount: Literal["none", "log2p1"] = "none"
+    weights: Literal["none", "grade"] = "none"
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        """KL ends at log(1 / a)."""
+        return 0.0, math.log(1 / self.smoothing) / self._unit() if self.divergence == "kl" else 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.smoothing < 1:
+            raise UsageError(
+                f"calibration(smoothing={self.smoothing:g}): smoothing is above 0 and below 1; at 0 a topic that the list "
+                f"lacks makes kl infinite."
+            )
+        if self.base != "e" and self.base <= 1:
+            raise UsageError(f"calibration(base={self.base:g}): base is e or a number above 1.")
+
+    def in_force(self, parameter: str) -> bool:
+        """Base and smoothing belong to kl."""
+        return parameter not in ("base", "smoothing") or self.divergence == "kl"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The divergence of the history's shares from the list's, for some users at a time."""
+        rows, _ = self.rows(judged, context)
+        history, topics = judged.history(context), self.vectors(context).shares
+        of_ranks = None if self.discount == "none" else discount(self.discount, 2.0, rows.rank)
+        of_grades = None if self.weights == "none" else np.maximum(history.grade, 0.0)
+        values = np.empty(len(judged))
+        known = topics.sums(history, of_grades)
+        for (low, high, p), (_, _, q) in zip(known, topics.sums(rows, of_ranks), strict=True):
+            values[low:high] = self._divergence(shares(p), shares(q))
+        return values
+
+    def _divergence(self, p: np.ndarray, q: np.ndarray) -> np.ndarray:
+        if self.divergence != "kl":
+            return DIVERGENCES[self.divergence](p, q)
+        smooth = (1 - self.smoothing) * q + self.smoothing * p
+        return DIVERGENCES["kl"](p, smooth) / self._unit()
+
+    def _unit(self) -> float:
+        return 1.0 if self.base == "e" else math.log(self.base)
+
+
+@definition
+class UPD(OfHead, ListMetric):
+    """User popularity deviation: how far a list's shares of popular items are from those in the user's history.
+
+    Formula
+        UPD@k = JS(p_H, p_L) in bits, p the shares of head, mid and tail in the user's training items H and in the list L
+
+    Edge cases
+        Undefined for an empty list and for a user without training items. An item that nobody had is of the tail; items outside
+        a catalogue that is given are left out.
+
+    Convention
+        By default the head are the most popular items that have 20 % of the training pairs, the tail the least popular ones
+        that have 20 %, as Abdollahpouri et al. divide them. ``mid`` equal to ``at`` leaves head and tail alone. They take the
+        mean of three groups of users, which ``by=`` gives; here it is over all lists.
+
+    Parameters
+        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
+        at: the share or number that belongs to the rule
+        mid: where the mid ends and the tail begins, by the same rule: at least ``at`` (at most for reach, count, quantile, iqr)
+
+    Example
+        >>> import rankwell as rw
+        >>> train = {"u": {"a": 1, "b": 1, "c": 1}, "v": {"a": 1}, "w": {"a": 1, "b": 1}}
+        >>> res = rw.evaluate({"u": ["c", "b", "a"], "v": ["b", "c"]}, metrics=["upd(at=.5,mid=.7)"], train=train)
+        >>> res.per_query["upd(at=0.5,mid=0.7)"].to_list()  # a third each as before; mid and tail where all was of the head
+        [0.0, 1.0]
+
+    Reference
+        H. Abdollahpouri et al., User-centered evaluation of popularity bias in recommender systems, UMAP 2021.
+    """
+
+    name: ClassVar[str] = "upd"
+    better: ClassVar[Better] = "lower"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "history", "counts"})
+
+    at: float = 0.2
+    mid: float = 0.8
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The divergence of shares."""
+        rows = judged.shown.top(self.k)
+        assert rows.item is not None
+        if context.items is not None:
+            rows = rows.where(rows.item >= 0)
+        return js(self._shares(judged.history(context), context), self._shares(rows, context))
+
+    def _shares(self, rows: Ranked, context: Context) -> np.ndarray:
+        """The shares of head, mid and tail in each query's rows."""
+        part = self.parts_of(rows, context)
+        return shares(np.column_stack([rows.sum(part == code) for code in range(len(PARTS))]))

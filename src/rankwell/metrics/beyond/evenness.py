@@ -1,0 +1,281 @@
+"""Metrics of how evenly recommendations are spread over the catalogue: Gini, entropy, Simpson."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.metrics.beyond.catalogue import OfCounts
+from rankwell.metrics.metric import Better, definition
+
+__all__ = ["EffectiveItems", "Entropy", "EntropyNorm", "Gini", "GiniDiversity", "GiniM1", "Simpson"]
+
+
+@definition
+class Gini(OfCounts):
+    """Gini index: how unevenly recommendations are spread over the items of the catalogue.
+
+    Formula
+        G = Σ_j (2j − m − 1) c_(j) / (m Σ c), c_(j) how often the j-th least shown of m items is in the lists
+
+    Edge cases
+        All items of the catalogue count, also those never shown. Undefined where nothing is shown. 0 if all are shown
+        equally often, 1 − 1/m if one item is all that is shown.
+
+    Convention
+        ``gini_m1`` divides by m − 1 and so reaches 1; ``gini_diversity`` is 1 − gini_m1, which RankSys and Elliot call Gini.
+        Evidently counts only items that are shown. It depends on the number of lists: compare systems at the same one.
+
+    Parameters
+        none
+
+    Example
+        >>> import rankwell as rw
+        >>> run = {"u": ["a", "b"], "v": ["a"]}
+        >>> rw.evaluate(run, metrics=["gini", "gini_m1", "gini_diversity"], items=["a", "b", "c"]).mean
+        {'gini': 0.4444444444444444, 'gini_m1': 0.6666666666666666, 'gini_diversity': 0.33333333333333337}
+
+    Reference
+        G. Shani and A. Gunawardana, Evaluating recommendation systems, 2011; P. Castells et al., Novelty and diversity in
+        recommender systems, 2015.
+    """
+
+    name: ClassVar[str] = "gini"
+    better: ClassVar[Better] = "lower"
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """The index by counting how many items are shown how often."""
+        above, m, total = _spread(counts)
+        return above / (m * total) if total else math.nan
+
+
+def _spread(counts: np.ndarray) -> tuple[int, int, int]:
+    """Σ_j (2j − m − 1) c_(j), m and Σ c, in whole numbers."""
+    m, total = len(counts), int(counts.sum())
+    alike = np.bincount(counts) if total else np.zeros(1, np.int64)
+    often = np.flatnonzero(alike)
+    ends = np.cumsum(alike[often])
+    # the sum of j over the items shown equally often, which stand side by side
+    places = (alike[often] * (2 * ends - alike[often] + 1)).tolist()
+    twice = sum(place * count for place, count in zip(places, often.tolist(), strict=True))
+    return twice - (m + 1) * total, m, total
+
+
+@definition
+class GiniM1(Gini):
+    """Gini index that reaches 1: divided by m − 1 in place of m.
+
+    Formula
+        G = Σ_j (2j − m − 1) c_(j) / ((m − 1) Σ c)
+
+    Edge cases
+        As gini; undefined for a catalogue of one item.
+
+    Convention
+        The form of Shani and Gunawardana, and WarpRec's.
+
+    Parameters
+        none
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"u": ["a"]}, metrics=["gini_m1"], items=["a", "b"]).mean
+        {'gini_m1': 1.0}
+
+    Reference
+        G. Shani and A. Gunawardana, Evaluating recommendation systems, 2011.
+    """
+
+    name: ClassVar[str] = "gini_m1"
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """The index over m − 1."""
+        above, m, total = _spread(counts)
+        return above / ((m - 1) * total) if total and m > 1 else math.nan
+
+
+@definition
+class GiniDiversity(GiniM1):
+    """Gini diversity: 1 − gini_m1; 1 if all items of the catalogue are shown equally often.
+
+    Formula
+        1 − Σ_j (2j − m − 1) c_(j) / ((m − 1) Σ c)
+
+    Edge cases
+        As gini_m1.
+
+    Convention
+        RankSys and Elliot print this as "Gini".
+
+    Parameters
+        none
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"u": ["a", "b"]}, metrics=["gini_diversity"], items=["a", "b"]).mean
+        {'gini_diversity': 1.0}
+
+    Reference
+        P. Castells et al., Novelty and diversity in recommender systems, 2015; RankSys.
+    """
+
+    name: ClassVar[str] = "gini_diversity"
+    better: ClassVar[Better] = "higher"
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """One less the index."""
+        return 1.0 - super().of_counts(counts, n, about)
+
+
+def _entropy(counts: np.ndarray) -> float:
+    """−Σ p ln p; NaN where nothing is shown."""
+    total = int(counts.sum())
+    if not total:
+        return math.nan
+    alike = np.bincount(counts)
+    often = np.flatnonzero(alike[1:]) + 1
+    # ln T − Σ c ln c / T, equal counts together
+    inner = math.fsum((alike[often] * often * np.log(often)).tolist())
+    return max(math.log(total) - inner / total, 0.0)
+
+
+@definition
+class Entropy(OfCounts):
+    """Shannon entropy of the recommendations: how many items they are spread over, in bits.
+
+    Formula
+        H = −Σ_i p_i log p_i, p_i = c_i / Σ c, c_i how often item i is in the lists
+
+    Edge cases
+        Undefined where nothing is shown. 0 if one item is all that is shown, log m if all of m items are shown equally often.
+
+    Convention
+        In bits; ``base`` gives another logarithm. RecBole takes natural logarithms and divides by the number of items shown.
+
+    Parameters
+        base: the base of the logarithm
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"u": ["a", "b"]}, metrics=["entropy"], items=["a", "b", "c"]).mean
+        {'entropy': 1.0}
+
+    Reference
+        G. Shani and A. Gunawardana, Evaluating recommendation systems, 2011.
+    """
+
+    name: ClassVar[str] = "entropy"
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    base: float = 2.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.base <= 1:
+            raise UsageError(f"{self.name}(base={self.base:g}): the base of a logarithm is above 1 here.")
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """The entropy in units of the base."""
+        return _entropy(counts) / math.log(self.base)
+
+
+@definition
+class EntropyNorm(OfCounts):
+    """Normalised entropy: the entropy of the recommendations as a share of the highest possible one.
+
+    Formula
+        H / log m, m items in the catalogue
+
+    Edge cases
+        As entropy; undefined for a catalogue of one item.
+
+    Convention
+        The size of the catalogue you give decides.
+
+    Parameters
+        none
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"u": ["a", "b"]}, metrics=["entropy_norm"], items=["a", "b", "c", "d"]).mean
+        {'entropy_norm': 0.5}
+
+    Reference
+        G. Shani and A. Gunawardana, Evaluating recommendation systems, 2011.
+    """
+
+    name: ClassVar[str] = "entropy_norm"
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """The share."""
+        return min(_entropy(counts) / math.log(len(counts)), 1.0) if len(counts) > 1 else math.nan
+
+
+@definition
+class EffectiveItems(OfCounts):
+    """Effective catalogue size: so many items, shown equally often, would have the entropy of the recommendations.
+
+    Formula
+        2^H, H the entropy in bits
+
+    Edge cases
+        Undefined where nothing is shown. From 1 to the number of items shown.
+
+    Convention
+        Hill's number of order 1.
+
+    Parameters
+        none
+
+    Example
+        >>> import rankwell as rw
+        >>> round(rw.evaluate({"u": ["a", "b"]}, metrics=["effective_items"], items=["a", "b", "c"])["effective_items"], 12)
+        2.0
+
+    Reference
+        M. Hill, Diversity and evenness: a unifying notation, Ecology 54(2), 1973.
+    """
+
+    name: ClassVar[str] = "effective_items"
+    range: ClassVar[tuple[float, float]] = (1.0, math.inf)
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """The number of items."""
+        return math.exp(_entropy(counts))
+
+
+@definition
+class Simpson(OfCounts):
+    """Gini–Simpson index: the chance that two recommendations, drawn with return, are of different items.
+
+    Formula
+        1 − Σ_i p_i², p_i = c_i / Σ c
+
+    Edge cases
+        Undefined where nothing is shown. 0 if one item is all that is shown.
+
+    Convention
+        One less the Herfindahl index.
+
+    Parameters
+        none
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"u": ["a", "b"]}, metrics=["simpson"], items=["a", "b", "c"]).mean
+        {'simpson': 0.5}
+
+    Reference
+        E. Simpson, Measurement of diversity, Nature 163, 1949.
+    """
+
+    name: ClassVar[str] = "simpson"
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """The index, from whole numbers."""
+        total = int(counts.sum())
+        squares = int(np.dot(counts.astype(np.int64), counts.astype(np.int64)))
+        return 1.0 - squares / (total * total) if total else math.nan

@@ -1,0 +1,123 @@
+"""Metrics of how popular the items of lists are: ARP, and ΔGAP, which compares them with what users have."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.metric import Better, CorpusMetric, ListMetric, definition
+from rankwell.tables.ranked import ratio
+from rankwell.tables.states import Mean
+
+__all__ = ["ARP", "DeltaGAP"]
+
+
+@definition
+class ARP(ListMetric):
+    """Average recommendation popularity: how many training users the items of a list have in the mean.
+
+    Formula
+        arp@k = (1/n) Σ_{i in list} c_i, c_i training users of item i
+
+    Edge cases
+        Undefined for an empty list. An item that nobody has in the training data counts 0.
+
+    Convention
+        Each user counts once per item. RecTools' AvgRecPopularity counts rows of the log, and divides by all of them with
+        ``normalize``; Evidently leaves unseen items out.
+
+    Parameters
+        none
+
+    Example
+        >>> import rankwell as rw
+        >>> train = {"u": {"a": 1, "b": 1}, "v": {"a": 1}, "w": {"a": 1}}
+        >>> rw.evaluate({"u": ["a", "b"], "v": ["c"]}, metrics=["arp@2"], train=train).mean
+        {'arp@2': 1.0}
+
+    Reference
+        H. Yin et al., Challenging the long tail recommendation, VLDB 2012; H. Abdollahpouri et al., FLAIRS 2019.
+    """
+
+    name: ClassVar[str] = "arp"
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts"})
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of the counts."""
+        assert context.train is not None
+        rows = judged.shown.top(self.k)
+        return ratio(rows.sum(context.train.users_of(rows)), rows.count())
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The mean popularity of users' profiles, and that of their lists."""
+
+    profiles: Mean
+    lists: Mean
+
+    def __add__(self, other: Gap) -> Gap:
+        return Gap(self.profiles + other.profiles, self.lists + other.lists)
+
+    @property
+    def n(self) -> int:
+        """The number of users."""
+        return self.profiles.n
+
+    @property
+    def value(self) -> float:
+        """The difference over that of the profiles; NaN without users."""
+        return (self.lists.value - self.profiles.value) / self.profiles.value if self.n else math.nan
+
+
+@definition
+class DeltaGAP(CorpusMetric):
+    """Δ group average popularity: how much more popular the items are that users are shown than those they have.
+
+    Formula
+        delta_gap@k = (GAP_L − GAP_P) / GAP_P, GAP_P = mean over users of the mean c_i / U of their training items,
+        GAP_L the same of their lists
+
+    Edge cases
+        Users without training items, or with an empty list, are left out. An item that nobody has counts 0. Undefined if
+        nobody is left.
+
+    Convention
+        0: as popular as what they have; 1: twice as popular; −1: only unknown items. For groups of users – niche, diverse
+        and mainstream ones in the paper – say ``by=``, a column of users.
+
+    Parameters
+        none
+
+    Example
+        >>> import rankwell as rw
+        >>> train = {"u": {"a": 1, "b": 1}, "v": {"a": 1}, "w": {"a": 1, "c": 1}}
+        >>> rw.evaluate({"u": ["c"], "v": ["b"]}, metrics=["delta_gap@1"], train=train).mean
+        {'delta_gap@1': -0.6}
+
+    Reference
+        H. Abdollahpouri, M. Mansoury, R. Burke and B. Mobasher, The unfairness of popularity bias in recommendation, RMSE
+        at RecSys 2019.
+    """
+
+    name: ClassVar[str] = "delta_gap"
+    range: ClassVar[tuple[float, float]] = (-1.0, float("inf"))
+    better: ClassVar[Better] = "neither"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts", "history"})
+
+    def state(self, judged: Judged, context: Context) -> Gap:
+        """The mean counts of profile and list of each user who has both; U cancels."""
+        train = context.train
+        assert train is not None
+        both = [
+            ratio(rows.sum(train.users_of(rows)), rows.count())
+            for rows in (judged.history(context), judged.shown.top(self.k))
+        ]
+        kept = ~np.isnan(both[0] + both[1])
+        return Gap(*(Mean.of(values[kept]) for values in both))

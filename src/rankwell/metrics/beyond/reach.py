@@ -1,0 +1,114 @@
+"""Metrics of whom and what recommendations reach: topics, users."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.beyond.catalogue import OfCounts
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.tables.states import ItemCounts
+
+__all__ = ["TopicCoverage", "UserCoverage"]
+
+
+@definition
+class TopicCoverage(OfCounts):
+    """Topic coverage: the share of the catalogue's topics that some recommended item has.
+
+    Formula
+        |∪_{i shown within k} A(i)| / |∪_{i in catalogue} A(i)|, A(i) the topics of item i
+
+    Edge cases
+        Undefined if no item has a topic.
+
+    Convention
+        Of all lists together; how many topics one list reaches is s_recall.
+
+    Parameters
+        features: topics (the column of that name, or genres …), or another column
+
+    Example
+        >>> import rankwell as rw
+        >>> films = [{"item": "a", "genres": "War"}, {"item": "b", "genres": "Drama|War"}]
+        >>> rw.evaluate({"u": ["a"]}, metrics=["topic_coverage@1"], items=films).mean
+        {'topic_coverage@1': 0.5}
+
+    Reference
+        as coverage, of topics.
+    """
+
+    name: ClassVar[str] = "topic_coverage"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue", "features"})
+
+    features: str = "topics"
+
+    def check_tables(self, context: Context) -> None:
+        """The topics must be a column of the table of items."""
+        assert context.items is not None
+        context.items.features(self.features)
+
+    def state(self, judged: Judged, context: Context) -> ItemCounts:
+        """How often each topic is among the items of the first k."""
+        assert context.items is not None
+        features = context.items.features(self.features)
+        items = judged.shown.top(self.k).item
+        assert items is not None
+        _, codes, _ = features.entries(items)
+        return ItemCounts(np.bincount(codes, minlength=len(features.names)), len(judged), self)
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """The share of topics shown."""
+        return int(np.count_nonzero(counts)) / len(counts) if len(counts) else math.nan
+
+
+@definition
+class UserCoverage(QueryMetric):
+    """User coverage: the share of users who get recommendations, at least so many.
+
+    Formula
+        |{u : length of u's list within k ≥ least}| / |users|
+
+    Edge cases
+        Users are the lists of the run, the judged queries that the run lacks, and the rows of ``users=`` that neither has;
+        the last are counted.
+
+    Convention
+        Under ``missing=skip`` users without a list are not seen, and the value says nothing; under ``population=judged``
+        only judged queries are.
+
+    Parameters
+        least: how many items a list must hold
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"u": ["a", "b"]}, {"u": {"a": 1}, "v": {"b": 1}}, metrics=["user_coverage", "user_coverage(least=3)"]).mean
+        {'user_coverage': 0.5, 'user_coverage(least=3)': 0.0}
+        >>> users = [{"user": name} for name in "uvwx"]
+        >>> rw.evaluate({"u": ["a", "b"]}, metrics=["user_coverage"], users=users).mean
+        {'user_coverage': 0.25}
+
+    Reference
+        M. Ge et al., Beyond accuracy, RecSys 2010.
+    """
+
+    name: ClassVar[str] = "user_coverage"
+    judgements: ClassVar[bool] = False
+    undefined = "never"
+    sees_missing: ClassVar[bool] = True
+
+    least: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.least < 1 or (self.k is not None and self.least > self.k):
+            raise UsageError(f"{self}: least is a number of items from 1 to the cut-off.")
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """One where the list is long enough."""
+        return (judged.n_shown(self.k) >= self.least).astype(np.float64)

@@ -1,0 +1,174 @@
+"""Metrics of the tail of the catalogue, the items that are not popular: APLT, ACLT, coverage of the tail."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.beyond.catalogue import OfCounts
+from rankwell.metrics.metric import Better, ListMetric, Metric, definition
+from rankwell.tables.popularity import PARTS, Cut, Rule
+from rankwell.tables.ranked import Ranked, ratio
+
+__all__ = ["ACLT", "APLT", "OfHead", "TailCoverage"]
+
+TAIL = PARTS.index("tail")
+
+
+@definition
+class OfHead(Metric):
+    """A metric that divides the catalogue into a head of popular items, perhaps a mid, and a tail of all others."""
+
+    head: Rule = "volume"
+    at: float = 0.8
+    mid: float | None = None
+
+    def check(self) -> None:
+        """The rule and its numbers must fit."""
+        super().check()
+        self.borders()
+
+    def borders(self) -> Cut:
+        """Return what divides the catalogue."""
+        return Cut.of(self.head, self.at, self.mid)
+
+    def parts(self, context: Context) -> np.ndarray:
+        """Return the part of each item of the catalogue: 0 head, 1 mid, 2 tail."""
+        train = context.train
+        assert train is not None
+        return self.borders().parts(train.counts, train.users, train.order)
+
+    def parts_of(self, rows: Ranked, context: Context) -> np.ndarray:
+        """Return the part of each row's item: what train lacks is of the tail, but of none (−1) if a table of items says what
+        the catalogue holds.
+        """
+        assert rows.item is not None
+        return np.append(self.parts(context), TAIL if context.items is None else -1)[rows.item]
+
+
+@definition
+class APLT(OfHead, ListMetric):
+    """Average percentage of long-tail items: the share of a list that is of the tail of the catalogue.
+
+    Formula
+        aplt@k = |{i in list : i in the tail}| / n
+
+    Edge cases
+        Undefined for an empty list. Without ``items=`` an item that train lacks is of the tail. With ``items=`` one outside
+        the catalogue is in neither part, and counts in n.
+
+    Convention
+        The tail is the catalogue without its head: by default the most popular items that have 80 % of the training pairs,
+        the item that crosses it included (Elliot). Equally popular items go by their id; print ``at``.
+
+    Parameters
+        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
+        at: the share or number that belongs to the rule
+        mid: where a mid ends, by the same rule, from ``at`` on: what lies between is of neither; default no mid
+
+    Example
+        >>> import rankwell as rw
+        >>> train = {"u": {"a": 1, "b": 1}, "v": {"a": 1}, "w": {"a": 1}}
+        >>> rw.evaluate({"u": ["a", "b"]}, metrics=["aplt(at=.5)@2", "aplt(head=top,at=2)@2"], train=train).mean
+        {'aplt(at=0.5)@2': 0.5, 'aplt(head=top,at=2)@2': 0.0}
+
+    Reference
+        H. Abdollahpouri, R. Burke and B. Mobasher, Managing popularity bias in recommender systems with personalized
+        re-ranking, FLAIRS 2019.
+    """
+
+    name: ClassVar[str] = "aplt"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts"})
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The tail items over all."""
+        rows = judged.shown.top(self.k)
+        return ratio(rows.sum(self.parts_of(rows, context) == TAIL), rows.count())
+
+
+@definition
+class ACLT(OfHead, ListMetric):
+    """Average coverage of long-tail items: how many items of a list are of the tail of the catalogue.
+
+    Formula
+        aclt@k = |{i in list : i in the tail}|
+
+    Edge cases
+        As aplt, but a number, and 0 for an empty list.
+
+    Convention
+        A count, as its authors and Elliot have it, not a coverage: k times aplt for lists of k items. The share of the tail
+        that all lists reach together is tail_coverage.
+
+    Parameters
+        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
+        at: the share or number that belongs to the rule
+        mid: where a mid ends, by the same rule, from ``at`` on: what lies between is of neither; default no mid
+
+    Example
+        >>> import rankwell as rw
+        >>> train = {"u": {"a": 1, "b": 1}, "v": {"a": 1}, "w": {"a": 1}}
+        >>> rw.evaluate({"u": ["a", "b", "c"]}, metrics=["aclt(at=.5)@3"], train=train).mean
+        {'aclt(at=0.5)@3': 2.0}
+
+    Reference
+        H. Abdollahpouri, R. Burke and B. Mobasher, Managing popularity bias in recommender systems with personalized
+        re-ranking, FLAIRS 2019.
+    """
+
+    name: ClassVar[str] = "aclt"
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts"})
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number of tail items."""
+        rows = judged.shown.top(self.k)
+        return rows.sum(self.parts_of(rows, context) == TAIL)
+
+
+@definition
+class TailCoverage(OfHead, OfCounts):
+    """Coverage of the tail: the share of the tail of the catalogue that is recommended to at least one user.
+
+    Formula
+        tail_coverage@k = |∪_u {items of u's list with r ≤ k} ∩ tail| / |tail|
+
+    Edge cases
+        Needs ``items=``, the catalogue; its items without training users are of the tail. Undefined if nothing is of the tail.
+
+    Convention
+        What the name of aclt suggests. It grows with the number of lists: compare systems at the same number only.
+
+    Parameters
+        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
+        at: the share or number that belongs to the rule
+        mid: where a mid ends, by the same rule, from ``at`` on: what lies between is of neither; default no mid
+
+    Example
+        >>> import rankwell as rw
+        >>> train = {"u": {"a": 1, "b": 1}, "v": {"a": 1}, "w": {"a": 1}}
+        >>> run, items = {"u": ["a", "b"], "v": ["b"]}, ["a", "b", "c", "d"]
+        >>> rw.evaluate(run, metrics=["tail_coverage(head=top,at=1)@2"], items=items, train=train).mean
+        {'tail_coverage(head=top,at=1)@2': 0.3333333333333333}
+
+    Reference
+        as coverage, of the tail.
+    """
+
+    name: ClassVar[str] = "tail_coverage"
+    better: ClassVar[Better] = "neither"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue", "counts"})
+
+    def about(self, judged: Judged, context: Context) -> np.ndarray:
+        """Which items are the tail."""
+        return self.parts(context) == TAIL
+
+    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+        """The items shown among the tail."""
+        assert about is not None
+        tail = int(np.count_nonzero(about))
+        return int(np.count_nonzero(counts[about])) / tail if tail else math.nan

@@ -1,0 +1,231 @@
+"""Areas under the ROC curve: how often a relevant item has a higher score than another one."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.ties import Groups
+from rankwell.metrics.additive import Additive, Terms
+from rankwell.metrics.binary.collection import OfCells
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.tables.ranked import Ranked, ratio
+
+__all__ = ["AUC", "PAUC", "AUCTopK", "PAp"]
+
+
+@definition
+class AUC(QueryMetric):
+    """Area under the ROC curve: the chance that a relevant item of the list has a higher score than another one.
+
+    Formula
+        AUC = mean over pairs (relevant, other) of [s_rel > s_other] + ½ [s_rel = s_other], both in the list
+
+    Edge cases
+        Undefined by the list where it holds no relevant item, or nothing else. Relevant items that the list lacks are
+        not seen; for lists cut at k take auc_topk. Equal scores count one half whatever the policy for ties.
+
+    Convention
+        Per query, then the mean over queries (user-averaged AUC). ``among=judged`` takes only judged items as the
+        other ones, which is right for logs of what was shown and not clicked; scikit-learn's roc_auc_score of one
+        list of labels is this value. Averages weighted by the number of relevant items (GAUC) come from
+        ``Results.aggregate(…, weights=…)``.
+
+    Parameters
+        among: list, or judged, whether the other items are all of the list, or its judged ones only
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"b": 1}}, ["auc"]).mean
+        {'auc': 0.5}
+
+    Reference
+        J. Hanley and B. McNeil, The meaning and use of the area under a ROC curve, Radiology 143(1), 1982;
+        scikit-learn roc_auc_score.
+    """
+
+    name: ClassVar[str] = "auc"
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+    needs: ClassVar[frozenset[str]] = frozenset({"ties"})
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
+
+    among: Literal["list", "judged"] = "list"
+    rel: float | None = None
+
+    def expects(self) -> bool:
+        """Equal scores count one half already."""
+        return True
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The sum of the relevant items' mean ranks from below, less what they take from each other."""
+        rows = judged.found
+        if rows.tie_start is None:  # a query that the run lacks
+            return np.full(len(judged), np.nan)
+        if self.among == "judged":
+            rows = rows.where(context.scale.judged(rows.grade))
+            middle, n = _middle_ranks(rows), rows.count()
+        else:
+            assert rows.tie_start is not None
+            assert rows.tie_size is not None
+            middle, n = rows.tie_start + (rows.tie_size - 1) / 2, judged.n_retrieved
+        relevant = context.scale.relevant(rows.grade, self.rel)
+        hits = rows.where(relevant)
+        positive = hits.count()
+        from_below = hits.sum(n[hits.query] + 1 - middle[relevant])
+        wins = from_below - positive * (positive + 1) / 2
+        return ratio(wins, positive * (n - positive))
+
+
+def _middle_ranks(rows: Ranked) -> np.ndarray:
+    """The mean rank of each row's group of equal scores, where only these rows are in the list."""
+    groups = Groups.of(rows)
+    return (groups.before + (groups.rows + 1) / 2)[groups.of_row]
+
+
+@definition
+class AUCTopK(OfCells):
+    """AUC of a cut list: the area under the ROC curve if all items beyond rank k were in random order.
+
+    Formula
+        mean over pairs (relevant, other) of the collection: 1 if the relevant item stands higher, ½ if neither is
+        among the first k, 0 else
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item, or all are relevant. Equal scores stand in the
+        order of the policy.
+
+    Convention
+        Known as limited AUC. The other items are the whole collection but for the relevant ones, so a list cut at
+        k = 10 of a large catalogue stays near ½. Other programs leave relevant items out that were not retrieved, or
+        count hits only within k; those are other measures.
+
+    Parameters
+        collection: the number of items that could be retrieved; default the rows of items=
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1, "c": 1}}, ["auc_topk(collection=6)@2"]).mean
+        {'auc_topk(collection=6)@2': 0.5625}
+
+    Reference
+        G. Schröder, M. Thiele and W. Lehner, Setting goals and choosing metrics for recommender system evaluations,
+        UCERSTI 2011.
+    """
+
+    name: ClassVar[str] = "auc_topk"
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """What each hit beats, and one half for each pair that was not retrieved."""
+        found, wrong, missed, left = self.cells(judged, context)
+        hits = judged.relevant(self.rel).top(self.k)
+        negative = wrong + left
+        beaten = hits.sum(negative[hits.query] - (hits.rank - hits.nth()))
+        return ratio(beaten + missed * left / 2, (found + missed) * negative)
+
+
+@definition
+class _Partial(Additive):
+    """A metric of pairs of relevant items and the first k others of the list."""
+
+    sliceable: ClassVar[bool] = False
+
+    cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+
+    rel: float | None = None
+
+    def breaks(self) -> dict[str, str]:
+        """Its k counts items that are not relevant, not ranks."""
+        return {"only the first k count": "k counts items that are not relevant"}
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """One for each hit, weighted by the share of the first k others that it beats."""
+        assert self.k is not None
+        hits = self._hits(judged)
+        return Terms(hits, np.ones(len(hits)), np.maximum(self.k - (hits.rank - hits.nth()), 0) / self.k)
+
+    def _hits(self, judged: Judged) -> Ranked:
+        return judged.relevant(self.rel)
+
+
+@definition
+class PAUC(_Partial):
+    """Partial AUC: how often a relevant item stands above one of the first k items that are not relevant.
+
+    Formula
+        pAUC@k = (1 / (k · R)) Σ_{relevant retrieved} max(0, k − items above it that are not relevant)
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item. Relevant items that were not retrieved beat
+        nothing, and where fewer than k others are in the list the missing ones count as beaten.
+
+    Convention
+        RecTools' PartialAUC with its default handling of short lists. Its k counts items that are not relevant: lists
+        must be longer than k for it to see them.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1, "c": 1}}, ["pauc@3"]).mean
+        {'pauc@3': 0.3333333333333333}
+
+    Reference
+        A. Budhiraja et al., Rich-item recommendations for rich-users, 2020; RecTools PartialAUC.
+    """
+
+    name: ClassVar[str] = "pauc"
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "beats / k", "R")
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number R."""
+        return judged.n_relevant(self.rel)
+
+
+@definition
+class PAp(_Partial):
+    """pAp: how often one of the first min(k, R) relevant items stands above one of the first k other items.
+
+    Formula
+        pAp@k = (1 / (k · β)) Σ_{first β relevant retrieved} max(0, k − items above it that are not relevant), with
+        β = min(k, R)
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item. Relevant items that were not retrieved beat
+        nothing, and where fewer than k others are in the list the missing ones count as beaten.
+
+    Convention
+        RecTools' PAP with its default handling of short lists: precision where R is above k, partial AUC else. Its k
+        counts items of either kind, not ranks.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1, "c": 1}}, ["pap@1"]).mean
+        {'pap@1': 0.0}
+
+    Reference
+        G. Hiranandani et al., Optimization and analysis of the pAp@k metric for recommender systems, ICML 2020;
+        RecTools PAP.
+    """
+
+    name: ClassVar[str] = "pap"
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "beats / k", "min(k, R)")
+
+    def _hits(self, judged: Judged) -> Ranked:
+        hits = judged.relevant(self.rel)
+        assert self.k is not None
+        return hits.where(hits.nth() <= self.k)
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number min(k, R)."""
+        assert self.k is not None
+        return np.minimum(judged.n_relevant(self.rel), self.k)

@@ -1,0 +1,259 @@
+"""Metrics that count the relevant items among the first k: P, R, F, hit rate."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.ties import chance_of_a_hit
+from rankwell.metrics.additive import RankWeighted
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.tables.ranked import Ranked, ratio
+
+__all__ = ["F", "Hit", "P", "R"]
+
+
+@definition
+class _Counting(RankWeighted):
+    """A metric whose sum is the number of relevant items among the first k."""
+
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "")
+    cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+
+    def rows(self, judged: Judged) -> Ranked:
+        """The relevant items found."""
+        return judged.relevant(getattr(self, "rel", None))
+
+    def gains(self, rows: Ranked, context: Context) -> np.ndarray:
+        """One for each of them."""
+        return np.ones(len(rows))
+
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
+        """One for every rank."""
+        return np.ones(len(ranks))
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The hits, counted, over the divisor."""
+        if judged.is_expected:
+            return super().per_query(judged, context)
+        return ratio(self.rows(judged).top(self.k).count(), self.divisor(judged, context))
+
+    def _shown(self, judged: Judged, denom: str) -> Any:
+        """k, or the length of the list within k."""
+        assert self.k is not None
+        return judged.n_shown(self.k) if denom == "n" else self.k
+
+
+@definition
+class P(_Counting):
+    """Precision: the share of relevant items among the first k.
+
+    Formula
+        P@k = |{r ≤ k : relevant}| / k
+
+    Edge cases
+        A list shorter than k is divided by k all the same (``denom=k``) or by its own length (``denom=n``; an empty
+        list is 0). Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        ``denom=k`` is trec_eval's, RecTools' and the textbooks'; search engines' built-in evaluations often divide
+        by what was returned (``denom=n``).
+
+    Parameters
+        denom: k, or n for min(k, length of the list)
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"b": 1, "d": 1}}, ["p@2", "p(denom=n)@5"]).mean
+        {'p@2': 0.5, 'p(denom=n)@5': 0.3333333333333333}
+
+    Reference
+        C. J. van Rijsbergen, Information Retrieval, 1979; trec_eval P.
+    """
+
+    name: ClassVar[str] = "p"
+    aliases: ClassVar[tuple[str, ...]] = ("precision",)
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "k")
+
+    denom: Literal["k", "n"] = "k"
+    rel: float | None = None
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number k, or min(k, n)."""
+        shown = np.maximum(self._shown(judged, self.denom), 1)
+        return np.where(judged.n_relevant(self.rel) > 0, shown, 0)
+
+
+@definition
+class R(_Counting):
+    """Recall: the share of a query's relevant items that are among the first k.
+
+    Formula
+        R@k = |{r ≤ k : relevant}| / R, with R = number of relevant judged items
+
+    Edge cases
+        Undefined by the judgements where R = 0. With ``denom=min_rk`` a full first k counts as 1 even if R > k.
+
+    Convention
+        ``denom=R`` is trec_eval's and the textbooks'; ``min_rk`` is called capped recall (BEIR's R_cap,
+        trec_eval's relative_P).
+
+    Parameters
+        denom: R, or min_rk for min(R, k)
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1, "d": 1}}, ["r@2", "r(denom=min_rk)@1"]).mean
+        {'r@2': 0.5, 'r(denom=min_rk)@1': 0.0}
+
+    Reference
+        C. J. van Rijsbergen, Information Retrieval, 1979; trec_eval recall, relative_P.
+    """
+
+    name: ClassVar[str] = "r"
+    aliases: ClassVar[tuple[str, ...]] = ("recall",)
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "R")
+
+    denom: Literal["R", "min_rk"] = "R"
+    rel: float | None = None
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number R, or min(R, k)."""
+        relevant = judged.n_relevant(self.rel)
+        return np.minimum(relevant, self.k or 0) if self.denom == "min_rk" else relevant
+
+
+@definition
+class Weighted(QueryMetric):
+    """An F measure: its weight under three names, of which one is given."""
+
+    beta: float | None = None
+    c: float | None = None
+    C: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sum(each is not None for each in (self.beta, self.c, self.C)) > 1:
+            raise UsageError(f"{self.name}: give one of beta, c and C; they are three names of one weight.")
+        if self.beta is not None and self.beta <= 0:
+            raise UsageError(f"{self.name}(beta={self.beta:g}): beta is above 0.")
+        if self.c is not None and not 0 < self.c <= 1:
+            raise UsageError(
+                f"{self.name}(c={self.c:g}): c, the weight of precision, is above 0 and at most 1; for 0 say r."
+            )
+        if self.C is not None and self.C < 0:
+            raise UsageError(f"{self.name}(C={self.C:g}): C is at least 0.")
+
+    def resolved(self) -> dict[str, Any]:
+        """The parameters, beta = 1 if no weight is given."""
+        is_given = not (self.beta is None and self.c is None and self.C is None)
+        return super().resolved() | ({} if is_given else {"beta": 1.0})
+
+    @property
+    def recall_weight(self) -> float:
+        """The number C, that is beta squared or (1 − c)/c."""
+        if self.C is not None:
+            return self.C
+        if self.c is not None:
+            return (1.0 - self.c) / self.c
+        return 1.0 if self.beta is None else self.beta**2
+
+    def below(self, relevant: np.ndarray, shown: np.ndarray, judged: Judged) -> np.ndarray:
+        """What the hits are divided by: F = hits · (C + 1) / (C·R + k)."""
+        weight = self.recall_weight
+        below = np.broadcast_to((weight * relevant + shown) / (weight + 1.0), len(judged))
+        return np.where(relevant > 0, np.where(below > 0, below, 1.0), 0.0)
+
+
+@definition
+class F(Weighted, _Counting):
+    """F measure: the weighted harmonic mean of precision and recall at k.
+
+    Formula
+        F@k = 1 / (c/P@k + (1 − c)/R@k) = (C + 1) · P · R / (C · P + R), with C = β² = (1 − c)/c
+
+    Edge cases
+        0 without a hit. Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        Give exactly one of beta, c and C; without any, beta is 1. c is the weight of *precision*: β > 1 stresses
+        recall and means c < ½. trec_eval's ``set_F.x`` calls C what others call β². P divides by k, or by what was
+        returned (``denom=n``).
+
+    Parameters
+        beta: how many times recall weighs as much as precision (above 0)
+        c: the weight of precision, above 0 to 1
+        C: beta squared, from 0
+        denom: k, or n for min(k, length of the list)
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": dict.fromkeys("bxyz", 1)}, ["f@2", "f(c=.8)@2"]).mean
+        {'f@2': 0.3333333333333333, 'f(c=0.8)@2': 0.4166666666666667}
+
+    Reference
+        C. J. van Rijsbergen, Information Retrieval, 1979 (E = 1 − F); RecTools F1Beta.
+    """
+
+    name: ClassVar[str] = "f"
+    aliases: ClassVar[tuple[str, ...]] = ("f_measure",)
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "(C·R + k)/(C + 1)")
+
+    denom: Literal["k", "n"] = "k"
+    rel: float | None = None
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number (C·R + k) / (C + 1)."""
+        return self.below(judged.n_relevant(self.rel), self._shown(judged, self.denom), judged)
+
+
+@definition
+class Hit(QueryMetric):
+    """Hit rate (success): 1 if at least one of the first k items is relevant, else 0.
+
+    Formula
+        hit@k = [ |{r ≤ k : relevant}| > 0 ]
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item; an empty list is 0.
+
+    Convention
+        Some recommender libraries call the number of hits divided by R "hit rate"; that is recall, ``r@k``.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1}}, ["hit@1", "hit@2"]).mean
+        {'hit@1': 0.0, 'hit@2': 1.0}
+
+    Reference
+        trec_eval success.
+    """
+
+    sliceable: ClassVar[bool] = True
+
+    name: ClassVar[str] = "hit"
+    aliases: ClassVar[tuple[str, ...]] = ("hr", "hit_rate", "success")
+    cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+
+    rel: float | None = None
+
+    def expects(self) -> bool:
+        """The chance that a hit of the group in which k falls stands before the cut."""
+        return True
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """Whether there is a hit in the first k, or the chance of it."""
+        hits = judged.relevant(self.rel)
+        assert self.k is not None
+        chance = chance_of_a_hit(hits, self.k) if judged.is_expected else hits.top(self.k).count() > 0
+        return np.where(judged.n_relevant(self.rel) > 0, chance.astype(np.float64), np.nan)

@@ -1,0 +1,240 @@
+"""Metrics that count what was rightly left out, and so need the size of the collection: accuracy, fallout, utility."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.metrics.parameters import Numbers
+from rankwell.tables.ranked import ratio
+
+__all__ = ["Accuracy", "Fallout", "Specificity", "Utility"]
+
+
+@definition
+class OfCells(QueryMetric):
+    """A metric of the four cells of the contingency table, the last of which needs the size of the collection."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"collection_size"})
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
+
+    collection: int | None = None
+    rel: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.collection is not None and self.collection < 1:
+            raise UsageError(f"{self.name}(collection={self.collection}): a collection has at least 1 item.")
+
+    def needed(self) -> frozenset[str]:
+        """The size of the collection, unless it was given or does not matter."""
+        return frozenset() if self.collection is not None else self.needs
+
+    def cells(self, judged: Judged, context: Context) -> tuple[np.ndarray, ...]:
+        """TP, FP, FN, TN per query, of the list down to k.
+
+        Raises
+        ------
+        DataError
+            If a query's relevant and retrieved items are more than the collection has.
+        """
+        hits = judged.relevant(self.rel).top(self.k).count()
+        shown = judged.n_shown(self.k)
+        missed = judged.n_relevant(self.rel) - hits
+        size = context.collection_size if self.collection is None else self.collection
+        if size is None:  # and does not matter
+            return hits, shown - hits, missed, np.zeros(len(judged), np.int64)
+        left = size - shown - missed
+        if len(left) and left.min() < 0:
+            row = int(np.argmin(left))
+            raise DataError(
+                f"query {judged.queries.one(row)!r} has {shown[row] + missed[row]:,} retrieved or relevant items, more "
+                f"than the collection ({size:,}). Give the number of all items that could be retrieved."
+            )
+        return hits, shown - hits, missed, left
+
+
+@definition
+class Accuracy(OfCells):
+    """Accuracy: the share of the whole collection that was rightly retrieved or rightly left out.
+
+    Formula
+        (TP + TN) / (TP + FP + FN + TN), with TP relevant and retrieved, FP not relevant but retrieved, FN relevant
+        but not retrieved, TN neither
+
+    Edge cases
+        Defined for every judged query, also without a relevant item. Items that were not judged are not relevant.
+
+    Convention
+        Of little use where few items are relevant: an empty list has accuracy .99 when 1 % are relevant. Some articles
+        swap the names FN and TN. ir_measures' Accuracy is another measure (pairs in the right order).
+
+    Parameters
+        collection: the number of items that could be retrieved; default the rows of items=
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 1, "c": 1}}, ["accuracy(collection=10)"]).mean
+        {'accuracy(collection=10)': 0.8}
+
+    Reference
+        C. Manning, P. Raghavan and H. Schütze, Introduction to Information Retrieval, 2008, section 8.3; RecTools.
+    """
+
+    name: ClassVar[str] = "accuracy"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """TP + TN over all."""
+        hits, wrong, missed, left = self.cells(judged, context)
+        return (hits + left) / (hits + wrong + missed + left)
+
+
+@definition
+class Fallout(OfCells):
+    """Fallout: the share of the items that are not relevant which was retrieved all the same.
+
+    Formula
+        FP / (FP + TN); with ``among=judged`` only judged items that are not relevant count
+
+    Edge cases
+        Undefined by the judgements where no item is not relevant. Items that were not judged are not relevant.
+
+    Convention
+        The false positive rate of classification, 1 − specificity.
+
+    Parameters
+        among: collection, or judged for judged items only (no size is needed then)
+        collection: the number of items that could be retrieved; default the rows of items=
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 1, "c": 1}}, ["fallout(collection=12)"]).mean
+        {'fallout(collection=12)': 0.1}
+
+    Reference
+        C. J. van Rijsbergen, Information Retrieval, 1979.
+    """
+
+    name: ClassVar[str] = "fallout"
+    better: ClassVar[Literal["higher", "lower", "neither"]] = "lower"
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
+
+    among: Literal["collection", "judged"] = "collection"
+
+    def needed(self) -> frozenset[str]:
+        """The size of the collection, unless only judged items count."""
+        return frozenset() if self.among == "judged" else super().needed()
+
+    def in_force(self, parameter: str) -> bool:
+        """The size of the collection does nothing where only judged items count."""
+        return parameter != "collection" or self.among == "collection"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """FP over FP and TN."""
+        if self.among == "judged":
+            scale, found = context.scale, judged.found.top(self.k)
+            wrong = scale.judged(found.grade) & ~scale.relevant(found.grade, self.rel)
+            return ratio(found.where(wrong).count(), judged.n_nonrelevant(self.rel))
+        _, wrong, _, left = self.cells(judged, context)
+        return ratio(wrong, wrong + left)
+
+
+@definition
+class Specificity(OfCells):
+    """Specificity: the share of the items that are not relevant which was rightly left out.
+
+    Formula
+        TN / (FP + TN) = 1 − fallout
+
+    Edge cases
+        Undefined by the judgements where no item is not relevant. Items that were not judged are not relevant.
+
+    Convention
+        The true negative rate of classification.
+
+    Parameters
+        collection: the number of items that could be retrieved; default the rows of items=
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 1, "c": 1}}, ["specificity(collection=12)"]).mean
+        {'specificity(collection=12)': 0.9}
+
+    Reference
+        C. Manning, P. Raghavan and H. Schütze, Introduction to Information Retrieval, 2008, section 8.3.
+    """
+
+    name: ClassVar[str] = "specificity"
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """TN over FP and TN."""
+        _, wrong, _, left = self.cells(judged, context)
+        return ratio(left, wrong + left)
+
+
+@definition
+class Utility(OfCells):
+    """Linear utility: what the retrieved set is worth if each cell of the contingency table has its price.
+
+    Formula
+        a · TP + b · FP + c · FN + d · TN, with [a, b, c, d] = [1, −1, 0, 0]
+
+    Edge cases
+        Defined for every judged query, also without a relevant item; may be negative. Items that were not judged are
+        not relevant. The size of the collection matters only if d is not 0.
+
+    Convention
+        trec_eval's utility, whose default prices these are; TREC's filtering tracks took [2, −1, 0, 0].
+
+    Parameters
+        prices: four numbers, for TP, FP, FN and TN
+        collection: the number of items that could be retrieved; default the rows of items=
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"a": 1, "c": 1}}, ["utility(prices=[2,-1,0,0])"]).mean
+        {'utility(prices=[2,-1,0,0])': 1.0}
+
+    Reference
+        D. Hull, The TREC-6 filtering track, 1997; trec_eval utility.
+    """
+
+    name: ClassVar[str] = "utility"
+    range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
+
+    prices: Numbers = (1.0, -1.0, 0.0, 0.0)
+
+    def needed(self) -> frozenset[str]:
+        """The size of the collection, if TN has a price."""
+        return super().needed() if self.prices[3] else frozenset()
+
+    def in_force(self, parameter: str) -> bool:
+        """The size of the collection belongs to the price of TN."""
+        return parameter != "collection" or bool(self.prices[3])
+
+    def breaks(self) -> dict[str, str]:
+        """Prices may be such that a hit is worth less than a miss."""
+        worth = self.prices[0] + self.prices[3] >= self.prices[1] + self.prices[2]
+        return {} if worth else {"a better list scores no worse": "a hit has a lower price than a miss"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.prices) != 4:
+            raise UsageError(
+                f"utility(prices=…): four prices, for TP, FP, FN and TN, not {len(self.prices)}."
+            )
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The four cells at their prices."""
+        cells = self.cells(judged, context)
+        return np.sum([price * cell for price, cell in zip(self.prices, cells, strict=True)], axis=0)

@@ -1,0 +1,154 @@
+"""Metrics of single ranks: the reciprocal of the first hit's, the rank itself, and that of the last."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.ties import expected_reciprocal
+from rankwell.metrics.additive import Additive, Terms
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.tables.ranked import ratio
+
+__all__ = ["RR", "FirstRank", "FullRank"]
+
+
+@definition
+class RR(Additive):
+    """Reciprocal rank: 1 divided by the rank of the first relevant item; its mean is called MRR.
+
+    Formula
+        RR = 1 / min{r : relevant}, 0 if there is none (or none with r ≤ k)
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item; no hit in the list is 0.
+
+    Convention
+        trec_eval's recip_rank has no cut-off; with @k it is MS MARCO's MRR@k.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1}}, ["rr", "rr@1"]).mean
+        {'rr': 0.5, 'rr@1': 0.0}
+
+    Reference
+        E. Voorhees, The TREC-8 question answering track report, 1999; trec_eval recip_rank.
+    """
+
+    name: ClassVar[str] = "rr"
+    aliases: ClassVar[tuple[str, ...]] = ("mrr", "recip_rank")
+    words: ClassVar[tuple[str, str, str]] = ("first", "1/r", "")
+
+    rel: float | None = None
+
+    def expects(self) -> bool:
+        """The mean of 1/r over the places that the first hit can have."""
+        return True
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """The first hit, weighted by the reciprocal of its rank."""
+        hits = judged.relevant(self.rel)
+        first = hits.where(hits.nth() == 1).top(self.k)
+        return Terms(first, np.ones(len(first)), 1.0 / first.rank)
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The reciprocal of the first hit's rank."""
+        if not judged.is_expected:
+            return super().per_query(judged, context)
+        return ratio(expected_reciprocal(judged.relevant(self.rel), self.k), self.divisor(judged, context))
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """One."""
+        return (judged.n_relevant(self.rel) > 0).astype(np.int64)
+
+
+@definition
+class FirstRank(QueryMetric):
+    """Rank of the first hit: how far a reader goes down the list to the first relevant item.
+
+    Formula
+        min{r : relevant}
+
+    Edge cases
+        Undefined by the list where it holds no relevant item (or none with r ≤ k), also where the query has none;
+        read it beside hit@k. The mean is over the queries with a hit.
+
+    Convention
+        Its mean is called mean first relevant rank. Unlike the reciprocal rank it is an interval scale, and one deep
+        hit moves the mean far; the median may serve better.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1}}, ["first_rank"]).mean
+        {'first_rank': 2.0}
+
+    Reference
+        N. Fuhr, Some common mistakes in IR evaluation, and how they can be avoided, SIGIR Forum 51(3), 2017.
+    """
+
+    sliceable: ClassVar[bool] = True
+
+    name: ClassVar[str] = "first_rank"
+    range: ClassVar[tuple[float, float]] = (1.0, float("inf"))
+    better: ClassVar[Literal["higher", "lower", "neither"]] = "lower"
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
+
+    rel: float | None = None
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The first hit's rank."""
+        hits = judged.relevant(self.rel)
+        first = hits.where(hits.nth() == 1).top(self.k)
+        return ratio(first.sum(first.rank), first.count())
+
+
+@definition
+class FullRank(QueryMetric):
+    """Rank of full recall: how far a reader goes down the list until every relevant item has been seen.
+
+    Formula
+        max{r : relevant}, if all R relevant items are in the list
+
+    Edge cases
+        Undefined by the list where it lacks a relevant item (or one has r > k), also where the query has none; read
+        it beside r@k. The mean is over the queries whose relevant items were all found.
+
+    Convention
+        Systems are compared over the queries that both complete. trec_eval has no such measure; TREC's total recall
+        and e-discovery tracks report it as the effort for 100 % recall.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"b": 1, "a": 1}}, ["full_rank"]).mean
+        {'full_rank': 2.0}
+
+    Reference
+        W. Cooper, Expected search length, American Documentation 19(1), 1968 (the search length for all documents).
+    """
+
+    sliceable: ClassVar[bool] = True
+
+    name: ClassVar[str] = "full_rank"
+    range: ClassVar[tuple[float, float]] = (1.0, float("inf"))
+    better: ClassVar[Literal["higher", "lower", "neither"]] = "lower"
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
+
+    rel: float | None = None
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The rank of the R-th hit."""
+        hits = judged.relevant(self.rel)
+        last = hits.where(hits.nth() == judged.n_relevant(self.rel)[hits.query]).top(self.k)
+        return ratio(last.sum(last.rank), last.count())

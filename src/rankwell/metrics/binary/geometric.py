@@ -1,0 +1,117 @@
+"""Geometric means over queries: GMAP and its like, which ask whether nobody is left behind."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.metrics.binary.judged import Bpref
+from rankwell.metrics.binary.precision import AP
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.tables.states import GeometricMean, State
+
+__all__ = ["GMAP", "GMBpref"]
+
+
+@definition
+class _Geometric(QueryMetric):
+    """A metric whose values are averaged geometrically."""
+
+    floor: float = 1e-5
+    epsilon: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, value in (("floor", self.floor), ("epsilon", self.epsilon)):
+            if value is not None and not 0 < value <= 1:
+                raise UsageError(f"{self.name}({name}={value:g}): {name} is above 0 and at most 1.")
+
+    def in_force(self, parameter: str) -> bool:
+        """The floor, unless there is an ε."""
+        return parameter != "floor" or self.epsilon is None
+
+    def expects(self) -> bool:
+        """The logarithm of a mean is not the mean of logarithms."""
+        return False
+
+    def summary(self, values: np.ndarray) -> State:
+        """The geometric mean of the values, raised above 0 by the floor or ε."""
+        return GeometricMean.of(self._raised(values), less=self.epsilon or 0.0)
+
+    def weighted(self, values: np.ndarray, weights: np.ndarray) -> State:
+        """The weighted geometric mean of the values, raised above 0 by the floor or ε."""
+        return GeometricMean.of(self._raised(values), weights, less=self.epsilon or 0.0)
+
+    def _raised(self, values: np.ndarray) -> np.ndarray:
+        return np.maximum(values, self.floor) if self.epsilon is None else values + self.epsilon
+
+
+@definition
+class GMAP(_Geometric, AP):
+    """Geometric mean of average precision: it counts a gain on a hard query as much as the same factor on an easy one.
+
+    Formula
+        GMAP = exp( (1/n) Σ_q ln max(AP_q, floor) ), over the n queries where AP is defined;
+        with epsilon: exp( (1/n) Σ_q ln(AP_q + ε) ) − ε
+
+    Edge cases
+        AP below the floor counts as the floor, so one query without a hit does not make the whole 0. Per query the
+        value is AP itself. Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        trec_eval's gm_map, with its floor of 0.00001. Robertson adds ε to every AP and takes it off again
+        (``epsilon=1e-5``); the two agree where every AP is much above either.
+
+    Parameters
+        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        floor: the least AP that counts, above 0
+        epsilon: what is added to every AP and taken off the mean, above 0, instead of a floor; default none
+
+    Example
+        >>> import rankwell as rw
+        >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+        >>> rw.evaluate(run, {"1": {"a": 1}, "2": {"b": 1, "c": 1}}, ["ap", "gmap"]).mean
+        {'ap': 0.625, 'gmap': 0.5}
+
+    Reference
+        S. Robertson, On GMAP and other transformations, CIKM 2006; trec_eval gm_map.
+    """
+
+    name: ClassVar[str] = "gmap"
+    aliases: ClassVar[tuple[str, ...]] = ()
+
+
+@definition
+class GMBpref(_Geometric, Bpref):
+    """Geometric mean of binary preference.
+
+    Formula
+        exp( (1/n) Σ_q ln max(bpref_q, floor) ), over the n queries where bpref is defined; with epsilon:
+        exp( (1/n) Σ_q ln(bpref_q + ε) ) − ε
+
+    Edge cases
+        A value below the floor counts as the floor. Per query the value is bpref itself. Undefined by the judgements
+        where a query has no relevant item.
+
+    Convention
+        trec_eval's gm_bpref, with its floor of 0.00001.
+
+    Parameters
+        floor: the least value that counts, above 0
+        epsilon: what is added to every value and taken off the mean, above 0, instead of a floor; default none
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> run = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+        >>> rw.evaluate(run, {"1": {"a": 1}, "2": {"b": 1, "c": 1}}, ["bpref", "gm_bpref"]).mean
+        {'bpref': 0.75, 'gm_bpref': 0.7071067811865476}
+
+    Reference
+        trec_eval gm_bpref.
+    """
+
+    name: ClassVar[str] = "gm_bpref"

@@ -1,0 +1,240 @@
+"""Metrics of the precisions along a list: AP, the mean of all precisions, R-precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.ties import expected_precisions
+from rankwell.metrics.additive import Additive, RankWeighted, Terms
+from rankwell.metrics.binary.interpolated import needed_hits
+from rankwell.metrics.metric import definition
+from rankwell.tables.ranked import Ranked, ratio
+
+__all__ = ["AP", "MeanPrecision", "RPrec"]
+
+
+@definition
+class AP(Additive):
+    """Average precision: the precision at the rank of each relevant item, added up and divided by their number.
+
+    Formula
+        AP@k = (1/Z) Σ_{r ≤ k : relevant} P@r; its mean over queries is called MAP
+
+    Edge cases
+        Undefined by the judgements where a query has no relevant item. No hit is 0 under every ``denom``. The count
+        ``queries with R > k`` of a result says for how many queries ``R`` and ``min_rk`` differ.
+
+    Convention
+        Six numbers go by this name. Z is R without a cut-off. With @k the default is ``min_rk``, min(R, k), which a
+        perfect first k brings to 1 (RankSys, RecBole, sentence-transformers); trec_eval's map_cut, ir_measures and
+        RecTools divide by R (``denom=R``); recmetrics and others by the hits found (``hits``); Elasticsearch-like
+        code by ``k``. ``min_rn`` is min(R, length of the list within k), for comparison only: it rewards short lists.
+
+    Parameters
+        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> run, qrels = {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"b": 1, "c": 1, "d": 1}}
+        >>> rw.evaluate(run, qrels, ["ap", "ap@2", rw.AP(denom="hits")]).mean
+        {'ap': 0.38888888888888884, 'ap(denom=min_rk)@2': 0.25, 'ap(denom=hits)': 0.5833333333333333}
+
+    Reference
+        D. Harman, Evaluation issues in information retrieval, 1992; trec_eval map, map_cut.
+    """
+
+    name: ClassVar[str] = "ap"
+    aliases: ClassVar[tuple[str, ...]] = ("map",)
+
+    denom: Literal["R", "min_rk", "hits", "k", "min_rn"] | None = None
+    rel: float | None = None
+
+    @property
+    def words(self) -> tuple[str, str, str]:  # type: ignore[override]
+        """The names of the gain, the weight and the divisor."""
+        divisors = {"R": "R", "min_rk": "min(R, k)", "hits": "hits", "k": "k", "min_rn": "min(R, n)"}
+        return "relevant", "P@r", divisors[self.resolved()["denom"]]
+
+    def resolved(self) -> dict[str, Any]:
+        """The parameters, with the denominator that k implies."""
+        implied = "R" if self.k is None else "min_rk"
+        return {**super().resolved(), "denom": self.denom or implied}
+
+    def depends_on_k(self) -> frozenset[str]:
+        """The denominator does."""
+        return frozenset({"denom"})
+
+    def expects(self) -> bool:
+        """The divisor must be the same for all orders."""
+        return self.denom != "hits" or self.k is None
+
+    def breaks(self) -> dict[str, str]:
+        """Per hit found, a further hit far down lowers the average."""
+        if self.denom != "hits":
+            return {}
+        return {
+            "a better list scores no worse": "a hit that enters the first k low down lowers the average per hit"
+        }
+
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
+        """The queries for which dividing by R and by min(R, k) differ."""
+        short = 0 if self.k is None else int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))
+        return {"queries with R > k": short}
+
+    def check(self) -> None:
+        """Dividing by k asks for one."""
+        super().check()
+        if self.denom == "k" and self.k is None:
+            raise UsageError(f"{self.name}(denom=k) needs a cut-off: write {self.name}(denom=k)@10.")
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """One for each hit, weighted by the precision at its rank."""
+        hits = judged.relevant(self.rel).top(self.k)
+        return Terms(hits, np.ones(len(hits)), hits.nth() / hits.rank)
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """Precision at each hit, summed in rank order, divided by the denominator."""
+        if not judged.is_expected:
+            return super().per_query(judged, context)
+        return ratio(expected_precisions(judged.relevant(self.rel), self.k), self.divisor(judged, context))
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number that ``denom`` names."""
+        relevant = judged.n_relevant(self.rel)
+        k = np.iinfo(np.int64).max if self.k is None else self.k
+        divisors: dict[str, Callable[[], Any]] = {
+            "R": lambda: relevant,
+            "min_rk": lambda: np.minimum(relevant, k),
+            "hits": lambda: np.maximum(judged.relevant(self.rel).top(self.k).count(), 1),
+            "k": lambda: k,
+            "min_rn": lambda: np.maximum(np.minimum(relevant, judged.n_shown(self.k)), 1),
+        }
+        below: np.ndarray = np.where(relevant > 0, divisors[self.resolved()["denom"]](), 0)
+        return below
+
+
+@definition
+class MeanPrecision(RankWeighted):
+    """Mean precision: the mean of the precisions at all of the first k ranks, hits or not; no average precision.
+
+    Formula
+        (1/k) Σ_{r ≤ k} P@r
+
+    Edge cases
+        A list shorter than k is followed by items that are not relevant. Undefined by the judgements where a query
+        has no relevant item.
+
+    Convention
+        Some articles print this formula for average precision; [1, 0, 0] with one relevant item has AP 1 and mean
+        precision 0.6111. A perfect list reaches 1 only if R ≥ k.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1}}, ["mean_precision@3", "ap"]).mean
+        {'mean_precision@3': 0.611111111111111, 'ap': 1.0}
+
+    Reference
+        The area under precision as a function of the rank; no program of the field prints it under a name of its own.
+    """
+
+    name: ClassVar[str] = "mean_precision"
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "Σ_{i=r…k} 1/i", "k")
+    cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+
+    rel: float | None = None
+
+    def rows(self, judged: Judged) -> Ranked:
+        """The relevant items found."""
+        return judged.relevant(self.rel)
+
+    def gains(self, rows: Ranked, context: Context) -> np.ndarray:
+        """One for each of them."""
+        return np.ones(len(rows))
+
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
+        """A hit at rank r adds 1/i to the precision at each rank i from r to k."""
+        assert self.k is not None
+        return _harmonic_tail(self.k)[np.minimum(ranks, self.k + 1) - 1]
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number k."""
+        assert self.k is not None
+        return np.where(judged.n_relevant(self.rel) > 0, self.k, 0)
+
+
+@cache
+def _harmonic_tail(k: int) -> np.ndarray:
+    """The sums of 1/i from each rank to k, and 0 after it."""
+    tail = np.cumsum(1.0 / np.arange(k, 0, -1))[::-1]
+    return np.append(tail, 0.0)
+
+
+@definition
+class RPrec(Additive):
+    """R-precision: precision at rank R, the number of relevant items; there precision and recall are equal.
+
+    Formula
+        R-precision = |{r ≤ R : relevant}| / R; with a multiple m: |{r ≤ c : relevant}| / c, c = m · R rounded up
+
+    Edge cases
+        Divided by R also if the list is shorter. Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        trec_eval's Rprec. It is the break-even point of the list: P@R = R@R, whatever the list. Its Rprec_mult takes
+        multiples of R, rounded by adding 0.9 and cutting off (``levels=trec9``, in its version 10 too).
+
+    Parameters
+        multiple: of R, the rank to look at; above 0
+        levels: exact or trec9, how a multiple is rounded
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1, "c": 1}}, ["rprec"]).mean
+        {'rprec': 0.5}
+
+    Reference
+        trec_eval Rprec; C. Buckley and E. Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
+    """
+
+    name: ClassVar[str] = "rprec"
+    aliases: ClassVar[tuple[str, ...]] = ("r_precision",)
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "R")
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+
+    multiple: float = 1.0
+    levels: Literal["exact", "trec9"] = "exact"
+    rel: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.multiple < float("inf"):
+            raise UsageError(f"rprec(multiple={self.multiple:g}): a multiple of R is above 0.")
+
+    def in_force(self, parameter: str) -> bool:
+        """Rounding belongs to multiples, which belong to what is not 1."""
+        return self.multiple != 1 or parameter == "rel"
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """One for each hit among the first R, or a multiple of it."""
+        hits = judged.relevant(self.rel)
+        hits = hits.where(hits.rank <= self._ranks(judged)[hits.query])
+        return Terms(hits, np.ones(len(hits)), np.ones(len(hits)))
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number R, or a multiple of it."""
+        return np.where(judged.n_relevant(self.rel) > 0, np.maximum(self._ranks(judged), 1), 0)
+
+    def _ranks(self, judged: Judged) -> np.ndarray:
+        return needed_hits(self.multiple, judged.n_relevant(self.rel), self.levels)

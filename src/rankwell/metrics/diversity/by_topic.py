@@ -1,0 +1,131 @@
+"""Any metric, topic by topic: what the list is worth for each of the things that a query can mean."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics import metric_of
+from rankwell.metrics.binary.precision import AP
+from rankwell.metrics.diversity.split_by_topic import each_topic
+from rankwell.metrics.metric import Metric, QueryMetric, definition
+
+__all__ = ["ByTopic"]
+
+
+@definition
+class ByTopic(QueryMetric):
+    """Mean over a query's topics of another metric, computed with each topic's judgements alone.
+
+    Formula
+        (1/T) Σ_t M(list, judgements of topic t), over the T topics of the query where M is defined (``over=defined``), or
+        over all of them, with 0 where it is not (``over=all``)
+
+    Edge cases
+        An item that is not judged for a topic is unjudged there. Undefined where M is undefined for every topic of the
+        query. A topic is one of the query if any item was judged for it, relevant or not. Under
+        ``unjudged=condense`` each topic has a list of its own, without the items not judged for it. Best and worst order
+        of equal scores go by an item's highest grade, so they need not be the ends for every topic.
+
+    Convention
+        Judgements whose topic is who judged give what trec_eval calls averages over judgement groups: its map_avgjg, P_avgjg
+        and Rprec_mult_avgjg are ``by_topic(metric=ap,over=all)`` and so on. Intent-aware metrics are the same mean over
+        subtopics. The policy's ``undefined`` says what becomes of queries; ``over`` what becomes of topics.
+
+    Parameters
+        metric: a metric of judgements with a value per query, such as ap or ndcg@10
+        over: defined, the topics where the metric is defined; or all topics of the query
+
+    Example
+        >>> import rankwell as rw
+        >>> qrels = rw.Qrels(query=["q"] * 3, item=["a", "b", "c"], grade=[1, 1, 1], topic=["x", "y", "y"])
+        >>> rw.evaluate({"q": ["a", "b", "c"]}, qrels, ["by_topic(metric=rr)", "by_topic(metric=p@2)", "p@2"]).mean
+        {'by_topic(metric=rr)': 0.75, 'by_topic(metric=p@2)': 0.5, 'p@2': 1.0}
+
+    Reference
+        R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong, Diversifying search results, WSDM 2009; trec_eval map_avgjg.
+    """
+
+    name: ClassVar[str] = "by_topic"
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+    needs: ClassVar[frozenset[str]] = frozenset({"topics"})
+    told: ClassVar[frozenset[str]] = frozenset({"metric"})
+
+    metric: Metric = AP()
+    over: Literal["defined", "all"] = "defined"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.metric, (str, type)):
+            object.__setattr__(self, "metric", metric_of(self.metric, complete=False))
+        super().__post_init__()
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        """That of the metric; with ``over=all`` 0 is a value too."""
+        low, high = self.metric.range
+        return (low, high) if self.over == "defined" else (min(low, 0.0), max(high, 0.0))
+
+    @property
+    def better(self) -> Literal["higher", "lower", "neither"]:  # type: ignore[override]
+        """That of the metric."""
+        return self.metric.better
+
+    @property
+    def undefined(self) -> Literal["judgements", "list", "never"]:  # type: ignore[override]
+        """That of the metric."""
+        return self.metric.undefined
+
+    @property
+    def sliceable(self) -> bool:  # type: ignore[override]
+        """That of the metric."""
+        return self.metric.sliceable
+
+    def check(self) -> None:
+        """Refuse what has no value per topic."""
+        super().check()
+        self.metric.check()
+        if not isinstance(self.metric, QueryMetric) or not self.metric.judgements:
+            raise UsageError(f"{self}: {self.metric} does not depend on a query's judgements.")
+        if "topics" in self.metric.needed():
+            raise UsageError(f"{self}: {self.metric} reads all topics itself.")
+        if {"history", "users"} & (self.metric.needed() | self.metric.needs):
+            raise UsageError(
+                f"{self}: {self.metric} reads what is known of a user, who is one for all topics."
+            )
+
+    def needed(self) -> frozenset[str]:
+        """Topics, and what the metric needs."""
+        return self.needs | self.metric.needed()
+
+    def expects(self) -> bool:
+        """Whether the metric has a mean over all orders of equal scores: their mean over topics is that of the means."""
+        return self.metric.expects()
+
+    def caution(self) -> str:
+        """That of the metric."""
+        return self.metric.caution()
+
+    def breaks(self) -> dict[str, str]:
+        """Those of the metric; and a better item may be one for another topic."""
+        return {
+            **self.metric.breaks(),
+            "a better list scores no worse": "an item of a higher grade may be of use for another topic",
+            "best and worst bracket expected": "the order of equal scores goes by the highest grade over topics",
+        }
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of the values of each topic."""
+        each = each_topic(judged)
+        assert isinstance(self.metric, QueryMetric)
+        values: Any = np.asarray(self.metric.per_query(each.judged, context), np.float64)
+        is_defined = ~np.isnan(values)
+        means = each.mean(len(judged), values, is_defined)
+        if self.over == "defined":
+            return means
+        everything = np.ones(len(values), np.bool_)
+        zeros = each.mean(len(judged), np.where(is_defined, values, 0.0), everything)
+        return np.where(np.isnan(means), np.nan, zeros)

@@ -1,0 +1,246 @@
+"""Intent-aware metrics: what a list is worth for each of the things a query can mean, weighted by how likely it is meant."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.binary.binary import P
+from rankwell.metrics.binary.first import RR
+from rankwell.metrics.binary.precision import AP
+from rankwell.metrics.binary.sets import SetP
+from rankwell.metrics.diversity.split_by_topic import each_topic
+from rankwell.metrics.diversity.subtopic_metric import Discounted, OnTopics
+from rankwell.metrics.graded.ndcg import nDCG
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.metrics.parameters import Pairs
+
+__all__ = ["APIA", "PIA", "RRIA", "nDCGIA"]
+
+
+@definition
+class _IntentAware(OnTopics):
+    """The weighted mean over a query's topics of another metric, computed with each topic's judgements alone."""
+
+    sliceable: ClassVar[bool] = True
+
+    weights: Literal["qrels", "uniform", "profile"] = "qrels"
+
+    @abstractmethod
+    def metric(self) -> QueryMetric:
+        """Return the metric that is computed for each topic."""
+
+    def check(self) -> None:
+        """What the metric of each topic refuses is refused."""
+        super().check()
+        self.metric().check()
+
+    def expects(self) -> bool:
+        """As the metric of each topic: the mean over orders of a sum is the sum of the means."""
+        return self.metric().expects()
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The values of each topic, weighted; a topic without a relevant item adds nothing."""
+        of_items = None if self.topics == "qrels" else context
+        each = each_topic(judged, self.topic_table(judged, context), of_items)
+        values: Any = np.asarray(self.metric().per_query(each.judged, context), np.float64)
+        found = self.subtopics(judged.pool, context)
+        place = found.places(judged.known[each.owner], each.topic)
+        counts = (place >= 0) & ~np.isnan(values)
+        parts = np.where(counts, np.append(found.weight, 0.0)[place] * values, 0.0)
+        total = np.bincount(each.owner, weights=parts, minlength=len(judged))
+        return np.where(self.n_topics(judged, context) > 0, total, np.nan)
+
+
+@definition
+class PIA(_IntentAware):
+    """Intent-aware precision: the precision for each topic of the query, weighted by the topics' weights.
+
+    Formula
+        P-IA@k = Σ_t w_t |{r ≤ k : i_r is relevant for t}| / k; without a cut-off the length of the list stands for k
+
+    Edge cases
+        A list shorter than k is divided by k all the same. Undefined by the judgements where no item is relevant for a topic of the query, or all
+        its topics weigh 0.
+
+    Convention
+        With equal weights it is ndeval's P-IA. It counts an item once for each topic it serves and does not see redundancy; 1 takes
+        items that serve all topics.
+
+    Parameters
+        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
+            topics in the user's training items)
+        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
+            column of items=
+        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> qrels = rw.Qrels(query=["q"] * 3, item=["a", "b", "c"], grade=[1, 1, 1], topic=["x", "x", "y"])
+        >>> rw.evaluate({"q": ["a", "b"]}, qrels, ["p_ia@2", "p@2"]).mean
+        {'p_ia@2': 0.5, 'p@2': 1.0}
+
+    Reference
+        R. Agrawal, S. Gollapudi, A. Halverson and S. Ieong, Diversifying search results, WSDM 2009; NIST ndeval.
+    """
+
+    name: ClassVar[str] = "p_ia"
+
+    def metric(self) -> QueryMetric:
+        """Precision."""
+        return SetP(rel=self.rel) if self.k is None else P(k=self.k, rel=self.rel)
+
+
+@definition
+class APIA(_IntentAware):
+    """Intent-aware average precision: AP for each topic of the query, weighted by the topics' weights.
+
+    Formula
+        AP-IA@k = Σ_t w_t AP@k(list, judgements of t), with AP as ``rankwell explain ap`` says
+
+    Edge cases
+        Undefined by the judgements where no item is relevant for a topic of the query, or all
+        its topics weigh 0. Topics without a relevant item are none of the query's
+        (``universe=judged``), or add 0.
+
+    Convention
+        Its mean over queries is ndeval's MAP-IA (no cut-off, each AP ÷ R). As ``ap`` it divides by min(R, k) with a cut-off.
+
+    Parameters
+        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
+        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
+            topics in the user's training items)
+        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
+            column of items=
+        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> qrels = rw.Qrels(query=["q"] * 3, item=["a", "b", "c"], grade=[1, 1, 1], topic=["x", "x", "y"])
+        >>> rw.evaluate({"q": ["a", "c", "b"]}, qrels, ["ap_ia", "ap"]).mean
+        {'ap_ia': 0.6666666666666666, 'ap': 1.0}
+
+    Reference
+        R. Agrawal, S. Gollapudi, A. Halverson and S. Ieong, Diversifying search results, WSDM 2009; NIST ndeval.
+    """
+
+    name: ClassVar[str] = "ap_ia"
+    aliases: ClassVar[tuple[str, ...]] = ("map_ia",)
+
+    denom: Literal["R", "min_rk", "hits", "k", "min_rn"] | None = None
+
+    def resolved(self) -> dict[str, Any]:
+        """The parameters, with the denominator that k implies."""
+        return {**super().resolved(), "denom": AP(k=self.k, denom=self.denom).resolved()["denom"]}
+
+    def depends_on_k(self) -> frozenset[str]:
+        """The denominator does."""
+        return frozenset({"denom"})
+
+    def metric(self) -> QueryMetric:
+        """Average precision."""
+        return AP(k=self.k, denom=self.denom, rel=self.rel)
+
+
+@definition
+class RRIA(_IntentAware):
+    """Intent-aware reciprocal rank: one over the rank of the first relevant item for each topic, weighted by the topics' weights.
+
+    Formula
+        RR-IA@k = Σ_t w_t / (rank of the first item that is relevant for t), 0 for a topic without one in the first k
+
+    Edge cases
+        Undefined by the judgements where no item is relevant for a topic of the query, or all
+        its topics weigh 0.
+
+    Convention
+        An item that serves several topics counts for each.
+
+    Parameters
+        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
+            topics in the user's training items)
+        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
+            column of items=
+        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> qrels = rw.Qrels(query=["q"] * 3, item=["a", "b", "c"], grade=[1, 1, 1], topic=["x", "x", "y"])
+        >>> rw.evaluate({"q": ["a", "c", "b"]}, qrels, ["rr_ia", "rr"]).mean
+        {'rr_ia': 0.75, 'rr': 1.0}
+
+    Reference
+        R. Agrawal, S. Gollapudi, A. Halverson and S. Ieong, Diversifying search results, WSDM 2009.
+    """
+
+    name: ClassVar[str] = "rr_ia"
+    aliases: ClassVar[tuple[str, ...]] = ("mrr_ia",)
+
+    def metric(self) -> QueryMetric:
+        """Reciprocal rank."""
+        return RR(k=self.k, rel=self.rel)
+
+
+@definition
+class nDCGIA(Discounted, _IntentAware):
+    """Intent-aware nDCG: nDCG for each topic of the query, weighted by the topics' weights.
+
+    Formula
+        nDCG-IA@k = Σ_t w_t nDCG@k(list, judgements of t), with nDCG as ``rankwell explain ndcg`` says
+
+    Edge cases
+        Undefined by the judgements where no item is relevant for a topic of the query, or all
+        its topics weigh 0. An item that is not judged for a topic gains nothing for
+        it. A table of gains gives nothing to topics without a positive grade.
+
+    Convention
+        Each topic has an ideal of its own, so no single list reaches 1 where topics compete for the first ranks; D#-nDCG has one
+        ideal of all topics together.
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
+        base: the base of discount=jk
+        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
+            topics in the user's training items)
+        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
+            column of items=
+        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> qrels = rw.Qrels(query=["q"] * 3, item=["a", "b", "c"], grade=[1, 2, 1], topic=["x", "x", "y"])
+        >>> rw.evaluate({"q": ["b", "a"]}, qrels, ["ndcg_ia", "ndcg_ia(gain=exp2)@1"]).mean
+        {'ndcg_ia': 0.5, 'ndcg_ia(gain=exp2)@1': 0.5}
+
+    Reference
+        R. Agrawal, S. Gollapudi, A. Halverson and S. Ieong, Diversifying search results, WSDM 2009.
+    """
+
+    name: ClassVar[str] = "ndcg_ia"
+
+    gain: Literal["linear", "exp2"] | Pairs = "linear"
+
+    def breaks(self) -> dict[str, str]:
+        """As nDCG."""
+        return super().breaks() | self.metric().breaks()
+
+    def metric(self) -> QueryMetric:
+        """Normalised discounted cumulative gain."""
+        return nDCG(
+            k=self.k,
+            gain=self.gain,
+            discount=self.discount,
+            base=self.base,
+            rel=self.rel,
+            gain_from=self.gain_from,
+        )

@@ -1,0 +1,204 @@
+"""Metrics of satisfied topics where ratings count, and those that are divided by the value of the best list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
+from rankwell.metrics.additive import Terms
+from rankwell.metrics.diversity.candidates import Best, Candidates
+from rankwell.metrics.diversity.satisfaction import Topical, known_users
+from rankwell.metrics.graded.gain_functions import discount
+from rankwell.metrics.metric import Metric, definition
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked
+
+EXACT = 6  # the longest list whose best one is searched for
+
+
+@dataclass(frozen=True, eq=False)
+class Ideals:
+    """The value of the best list of each user at some cut-offs, and who rated a candidate."""
+
+    totals: dict[int | None, np.ndarray]
+    has_rated: np.ndarray
+
+
+@definition
+class Normalised(Topical):
+    """A metric of satisfied topics, divided by what the best list of the user's candidates reaches."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features", "history"})
+    words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "IDCG")
+
+    candidates: Literal["catalogue", "judged", "pool"] = "catalogue"
+    ideal: Literal["greedy", "exact", "best_of"] = "greedy"
+    clip: bool = False
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        """A list may be better than the one that is taken for ideal, or hold what is no candidate."""
+        return 0.0, 1.0 if self.clip or self.ideal == "best_of" else math.inf
+
+    def in_force(self, parameter: str) -> bool:
+        """Nothing is left to clip beside best_of."""
+        return self.ideal != "best_of" if parameter == "clip" else super().in_force(parameter)
+
+    def check(self) -> None:
+        """The best list of all is searched for where it is short."""
+        super().check()
+        if self.ideal == "exact":
+            refuse_long(self)
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The value of the ideal list; at least that of the list itself, where the quotient is kept to 1."""
+        ideal = self._of_queries(self._ideals(judged, context).totals[self.k], judged)
+        if self.clip or self.ideal == "best_of":
+            ideal = np.where(ideal > 0, np.maximum(ideal, self.terms(judged, context).sum()), 0.0)
+        return ideal
+
+    def ideal_terms(self, judged: Judged, context: Context) -> Terms | None:
+        """The gains of the ideal lists."""
+        kinds = self.kinds(context)
+        rated = judged.in_catalogue(context)
+        query, item, gains, ranks = [], [], [], []
+        depth = min(self.k or len(kinds.of_item), len(kinds.of_item))
+        for best in self._best(self._candidates(judged, context), depth, judged.queries):
+            user, rank = np.nonzero(best.places >= 0)
+            query.append(user + best.low)
+            ranks.append(rank + 1)
+            item.append(kinds.order[best.places[user, rank]])
+            gains.append(best.gains[user, rank])
+        listed = np.concatenate(item)
+        rows = Ranked(len(judged), np.concatenate(query), np.concatenate(ranks), np.empty(0), item=listed)
+        rows.grade = _grades_of(rows, rated)
+        return Terms(rows, np.concatenate(gains), discount("log2p1", 2.0, rows.rank), kinds.ids)
+
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
+        """Besides, users who rated no candidate, and values above 1."""
+        ideals, is_judged = self._ideals(judged, context), judged.known >= 0
+        has_rated = self._of_queries(ideals.has_rated, judged) > 0
+        above = self.per_query(judged, context) > 1 + 1e-12
+        return super().counts(judged, context) | {
+            "users who rated no candidate that has topics": int(np.count_nonzero(is_judged & ~has_rated)),
+            f"values of {self} above 1": int(np.count_nonzero(above & is_judged)),
+        }
+
+    def _of_queries(self, column: np.ndarray, judged: Judged) -> np.ndarray:
+        """What a column of ideals holds for each query, 0 for those without judgements."""
+        return column if self.candidates == "pool" else np.append(column, 0)[known_users(judged)]
+
+    def _ideals(self, judged: Judged, context: Context) -> Ideals:
+        """The values of the best lists, of all judged users, made once; of candidates=pool for this run alone."""
+        searched: Literal["exact", "greedy"] = "exact" if self.ideal == "exact" else "greedy"
+        asked = () if self.ideal == "exact" else context.cuts.get(self.name, ())
+        cuts = asked if self.k in asked and self.candidates != "pool" else (self.k,)
+        if self.candidates == "pool":
+            return judged.once(_of_batch, replace(self, clip=False, ideal=searched), context)
+        bare = replace(self, k=None, clip=False, ideal=searched)
+        return context.once(_of_everyone, judged.pool, bare, cuts)
+
+    def measured(self, judged: Judged, context: Context, cuts: tuple[int | None, ...]) -> Ideals:
+        """Return the values of the best lists of a batch at some cut-offs."""
+        longest = max(len(self.kinds(context).of_item), 1)
+        depths = {cut: min(cut or longest, longest) for cut in cuts}
+        weights = discount("log2p1", 2.0, np.arange(1, max(depths.values()) + 1))
+        candidates = self._candidates(judged, context)
+        totals = {cut: np.zeros(len(judged)) for cut in cuts}
+        has_rated = np.zeros(len(judged), np.bool_)
+        for best in self._best(candidates, len(weights), judged.queries):
+            sums = np.cumsum(best.gains * weights, axis=1)  # in the order of ranks, as a list's own value is
+            for cut, depth in depths.items():
+                totals[cut][best.low : best.high] = sums[:, depth - 1]
+            rows = slice(*np.searchsorted(candidates.own.query, [best.low, best.high]))
+            own = candidates.own.query[rows][best.admitted & judged.scale.judged(candidates.own.grade[rows])]
+            has_rated[own] = True
+        return Ideals(totals, has_rated)
+
+    def _best(self, candidates: Candidates, depth: int, queries: Ids) -> Iterator[Best]:
+        """The best lists of some users at a time."""
+        if self.ideal != "exact":
+            return candidates.best(depth)
+        weights = discount("log2p1", 2.0, np.arange(1, depth + 1))
+        return (best.exact(weights, queries.one) for best in candidates.best(depth))
+
+    def _candidates(self, judged: Judged, context: Context) -> Candidates:
+        """What could be listed for each query: its rated items, and what else is asked for; nothing that he had."""
+        pool, train = judged.pool, context.train
+        assert train is not None
+        kinds, interests, known = (
+            self.kinds(context),
+            self.interests(pool, context),
+            known_users(judged),
+        )
+        rated = judged.in_catalogue(context)
+        own = rated.where(judged.scale.judged(rated.grade))
+        if self.candidates == "pool":
+            rows = judged.shown.top(self.k)
+            own = _with(own, rows.where(~judged.scale.judged(rows.grade)))
+        assert own.item is not None
+        own = own.where((own.item >= 0) & (np.append(kinds.of_item, -1)[own.item] >= 0))
+        return Candidates(
+            kinds,
+            own,
+            self.chance(own.grade, context),
+            self.unrated if self.candidates == "catalogue" else None,
+            lambda low, high: interests.rows(known[low:high]),
+            lambda low, high: train.rows(judged.queries[low:high]),
+        )
+
+
+def _of_batch(judged: Judged, metric: Normalised, context: Context) -> Ideals:
+    return metric.measured(judged, context, (metric.k,))
+
+
+def _of_everyone(context: Context, pool: Pool, metric: Normalised, cuts: tuple[int | None, ...]) -> Ideals:
+    return metric.measured(everyone(pool), context, cuts)
+
+
+def refuse_long(metric: Metric) -> None:
+    """Raise UsageError for a metric whose lists are too long for the best one to be searched for."""
+    if metric.k is None or metric.k > EXACT:
+        raise UsageError(
+            f"{metric}: the best list of all is searched for down to rank {EXACT}; write @{EXACT} or less, or say "
+            f"ideal=greedy."
+        )
+
+
+def everyone(pool: Pool) -> Judged:
+    """Return all judged queries, without lists."""
+    queries = len(pool.queries)
+    none = Ranked(queries, *(np.empty(0, np.int64),) * 2, np.empty(0))
+    return Judged(pool.queries.ids, np.arange(queries), none, np.zeros(queries, np.int64), pool)
+
+
+def _with(rows: Ranked, more: Ranked) -> Ranked:
+    """The rows of both, those of a query together and the first ones first."""
+    assert rows.item is not None
+    assert more.item is not None
+    query = np.concatenate([rows.query, more.query])
+    order = np.argsort(query, kind="stable")
+    rank, grade, item = (
+        np.concatenate(pair)[order]
+        for pair in ((rows.rank, more.rank), (rows.grade, more.grade), (rows.item, more.item))
+    )
+    return Ranked(rows.queries, query[order], rank, grade, item=item)
+
+
+def _grades_of(rows: Ranked, rated: Ranked) -> np.ndarray:
+    """The grade of each row, NaN where it was not rated."""
+    assert rows.item is not None
+    assert rated.item is not None
+    grades = dict(
+        zip(zip(rated.query.tolist(), rated.item.tolist(), strict=True), rated.grade.tolist(), strict=True)
+    )
+    pairs = zip(rows.query.tolist(), rows.item.tolist(), strict=True)
+    return np.array([grades.get(pair, math.nan) for pair in pairs], np.float64)

@@ -1,0 +1,111 @@
+"""Metrics of topics that weigh items by the ratings of their users."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
+from rankwell.metrics.diversity.satisfaction import Topical
+from rankwell.metrics.metric import definition
+
+
+@definition
+class OfRatings(Topical):
+    """A metric where a rated item satisfies by what it was rated."""
+
+    rating_map: Literal["ratio", "minmax", "exp", "binary"] = "ratio"
+    max_grade: float | None = None
+    min_grade: float | None = None
+    rel: float | None = None
+
+    def in_force(self, parameter: str) -> bool:
+        """The ends of the scale belong to maps that read them, the threshold to binary."""
+        is_binary = self.rating_map == "binary"
+        belongs = {"max_grade": not is_binary, "min_grade": self.rating_map == "minmax", "rel": is_binary}
+        return belongs.get(parameter, super().in_force(parameter))
+
+    def needed(self) -> frozenset[str]:
+        """The ends of the scale, unless they are given."""
+        ends = {"grade_max": self.max_grade, "grade_min": self.min_grade}
+        asked = {need for need, given in ends.items() if given is None and self.in_force(need[6:] + "_grade")}
+        return super().needed() | asked
+
+    def check_tables(self, context: Context) -> None:
+        """The grades must fit the ends of the scale, which differ under minmax."""
+        super().check_tables(context)
+        if (
+            context.scale.kind == "interactions"
+            or context.grade_max is None
+            or not self.in_force("max_grade")
+        ):
+            return
+        top, low = self._ends(context)
+        if context.grade_max > top:
+            raise UsageError(
+                f"{self}: a grade is higher than max_grade; give the highest grade of the scale."
+            )
+        if self.rating_map == "minmax" and low >= top:
+            raise UsageError(
+                f"{self}: the grades are all {top:g}, so minmax has no span. Give min_grade= and max_grade=, the ends of the "
+                f"scale, or say rating_map=ratio."
+            )
+
+    def breaks(self) -> dict[str, str]:
+        """The ends of the grades of all judgements are the scale, unless they are given."""
+        if not self.needed() & {"grade_max", "grade_min"}:
+            return super().breaks()
+        law = {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
+        return super().breaks() | law
+
+    def chance(self, grade: np.ndarray, context: Context) -> np.ndarray:
+        """α where unrated, β · ρ(grade) where rated."""
+        rated = np.flatnonzero(context.scale.judged(grade))
+        chance = np.full(len(grade), self.unrated)
+        chance[rated] = self.beta * self.map(grade[rated], context)
+        return chance
+
+    def map(self, grade: np.ndarray, context: Context) -> np.ndarray:
+        """Return ρ of some grades, 0 to 1."""
+        if context.scale.kind == "interactions":
+            return np.ones(len(grade))
+        if self.rating_map == "binary":
+            return context.scale.relevant(grade, self.rel).astype(np.float64)
+        top, low = self._ends(context)
+        if self.rating_map == "exp":
+            return np.maximum(np.exp2(grade - top) - np.exp2(-top), 0.0)
+        if self.rating_map == "ratio":
+            return np.maximum(grade, 0.0) / top if top > 0 else np.zeros(len(grade))
+        if len(grade) and grade.min() < low:
+            raise UsageError(f"{self}: a grade is lower than min_grade; give the lowest grade of the scale.")
+        return (grade - low) / (top - low)
+
+    def _ends(self, context: Context) -> tuple[float, float]:
+        """The highest and the lowest grade of the scale."""
+        top = context.grade_max if self.max_grade is None else self.max_grade
+        low = context.grade_min if self.min_grade is None else self.min_grade
+        return (0.0 if top is None else top), (0.0 if low is None else low)
+
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
+        """Besides, ratings of disliked items that satisfy no less than an item that was not rated."""
+        return super().counts(judged, context) | self._disliked(judged, context)
+
+    def _disliked(self, judged: Judged, context: Context) -> dict[str, int]:
+        scale, pool = judged.scale, judged.pool
+        rows = judged.in_catalogue(context)
+        grade = rows.grade[scale.judged(rows.grade)]
+        if self.unrated == 0 or scale.kind == "interactions" or not len(grade):
+            return {}
+        lowest, highest = pool.once(_ends_of)
+        disliked = grade < scale.rel if scale.rel is not None else (grade == lowest) & (lowest < highest)
+        wrong = int(np.count_nonzero(self.chance(grade[disliked], context) >= self.unrated))
+        return {"disliked items that count for no less than unrated ones (alpha ≤ beta·rating)": wrong}
+
+
+def _ends_of(pool: Pool) -> tuple[float, float]:
+    grades = pool.grades[pool.scale.judged(pool.grades)]
+    return float(grades.min()), float(grades.max())

@@ -1,0 +1,244 @@
+"""Metrics of the chance that the topics of listed items satisfy a user: what αβ-DCG and its kin share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
+from rankwell.kernels import cascade, match
+from rankwell.metrics.additive import Additive, Terms
+from rankwell.metrics.diversity.candidates import Kinds
+from rankwell.metrics.diversity.interests import Cold, Estimate, Interests, Profile, columns_of, population
+from rankwell.metrics.graded.gain_functions import discount
+from rankwell.metrics.metric import Metric, definition
+from rankwell.tables.features import CELLS, Features
+from rankwell.tables.ids import Ids
+from rankwell.tables.ranked import Ranked
+
+UNKNOWN = "(unknown)"
+
+
+@definition
+class Unrated(Metric):
+    """A metric with a chance α that an unrated item satisfies a user who likes its topic."""
+
+    alpha: float = 0.1
+
+
+@definition
+class Topical(Additive):
+    """A metric of lists that satisfy by topics: each item uses up what later ones of its topics can gain."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features"})
+    told: ClassVar[frozenset[str]] = frozenset({"alpha", "beta"})
+    words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "")
+    sliceable: ClassVar[bool] = False
+
+    beta: float = 0.9
+    topics: str = "items"
+    profile: Profile = "ml"
+    smoothing: float = 0.1
+    mu: float = 10.0
+    profile_source: Literal["train", "test"] = "train"
+    cold: Cold = "skip"
+    unknown_topic: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        alpha = getattr(self, "alpha", 0.0)
+        if not 0 <= alpha <= self.beta <= 1:
+            raise UsageError(
+                f"{self.name}(alpha={alpha:g},beta={self.beta:g}): they are chances, 0 ≤ alpha ≤ beta ≤ 1."
+            )
+        if not 0 <= self.smoothing <= 1:
+            raise UsageError(f"{self.name}(smoothing={self.smoothing:g}): smoothing is a share, from 0 to 1.")
+        if self.mu < 0:
+            raise UsageError(f"{self.name}(mu={self.mu:g}): mu, a number of ratings, is at least 0.")
+
+    def in_force(self, parameter: str) -> bool:
+        """Smoothing and mu belong to their profiles; a profile that is given has no source but for the prior."""
+        is_given = self.profile == "given" and self.cold != "prior"
+        belongs = {"smoothing": self.profile == "smoothed", "mu": self.profile == "dirichlet"}
+        return not is_given if parameter == "profile_source" else belongs.get(parameter, True)
+
+    def needed(self) -> frozenset[str]:
+        """The training data where profiles, or the prior, come from there; the users where profiles are given."""
+        from_train = self.in_force("profile_source") and self.profile_source == "train"
+        own = {"history" * from_train, "users" * (self.profile == "given")} - {""}
+        return super().needed() | own
+
+    def check_tables(self, context: Context) -> None:
+        """The topics must be a column of the items, and given profiles columns of the users."""
+        topics = self._features(context)
+        if self.profile == "given":
+            assert context.users is not None
+            columns_of(context.users, topics)
+
+    def caution(self) -> str:
+        """A profile of what is to be predicted is no fair one."""
+        if not self.in_force("profile_source") or self.profile_source == "train":
+            return ""
+        return "leaks: profiles are made of the judgements that the lists are held against"
+
+    def breaks(self) -> dict[str, str]:
+        """The rated item may be of a topic that the user does not care for."""
+        laws = {
+            "a better list scores no worse": "a rated item of a topic that the user does not like gains nothing"
+        }
+        if self.profile_source == "test" and has_prior(self):
+            laws["judgements are apart"] = "what all users rated is a part of each profile"
+        return super().breaks() | laws
+
+    @property
+    @abstractmethod
+    def unrated(self) -> float:
+        """The chance that an unrated item satisfies, of a topic that the user likes."""
+
+    @abstractmethod
+    def chance(self, grade: np.ndarray, context: Context) -> np.ndarray:
+        """Return the chance that an item of each grade satisfies (NaN: unrated), of a topic that the user likes."""
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """The gain of each row, its topics taken together, discounted by its rank."""
+        return judged.once(_terms, self, context)
+
+    def gained(self, judged: Judged, context: Context) -> Terms:
+        """Return the same, computed."""
+        kinds, interests = self.kinds(context), self.interests(judged.pool, context)
+        rows, kind = self.listed(judged, context)
+        chance, gain, ones = self.chance(rows.grade, context), np.empty(len(rows)), np.ones(len(kinds.topics))
+        known = known_users(judged)
+        step = max(CELLS // max(kinds.width, 1), 1)
+        for low in range(0, len(judged), step):
+            high = min(low + step, len(judged))
+            part = slice(*np.searchsorted(rows.query, [low, high]))
+            start, first = interests.rows(known[low:high]), np.arange(high - low + 1) * kinds.width
+            gain[part] = cascade.gains(
+                rows.query[part] - low, kind[part], chance[part], first, start.ravel(), kinds.offsets, kinds.topics,
+                ones, ones, True,
+            )  # fmt: skip
+        return Terms(rows, gain, discount("log2p1", 2.0, rows.rank))
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """One, where the user is known to care for a topic."""
+        return np.where(self.interests(judged.pool, context).is_known[known_users(judged)], 1.0, np.nan)
+
+    def counts(self, judged: Judged, context: Context) -> dict[str, int]:
+        """Users of whom nothing is known, rows without topics, users who rated nothing in their list."""
+        rows, kind = self.listed(judged, context)
+        is_judged = judged.known >= 0
+        rated = np.bincount(rows.query[judged.scale.judged(rows.grade)], minlength=len(judged))
+        is_cold = self.interests(judged.pool, context).is_cold[known_users(judged)]
+        return {
+            "users without a profile": int(np.count_nonzero(is_judged & is_cold)),
+            "rows without topics": int(np.count_nonzero(is_judged[rows.query] & (kind < 0))),
+            "users who rated nothing in their list": int(np.count_nonzero(is_judged & (rated == 0))),
+        }
+
+    def listed(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
+        """Return the first k rows of each list, and the kind of each; -1 without topics, and of an item's later copies."""
+        return judged.once(_listed, self.k, self.kinds(context))
+
+    def kinds(self, context: Context) -> Kinds:
+        """Return the kinds of items by their topics."""
+        return context.once(_kinds, self._features(context))
+
+    def interests(self, pool: Pool, context: Context) -> Interests:
+        """Return the interests of the judged users, the last row being that of anybody else."""
+        estimate = Estimate(self.profile, self.smoothing, self.mu, self.cold)
+        return context.once(_interests, pool, self._features(context), estimate, self.profile_source)
+
+    def _features(self, context: Context) -> Features:
+        return context.once(topics_of_items, self.topics, self.unknown_topic)
+
+
+def _terms(judged: Judged, metric: Topical, context: Context) -> Terms:
+    return metric.gained(judged, context)
+
+
+def _listed(judged: Judged, k: int | None, kinds: Kinds) -> tuple[Ranked, np.ndarray]:
+    rows = judged.shown.top(k)
+    assert rows.item is not None
+    kind = np.append(kinds.of_item, -1)[rows.item]
+    ends = np.searchsorted(rows.query, np.arange(len(judged) + 1))
+    kind[match.repeats(ends, *Ids.of_integers(rows.item).columns)[0]] = -1
+    return rows, kind
+
+
+def topics_of_items(context: Context, column: str, unknown_topic: bool) -> Features:
+    """Return the topics of each item; with ``unknown_topic`` one more, if there are items that have none."""
+    assert context.items is not None
+    if column == "items":
+        found = context.items.features("topics")
+    elif "*" in column:
+        found = context.items.features(column)
+    else:
+        found = context.items.groups(column)
+    if not unknown_topic or found.lengths.all():
+        return found.sets
+    offsets = np.concatenate(([0], np.cumsum(np.maximum(found.lengths, 1))))
+    codes = np.full(int(offsets[-1]), len(found.names))
+    codes[np.repeat(offsets[:-1] - found.offsets[:-1], found.lengths) + np.arange(len(found.codes))] = (
+        found.codes
+    )
+    return Features((*found.names, UNKNOWN), offsets, codes, np.ones(len(codes)))
+
+
+def _kinds(context: Context, topics: Features) -> Kinds:
+    assert context.items is not None
+    return Kinds.of(topics, context.items.item)
+
+
+def has_prior(of: Topical | Estimate) -> bool:
+    """Return whether what all users care for has a part in the profiles."""
+    return of.profile in ("smoothed", "dirichlet") or of.cold == "prior"
+
+
+def _interests(
+    context: Context, pool: Pool, topics: Features, estimate: Estimate, profile_source: str
+) -> Interests:
+    train, queries = context.train, pool.queries.ids
+    is_test = profile_source == "test"
+    rated = context.once(judged_items, pool)
+
+    def had(low: int, high: int) -> Ranked:
+        if is_test:
+            return part_of(rated, low, high)
+        assert train is not None
+        return train.rows(queries[low:high])
+
+    source = rated if is_test else train
+    common = np.zeros(len(topics.names))
+    if has_prior(estimate):
+        assert source is not None
+        common = population(source, topics)
+    if estimate.profile == "given":
+        assert context.users is not None
+        return estimate.given(context.users, queries, topics, common)
+    return estimate.from_items(len(queries), had, topics, common)
+
+
+def known_users(judged: Judged) -> np.ndarray:
+    """Return each query's row in tables of the judged users; those without judgements have the row after the last."""
+    return np.where(judged.known >= 0, judged.known, len(judged.pool.queries))
+
+
+def judged_items(context: Context, pool: Pool) -> Ranked:
+    """Return all judgements of the pool, ``item`` being rows of the catalogue."""
+    lengths = np.diff(pool.offsets)
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    item = pool.rows_in(context)
+    return Ranked(len(lengths), query, np.ones_like(query), np.asarray(pool.grades), item=item)
+
+
+def part_of(rows: Ranked, low: int, high: int) -> Ranked:
+    """Return the rows of the queries from ``low`` to ``high``, which are counted anew from 0."""
+    kept = rows.where(np.arange(*np.searchsorted(rows.query, [low, high])))
+    kept.queries, kept.query = high - low, kept.query - low
+    return kept

@@ -1,0 +1,215 @@
+"""What metrics of topics share: where topics come from, which a query has, what they weigh; and lists that use topics up."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
+from rankwell.metrics.additive import Additive, Terms
+from rankwell.metrics.diversity.subtopics import (
+    Subtopics,
+    Wanted,
+    features_of_items,
+    subtopics,
+    topics_of_pool,
+)
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.metrics.parameters import Numbers
+from rankwell.tables.ranked import Ranked, Topics
+
+# times the greedy list: what the best one is worth at most (Nemhauser, Wolsey and Fisher, 1978)
+MOST_OVER_GREEDY = 1.0 / (1.0 - math.exp(-1.0))
+
+
+@definition
+class OnTopics(QueryMetric):
+    """A metric of judgements that knows which topics an item is relevant for.
+
+    ``graded`` says whether a grade gains by its height; otherwise an item is relevant for a topic or not.
+    """
+
+    needs: ClassVar[frozenset[str]] = frozenset({"judgement"})
+    graded: ClassVar[bool] = False
+
+    topics: str = "qrels"
+    universe: Literal["judged", "profile", "catalogue"] = "judged"
+    rel: float | None = None
+
+    def needed(self) -> frozenset[str]:
+        """Topics of the judgements or of the items; what the user had, if topics or weights come from there."""
+        source = {"topics"} if self.topics == "qrels" else {"features"}
+        learned = {"history"} if "profile" in (self.universe, self._weights) else set()
+        return super().needed() | self.needs | source | learned
+
+    @property
+    def _weights(self) -> str:
+        return getattr(self, "weights", "uniform")
+
+    def check(self) -> None:
+        """What users had before has topics only through the items."""
+        super().check()
+        if self.topics == "qrels" and "profile" in (self.universe, self._weights):
+            which = "universe" if self.universe == "profile" else "weights"
+            raise UsageError(
+                f"{self}: {which}=profile asks for the topics of training items, which the judgements do not tell: say "
+                f"topics=items (or a column of items=)."
+            )
+
+    def check_tables(self, context: Context) -> None:
+        """The topics must be a column of the table of items."""
+        if self.topics != "qrels":
+            features_of_items(context, self.topics)
+
+    def breaks(self) -> dict[str, str]:
+        """A better item may be one of a topic that was there already."""
+        another = "an item of a higher grade may be of a topic that is there already"
+        return super().breaks() | dict.fromkeys(
+            ("a better list scores no worse", "best and worst bracket expected"), another
+        )
+
+    def subtopics(self, pool: Pool, context: Context) -> Subtopics:
+        """Which topics each judged item is relevant for, and what they weigh."""
+        start = getattr(self, "gain_from", "threshold")
+        wanted = Wanted(self.topics, self.universe, self._weights, self.rel, self.graded, start)
+        return subtopics(pool, context, wanted)
+
+    def topic_table(self, judged: Judged, context: Context) -> Topics:
+        """All topics of each judged item, relevant or not."""
+        return topics_of_pool(judged.pool, context, self.topics)
+
+    def n_topics(self, judged: Judged, context: Context) -> np.ndarray:
+        """How many topics each query has; those without a relevant item have no value, so for them it is 0."""
+        found = self.subtopics(judged.pool, context)
+        return context.shared.once(_topic_counts, judged.pool, found)[judged.known]
+
+
+@definition
+class Discounted(OnTopics):
+    """A metric of graded gains of several topics, discounted by rank."""
+
+    graded: ClassVar[bool] = True
+
+    discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
+    base: float = 2.0
+    weights: Literal["qrels", "uniform", "profile"] = "qrels"
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+    def in_force(self, parameter: str) -> bool:
+        """The base belongs to discount=jk, the start of gains to ratings."""
+        return {"base": self.discount == "jk", "gain_from": self.gain_from == "raw"}.get(parameter, True)
+
+
+@definition
+class Cascade(OnTopics, Additive):
+    """A metric whose items each gain a share of what is left of their topics, and use some of it up.
+
+    What is there of topic t at the top is ``start``; the item at rank r gains ``share`` of what is left and takes ``damp`` of it
+    away: Σ_r weight(r) · Σ_t share · start_t · Π_{above} (1 − damp).
+    """
+
+    sliceable: ClassVar[bool] = True
+
+    @abstractmethod
+    def start(self, topics: Subtopics) -> np.ndarray:
+        """Return what there is of each topic of each query."""
+
+    @abstractmethod
+    def use(self, topics: Subtopics, context: Context) -> tuple[np.ndarray, np.ndarray]:
+        """Return the share that each entry gains, and the share that it takes away."""
+
+    @abstractmethod
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
+        """Return the weight of each rank."""
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """What each judged item found gains after those above it."""
+        rows = self.rows(judged)
+        assert rows.judgement is not None
+        found, start, share, damp = self.prepared(judged.pool, context)
+        gain = found.gains(judged.known[rows.query], rows.judgement, start, share, damp)
+        return Terms(rows, gain, self.weights_of(rows.rank))
+
+    def rows(self, judged: Judged) -> Ranked:
+        """Return the rows that are looked at: the judged items found."""
+        return judged.found.top(self.k)
+
+    def prepared(self, pool: Pool, context: Context) -> tuple[Subtopics, np.ndarray, np.ndarray, np.ndarray]:
+        """Return the topics of the judgements, what there is of them, and what each entry gains and takes; made once."""
+        found = self.subtopics(pool, context)
+        return found, *context.shared.once(_used_up, replace(self, k=None), found)
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """One, where an item is relevant for a topic of the query."""
+        return (self.n_topics(judged, context) > 0).astype(np.float64)
+
+    def greedy_terms(self, pool: Pool, context: Context) -> Terms:
+        """What the greedy lists of all queries of the pool gain: at each rank the item that gains most."""
+        found, start, share, damp = self.prepared(pool, context)
+        candidates = context.shared.once(_candidates, pool, found)
+        rows, gain, ends = found.greedy(*candidates, self.k, start, share, damp)
+        query = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        rank = np.arange(1, len(rows) + 1) - ends[query]
+        ideal = Ranked(len(ends) - 1, query, rank, np.asarray(pool.grades)[rows], item=rows, judgement=rows)
+        return Terms(ideal, gain, self.weights_of(rank))
+
+
+@definition
+class OverGreedy(Cascade):
+    """A cascade divided by that of the greedy list of all judged items, computed once for all runs."""
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """What the greedy list of each query adds up."""
+        return context.shared.once(_greedy_sums, judged.pool, self)[judged.known]
+
+    def ideal_terms(self, judged: Judged, context: Context) -> Terms:
+        """The greedy lists of the batch's queries."""
+        return of_queries(self.greedy_terms(judged.pool, context), judged)
+
+
+def _topic_counts(_: Context, pool: Pool, found: Subtopics) -> np.ndarray:
+    """How many topics each query of the pool has, 0 where it has no value; the last is that of queries nobody judged."""
+    entries = found.offsets[pool.offsets[1:]] - found.offsets[pool.offsets[:-1]]
+    unknown = np.bincount(found.query, weights=np.isnan(found.weight), minlength=len(found.counts))
+    return np.append(np.where((entries > 0) & (unknown == 0), found.counts, 0), 0)
+
+
+def _used_up(
+    context: Context, metric: Cascade, found: Subtopics
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return metric.start(found), *metric.use(found, context)
+
+
+def _candidates(_: Context, pool: Pool, found: Subtopics) -> tuple[np.ndarray, np.ndarray]:
+    return found.candidates(pool)
+
+
+def _greedy_sums(context: Context, pool: Pool, metric: Cascade) -> np.ndarray:
+    return np.append(metric.greedy_terms(pool, context).sum(), 0.0)
+
+
+def of_queries(made: Terms, judged: Judged) -> Terms:
+    """Return the terms of a batch's queries, in its order, from those of all queries of the pool."""
+    place = np.full(made.rows.queries, -1)
+    known = np.flatnonzero(judged.known >= 0)
+    place[judged.known[known]] = known
+    rows = np.flatnonzero(place[made.rows.query] >= 0)
+    rows = rows[np.argsort(place[made.rows.query[rows]], kind="stable")]
+    kept = made.rows.where(rows)
+    kept.queries, kept.query = len(judged), place[kept.query]
+    return Terms(kept, made.gain[rows], made.weight[rows])
+
+
+def everything(damp: float, weights_of: Callable[[np.ndarray], np.ndarray], k: int | None) -> float:
+    """Return what one topic adds up down to rank k if every item has it: Σ_{r ≤ k} (1 − damp)^(r − 1) · weight(r)."""
+    assert k is not None
+    ranks = np.arange(1, k + 1)
+    return float(np.sum((1.0 - damp) ** (ranks - 1.0) * weights_of(ranks)))

@@ -1,0 +1,255 @@
+"""How often users see the items of each group – providers, genres, origins – and whether that is a fair share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import repeat
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import DataError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.fairness.group_exposure import AgainstTarget, OfAllLists, items_of, summed
+from rankwell.metrics.metric import Better, ListMetric, definition
+from rankwell.tables.ranked import ratio
+from rankwell.tables.states import amounts_of
+
+__all__ = ["AWRF", "DTR", "DPRatio", "Exposure"]
+
+Undefined = Literal["judgements", "list", "never"]
+
+
+@definition
+class Exposure(AgainstTarget, OfAllLists):  # type: ignore[override]
+    """Exposure of item groups: how far the share that users see of each group is from the share it should have.
+
+    Formula
+        share_g = Σ_u Σ_{r ≤ k} v(r) · [item at r is in g] / Σ of all groups; value = divergence of share from target, with
+        v(r) = 1/log2(r + 1), p^(r−1) or 1; js in bits, tv = ½ Σ |share − target|, kl = Σ target · ln(target / (0.99 share +
+        0.01 target)), ratio = min (share / target) ÷ max (share / target)
+
+    Edge cases
+        Items without a group are left out and counted; an item in s groups counts 1/s in each. Undefined where no item of
+        a group is seen, or nothing has merit. ``ratio`` leaves out groups whose target is 0.
+
+    Convention
+        0 is fair for js, tv and kl, 1 for ratio. ``target=merit`` asks for exposure as groups deserve it: its lists are
+        those of judged queries, and the judgements of queries without a list count too. With ``by=`` each segment's lists
+        are held against its own merit.
+
+    Parameters
+        groups: the column of the items that names their group, or several as a list or as text with | between
+        target: catalogue (the share of items), uniform (all groups alike), or merit (the share of relevant judgements)
+        divergence: js, tv, kl or ratio
+        view: log2p1, rbp, or cut for the same at every rank
+        p: with view=rbp, the chance to look one rank further, from 0 to 1
+        rel: with target=merit, the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> films = [{"item": "a", "group": "new"}, {"item": "b", "group": "old"}, {"item": "c", "group": "old"}]
+        >>> run = {"u": ["a", "b"], "v": ["a", "c"]}
+        >>> rw.evaluate(run, metrics=["exposure(divergence=tv,view=cut)@2"], items=films).mean
+        {'exposure(view=cut,divergence=tv)@2': 0.16666666666666666}
+
+    Reference
+        A. Singh and T. Joachims, Fairness of exposure in rankings, KDD 2018; P. Sapiezynski et al., Quantifying the impact
+        of user attention on fair group representation in ranked lists, WWW companion 2019.
+    """
+
+    name: ClassVar[str] = "exposure"
+
+    def against(self, judged: Judged, context: Context) -> np.ndarray:
+        """The items of each group, one each, or the relevant judgements."""
+        if self.target == "merit":
+            return summed(self.groups_of(context), items_of(self.merits(judged, context)))
+        return len(judged) * self.fair(context)
+
+    def value(self, seen: np.ndarray, against: np.ndarray) -> float:
+        """The divergence."""
+        return float(self.apart(seen[None], against[None])[0])
+
+
+@definition
+class AWRF(AgainstTarget, ListMetric):  # type: ignore[override]
+    """Attention-weighted rank fairness: how far the groups' shares of one list are from those they should have.
+
+    Formula
+        as exposure, of each list by itself; the mean is over lists
+
+    Edge cases
+        Undefined for a list without an item of a group. With ``target=merit`` it is held against the relevant judgements
+        of its own query, and undefined where there are none.
+
+    Convention
+        0 is fair for js, tv and kl, 1 for ratio. A short list can hardly be fair to many groups, so values are higher than
+        those of ``exposure``, which lets one list make up for another. The paper's views are geometric.
+
+    Parameters
+        groups: the column of the items that names their group, or several as a list or as text with | between
+        target: catalogue (the share of items), uniform (all groups alike), or merit (the share of relevant judgements)
+        divergence: js, tv, kl or ratio
+        view: log2p1, rbp, or cut for the same at every rank
+        p: with view=rbp, the chance to look one rank further, from 0 to 1
+        rel: with target=merit, the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> films = [{"item": "a", "group": "new"}, {"item": "b", "group": "old"}]
+        >>> run = {"u": ["a", "b"], "v": ["a"]}
+        >>> rw.evaluate(run, metrics=["awrf(divergence=tv,view=cut)@2"], items=films).per_query.to_dicts()
+        [{'query': 'u', 'awrf(view=cut,divergence=tv)@2': 0.0}, {'query': 'v', 'awrf(view=cut,divergence=tv)@2': 0.5}]
+
+    Reference
+        P. Sapiezynski et al., Quantifying the impact of user attention on fair group representation in ranked lists, WWW
+        companion 2019; TREC Fair Ranking track.
+    """
+
+    name: ClassVar[str] = "awrf"
+
+    @property
+    def undefined(self) -> Undefined:  # type: ignore[override]
+        """Merit is a matter of the judgements."""
+        return "judgements" if self.target == "merit" else "list"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The divergence of each list, some lists at a time."""
+        rows, groups = judged.shown.top(self.k), self.groups_of(context)
+        values = np.empty(len(judged))
+        wanted = self._wanted(judged, context)
+        for low, high, seen in groups.sums(rows, self.seen(rows.rank)):
+            values[low:high] = self.apart(seen, next(wanted))
+        return values
+
+    def _wanted(self, judged: Judged, context: Context) -> Iterator[np.ndarray]:
+        """What the groups should have in some lists at a time: the same in all, or the merits of each query."""
+        if self.target != "merit":
+            return repeat(amounts_of(self.fair(context))[None])
+        sums = self.groups_of(context).sums(self.merits(judged, context))
+        return (merits for _, _, merits in sums)
+
+
+@definition
+class _TwoGroups(OfAllLists):
+    """The exposure of the first group, by name, per what it is due, over that of the second."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    better: ClassVar[Better] = "neither"
+
+    candidates: Literal["catalogue", "pool", "list"] = "catalogue"
+
+    def check_tables(self, context: Context) -> None:
+        """There must be two groups."""
+        names = self.groups_of(context).names
+        if len(names) != 2:
+            table = "items" if context.items is None else context.items.name
+            shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+            raise DataError(
+                f"{self} compares two groups; the column {self.groups!r} of {table} has {len(names)}: {shown}. Exposure takes "
+                f"any number: exposure(groups={self.groups})."
+            )
+
+    def value(self, seen: np.ndarray, against: np.ndarray) -> float:
+        """The ratio of the two rates; undefined where one of them is, or the second is 0."""
+        first, second = ratio(seen, against)
+        return float(ratio(np.array(first), np.array(second)))
+
+
+@definition
+class DPRatio(_TwoGroups):
+    """Demographic parity of exposure: what an item of one group is seen, over what an item of the other is seen.
+
+    Formula
+        (E_1 / n_1) / (E_2 / n_2), E_g = Σ_u Σ_{r ≤ k} v(r) · [item at r is in g], n_g = Σ_u candidates of u in g; group 1 is
+        the first by name
+
+    Edge cases
+        There must be two groups. Items without a group are left out and counted; an item in both counts half in each.
+        Undefined where a group has no candidate, or the second no exposure.
+
+    Convention
+        1 is parity; below 1 the first group is seen less. E_g are amounts, not shares of a list. The candidates are to
+        be said: the whole catalogue for everybody, the pool (what was judged or listed), or what was listed.
+
+    Parameters
+        groups: the column of the items that names their group
+        view: log2p1, rbp, or cut for the same at every rank
+        p: with view=rbp, the chance to look one rank further, from 0 to 1
+        candidates: catalogue, pool or list
+
+    Example
+        >>> import rankwell as rw
+        >>> films = [{"item": "a", "group": "new"}, {"item": "b", "group": "old"}, {"item": "c", "group": "old"}]
+        >>> rw.evaluate({"u": ["a", "b"], "v": ["a", "c"]}, metrics=["dp_ratio(view=cut)@2"], items=films).mean
+        {'dp_ratio(view=cut)@2': 2.0}
+
+    Reference
+        A. Singh and T. Joachims, Fairness of exposure in rankings, KDD 2018.
+    """
+
+    name: ClassVar[str] = "dp_ratio"
+
+    @property
+    def judgements(self) -> bool:  # type: ignore[override]
+        """Only the pool is judged."""
+        return self.candidates == "pool"
+
+    def against(self, judged: Judged, context: Context) -> np.ndarray:
+        """The candidates of each group."""
+        if self.candidates == "catalogue":
+            return len(judged) * self.items_in(context)
+        groups, listed = self.groups_of(context), judged.shown.top(self.k)
+        if self.candidates == "list":
+            return summed(groups, items_of(listed))
+        pooled, others = judged.in_catalogue(context), listed.where(np.isnan(listed.grade))
+        return summed(groups, np.append(items_of(pooled), items_of(others)))
+
+
+@definition
+class DTR(_TwoGroups):
+    """Disparate treatment ratio: exposure per relevant item of one group, over that of the other.
+
+    Formula
+        (E_1 / U_1) / (E_2 / U_2), E_g = Σ_u Σ_{r ≤ k} v(r) · [item at r is in g], U_g = Σ_u relevant candidates of u in g;
+        group 1 is the first by name
+
+    Edge cases
+        There must be two groups. Items without a group are left out and counted; an item in both counts half in each.
+        Undefined where a group has no relevant candidate, or the second no exposure.
+
+    Convention
+        1 is exposure in proportion to relevance. Lists are those of judged queries; the judgements of queries without a
+        list count too. All relevant items are judged, so ``pool`` and ``catalogue`` are the same here; ``list`` asks only
+        how the items that were listed are ordered.
+
+    Parameters
+        groups: the column of the items that names their group
+        view: log2p1, rbp, or cut for the same at every rank
+        p: with view=rbp, the chance to look one rank further, from 0 to 1
+        candidates: catalogue, pool or list
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> films = [{"item": "a", "group": "new"}, {"item": "b", "group": "old"}, {"item": "c", "group": "old"}]
+        >>> qrels = {"u": {"a": 1, "b": 1, "c": 1}}
+        >>> rw.evaluate({"u": ["a", "b"]}, qrels, ["dtr(view=cut)@2"], items=films).mean
+        {'dtr(view=cut)@2': 2.0}
+
+    Reference
+        A. Singh and T. Joachims, Fairness of exposure in rankings, KDD 2018.
+    """
+
+    name: ClassVar[str] = "dtr"
+    judgements: ClassVar[bool] = True
+
+    rel: float | None = None
+
+    def against(self, judged: Judged, context: Context) -> np.ndarray:
+        """The relevant candidates of each group."""
+        rows = judged.shown.top(self.k) if self.candidates == "list" else judged.in_catalogue(context)
+        relevant = rows.where(context.scale.relevant(rows.grade, self.rel))
+        return summed(self.groups_of(context), items_of(relevant))

@@ -1,0 +1,285 @@
+"""Measures that trec_eval calls experimental, for those who have numbers of them: G, binG, nDCG averaged, yaap."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.additive import Additive, Terms
+from rankwell.metrics.graded.gain_functions import Ideals, best_first, discount, gain_of
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.metrics.parameters import Pairs
+from rankwell.tables.ranked import Ranked, ratio
+
+__all__ = ["RNDCG", "YAAP", "BinG", "G", "NDCGRel"]
+
+
+@definition
+class YAAP(QueryMetric):
+    """Yet another average precision: the logarithm of the odds of AP, with one relevant item more on either side.
+
+    Formula
+        yaap = ln( (1 + S) / (1 + R − S) ), with S = Σ P@r over the ranks of the relevant items
+
+    Edge cases
+        0 where S = R / 2; −ln(1 + R) without a hit. Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        trec_eval's yaap. It is meant for averages that are not ruled by queries near 0 or 1.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"a": 1, "c": 1, "d": 1}}, ["yaap"]).mean
+        {'yaap': -0.40546510810816444}
+
+    Reference
+        S. Robertson, as cited in trec_eval's yaap.
+    """
+
+    name: ClassVar[str] = "yaap"
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+    range: ClassVar[tuple[float, float]] = (-float("inf"), float("inf"))
+    sliceable: ClassVar[bool] = True
+
+    rel: float | None = None
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The logarithm of the odds."""
+        hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
+        found = hits.sum(hits.nth() / hits.rank)
+        return np.where(relevant > 0, np.log((1 + found) / (1 + relevant - found)), np.nan)
+
+
+@definition
+class BinG(Additive):
+    """binG: each relevant item counts less the more items that are not relevant stand above it.
+
+    Formula
+        binG = (1/R) Σ_{relevant retrieved} 1 / log2(2 + n_r), with n_r = items above that are not relevant
+
+    Edge cases
+        Unjudged items above count as not relevant. Undefined by the judgements where a query has no relevant item.
+
+    Convention
+        trec_eval's binG: AP with a gentler discount that does not ask how far down an item stands, only what was in
+        the way.
+
+    Parameters
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1, "c": 1}}, ["bing"]).mean
+        {'bing': 0.8154648767857288}
+
+    Reference
+        trec_eval binG.
+    """
+
+    name: ClassVar[str] = "bing"
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "1/log2(2 + others above)", "R")
+
+    rel: float | None = None
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """One for each hit, weighted by what stands above it."""
+        hits = judged.relevant(self.rel)
+        return Terms(hits, np.ones(len(hits)), 1.0 / np.log2(2.0 + hits.rank - hits.nth()))
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The number R."""
+        return judged.n_relevant(self.rel)
+
+
+@definition
+class _Gains(QueryMetric):
+    """A measure of graded gains down the list and down the ideal list."""
+
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+    sliceable: ClassVar[bool] = True
+
+    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    rel: float | None = None
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+    def in_force(self, parameter: str) -> bool:
+        """The start of gains belongs to ratings."""
+        return parameter != "gain_from" or self.gain_from == "raw"
+
+    def breaks(self) -> dict[str, str]:
+        """They compare each stretch of the list with the ideal one of the same length, which is not monotone."""
+        law = {"a better list scores no worse": "points on the way count, and a gain higher up moves them"}
+        return law if isinstance(self.gain, str) else law | {"values are in range": "a table may hold losses"}
+
+    def gained(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
+        """Return the rows found that gain or lose something, and what."""
+        gains = gain_of(self, judged.found, context.scale)
+        return judged.found.where(gains != 0), gains[gains != 0]
+
+    def ideal(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
+        """Return the ideal lists and their gains."""
+        return best_first(self, judged.ideal, context.scale)
+
+
+def _costs(best: Ranked, gains: np.ndarray) -> np.ndarray:  # noqa: ARG001 - as all ways to weigh
+    return np.maximum(gains, 1.0)
+
+
+def _discounted(best: Ranked, gains: np.ndarray) -> np.ndarray:
+    return gains * _discounts(best.rank)
+
+
+def _discounts(ranks: np.ndarray) -> np.ndarray:
+    return discount("log2p1", 2.0, ranks)
+
+
+def _until(best: Ranked, totals: np.ndarray, query: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Running totals of the ideal lists at places of some queries, the last total beyond the end, 0 before the start."""
+    counts = best.count()
+    row = (np.cumsum(counts) - counts)[query] + np.minimum(place, counts[query]) - 1
+    has_any = (place > 0) & (counts[query] > 0)
+    return np.where(has_any, np.append(totals, 0.0)[np.where(has_any, row, -1)], 0.0)
+
+
+@definition
+class G(_Gains):
+    """G: each gain counts less the more gain the list has missed so far, measured against the best possible list.
+
+    Formula
+        G = Σ_r gain(g_r) / log2(2 + c(r) − s(r)) / Σ gain(g*), with s(r) = Σ_{i ≤ r} gain(g_i), c(r) = Σ_{i ≤ r}
+        max(gain(g*_i), 1), g* the grades in the ideal order (gain 0 after its end)
+
+    Edge cases
+        Undefined by the judgements where no judged item has a positive gain. Each rank costs at least 1, also where
+        gains are smaller.
+
+    Convention
+        trec_eval's G, between AP and nDCG. For gains of 0 and 1 it is binG where the list holds no more items than
+        are relevant.
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1, "c": 2}}, ["g"]).mean
+        {'g': 0.6309297535714575}
+
+    Reference
+        trec_eval G.
+    """
+
+    name: ClassVar[str] = "g"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The gains, each divided by the logarithm of what was missed."""
+        rows, gains = self.gained(judged, context)
+        ideals = Ideals.of(self, judged, context, _costs)
+        beyond = np.maximum(rows.rank - ideals.counts[rows.query], 0)
+        costs = ideals.until(rows.query, rows.rank) + beyond
+        return ratio(rows.sum(gains / np.log2(2.0 + costs - rows.running(gains))), ideals.sums)
+
+
+@definition
+class NDCGRel(_Gains):
+    """nDCG averaged over the relevant items: at the rank of each, and for those that were missed at the list's end.
+
+    Formula
+        ndcg_rel = (1/R) ( Σ_{r : gain > 0} DCG@r / IDCG@r + missed · DCG / IDCG ), R = judged items of positive gain
+
+    Edge cases
+        Undefined by the judgements where no judged item has a positive gain.
+
+    Convention
+        trec_eval's ndcg_rel; discounts are 1/log2(r + 1).
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"a": 1, "c": 1}}, ["ndcg_rel"]).mean
+        {'ndcg_rel': 0.8065735963827292}
+
+    Reference
+        trec_eval ndcg_rel.
+    """
+
+    name: ClassVar[str] = "ndcg_rel"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean over relevant items."""
+        rows, gains = self.gained(judged, context)
+        ideals = Ideals.of(self, judged, context, _discounted)
+        terms = _discounted(rows, gains)
+        here, there = rows.running(terms), ideals.until(rows.query, rows.rank)
+        positive = gains > 0
+        found = rows.where(positive)
+        missed = ideals.counts - found.count()
+        whole = np.nan_to_num(ratio(rows.sum(terms), ideals.whole()))
+        return ratio(found.sum(here[positive] / there[positive]) + missed * whole, ideals.counts)
+
+
+@definition
+class RNDCG(_Gains):
+    """nDCG averaged over the ranks at which the gain of the ideal list falls, and the end of the list.
+
+    Formula
+        Rndcg = mean of DCG@b / IDCG@b over b = how many judged items have at least each positive gain, and over the
+        whole list if it holds two items more than there are of positive gain
+
+    Edge cases
+        Undefined by the judgements where no judged item is relevant or has a positive gain.
+
+    Convention
+        trec_eval's Rndcg; discounts are 1/log2(r + 1).
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        rel: the grade from which an item is relevant, which a query needs; default above 0, or the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1, "c": 1}}, ["rndcg"]).mean
+        {'rndcg': 0.6131471927654584}
+
+    Reference
+        trec_eval Rndcg.
+    """
+
+    name: ClassVar[str] = "rndcg"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean over the points."""
+        (rows, gains), (best, ideal) = self.gained(judged, context), self.ideal(judged, context)
+        terms, ideal_terms = gains * _discounts(rows.rank), ideal * _discounts(best.rank)
+        totals = best.running(ideal_terms)
+        is_last = np.append(best.query[1:] != best.query[:-1], True)[: len(best)]
+        falls = is_last | (np.append(ideal[1:], 0.0)[: len(best)] != ideal)
+        points = best.where(falls)
+        here = _until(rows, rows.running(terms), points.query, _found_until(rows, points))
+        whole = ratio(rows.sum(terms), best.sum(ideal_terms))
+        at_end = judged.n_retrieved > best.count() + 1
+        total = points.sum(here / totals[falls]) + np.where(at_end, np.nan_to_num(whole), 0.0)
+        defined = (best.count() > 0) & (judged.n_relevant(self.rel) > 0)
+        return np.where(defined, ratio(total, points.count() + at_end), np.nan)
+
+
+def _found_until(rows: Ranked, points: Ranked) -> np.ndarray:
+    """How many rows of a query stand at or above the rank of each point."""
+    width = 1 + max(int(rows.rank.max(initial=0)), int(points.rank.max(initial=0)))
+    until = np.searchsorted(rows.query * width + rows.rank, points.query * width + points.rank, side="right")
+    counts = rows.count()
+    return until - (np.cumsum(counts) - counts)[points.query]

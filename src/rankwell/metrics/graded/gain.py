@@ -1,0 +1,198 @@
+"""Metrics that add up graded gains: CG, DCG, and the DCG of the ideal list."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.scale import Scale
+from rankwell.metrics.additive import RankWeighted, Terms
+from rankwell.metrics.graded.gain_functions import (
+    Gain,
+    best_first,
+    can_gain,
+    discount,
+    gain_of,
+)
+from rankwell.metrics.metric import Better, definition
+from rankwell.metrics.parameters import Numbers, Pairs
+from rankwell.tables.ranked import Ranked
+
+__all__ = ["CG", "DCG", "IDCG"]
+
+TABLE = "a table of gains need not grow with the grade"
+LOSSES = "a table of gains may hold losses"
+
+
+@definition
+class Gained(RankWeighted):
+    """A metric that adds up gains, undefined where nothing can be gained."""
+
+    words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "")
+
+    def in_force(self, parameter: str) -> bool:
+        """The base belongs to discount=jk, the start of gains to ratings (with a rel)."""
+        is_jk = getattr(self, "discount", "") == "jk"
+        return {"base": is_jk, "gain_from": self.gain_from == "raw"}.get(parameter, True)  # type: ignore[attr-defined]
+
+    def breaks(self) -> dict[str, str]:
+        """A table need not grow with the grade, and may hold losses."""
+        if isinstance(self.gain, str):  # type: ignore[attr-defined]
+            return super().breaks()
+        return super().breaks() | {"a better list scores no worse": TABLE, "values are in range": LOSSES}
+
+    def gains(self, rows: Ranked, context: Context) -> np.ndarray:
+        """The gain of each judged item found."""
+        return gain_of(self, rows, context.scale)
+
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
+        """The discount of each rank."""
+        return discount(self.discount, self.base, ranks)  # type: ignore[attr-defined]
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """One, where something can be gained."""
+        return judged.of_ideal(can_gain, Gain.of(self), context.scale)
+
+
+def ideal_sums(best: Ranked, metric: Gained, scale: Scale) -> np.ndarray:
+    return ideal_dcg(metric, best, scale).sum()
+
+
+def ideal_dcg(metric: Gained, best: Ranked, scale: Scale) -> Terms:
+    """Return what the best possible lists add up."""
+    best, gains = best_first(metric, best, scale)
+    if metric.k is not None and getattr(metric, "ideal", "") != "uncut":
+        top = np.flatnonzero(best.rank <= metric.k)
+        best, gains = best.where(top), gains[top]
+    return Terms(best, gains, metric.weights_of(best.rank))
+
+
+@definition
+class CG(Gained):
+    """Cumulated gain: the gains of the first k items, added up.
+
+    Formula
+        CG@k = Σ_{r ≤ k} gain(g_r)
+
+    Edge cases
+        Unjudged items and grades below 0 gain nothing, unless a table names them. Undefined by the judgements where
+        no judged item has a positive gain.
+
+    Convention
+        The sum of what was found, whatever its order within k; not normalised, so queries with more relevant items
+        weigh more.
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"a": 1, "b": 3}}, ["cg@2", "cg(gain=exp2)@2"]).mean
+        {'cg@2': 4.0, 'cg(gain=exp2)@2': 8.0}
+
+    Reference
+        K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002.
+    """
+
+    name: ClassVar[str] = "cg"
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+    words: ClassVar[tuple[str, str, str]] = ("gain", "counts", "")
+
+    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    rel: float | None = None
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+    def weights_of(self, ranks: np.ndarray) -> np.ndarray:
+        """One for every rank."""
+        return np.ones(len(ranks))
+
+
+@definition
+class DCG(Gained):
+    """Discounted cumulative gain: the gains of the first k items, each discounted by its rank.
+
+    Formula
+        DCG@k = Σ_{r ≤ k} gain(g_r) · d(r)
+
+    Edge cases
+        Unjudged items and grades below 0 gain nothing, unless a table names them. Undefined by the judgements where
+        no judged item has a positive gain.
+
+    Convention
+        The two formulas that articles give as one are two: ``discount=log2p1``, 1/log2(r + 1), and ``discount=jk``
+        with base 2, which leaves ranks 1 and 2 undiscounted and then takes 1/log2(r). Here the base of the logarithm
+        changes the value; in nDCG it cancels for log2p1, and not for jk.
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
+        base: the base of discount=jk
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"a": 3, "b": 2}}, ["dcg@2", "dcg(discount=jk)@2"]).mean
+        {'dcg@2': 4.2618595071429155, 'dcg(discount=jk)@2': 5.0}
+
+    Reference
+        K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002;
+        trec_eval 10 dcg.
+    """
+
+    name: ClassVar[str] = "dcg"
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+
+    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
+    base: float = 2.0
+    rel: float | None = None
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+
+@definition
+class IDCG(DCG):
+    """Ideal DCG: the DCG of all judged items, best gain first; what nDCG divides by.
+
+    Formula
+        IDCG@k = Σ_{r ≤ k} gain(g*_r) · d(r), with g* the grades in the ideal order
+
+    Edge cases
+        It says nothing of the run. Undefined by the judgements where no judged item has a positive gain.
+
+    Convention
+        trec_eval 10's ideal_dcg.
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
+        base: the base of discount=jk
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 3}}, {"q": {"a": 1, "b": 3}}, ["idcg"]).mean
+        {'idcg': 3.6309297535714578}
+
+    Reference
+        trec_eval 10 ideal_dcg.
+    """
+
+    name: ClassVar[str] = "idcg"
+    better: ClassVar[Better] = "neither"
+
+    def rows(self, judged: Judged) -> Ranked:
+        """The judged items, best first."""
+        return judged.ideal
+
+    def terms(self, judged: Judged, context: Context) -> Terms:
+        """The gains of the ideal lists."""
+        made = ideal_dcg(self, judged.ideal, context.scale)
+        made.rows.judgement = None  # these are no rows of the list: they have no propensity
+        return made

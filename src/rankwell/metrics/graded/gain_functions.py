@@ -1,0 +1,220 @@
+"""What a grade gains and what a rank leaves of it: shared by the metrics of graded relevance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.pool import Pool
+from rankwell.judge.scale import Scale
+from rankwell.metrics.metric import ListMetric, QueryMetric, definition
+from rankwell.metrics.parameters import Numbers, Pairs
+from rankwell.tables.ranked import Ranked, ratio
+
+BLOCK = 4096
+
+
+def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
+    """Return the weight of each rank, from tables that are made once."""
+    if not isinstance(kind, str):
+        weights = np.append(np.asarray(kind), 0.0)
+        return weights[np.minimum(ranks, len(weights)) - 1]
+    blocks = int(ranks.max(initial=1) - 1) // BLOCK + 1
+    if blocks == 1:
+        return _weights(kind, base, 0)[ranks - 1]
+    return np.concatenate([_weights(kind, base, block) for block in range(blocks)])[ranks - 1]
+
+
+@cache
+def _weights(kind: str, base: float, block: int) -> np.ndarray:
+    """The weights of one block of ranks."""
+    ranks = np.arange(block * BLOCK + 1, (block + 1) * BLOCK + 1)
+    if kind == "log2p1":
+        return 1.0 / np.log2(ranks + 1.0)
+    if kind == "jk":
+        logs = np.log(ranks) / np.log(base)
+        return np.where(ranks < base, 1.0, 1.0 / np.maximum(logs, np.finfo(float).tiny))
+    return 1.0 / ranks if kind == "reciprocal" else np.ones(len(ranks))
+
+
+def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
+    """Whether a gain is higher than the one before it in its query."""
+    return bool(np.any((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])))
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """How grades become gains, as a metric has it."""
+
+    gain: str | Pairs
+    rel: float | None
+    gain_from: str
+
+    @classmethod
+    def of(cls, metric: Any) -> Gain:
+        """Return that of a metric."""
+        return cls(metric.gain, metric.rel, metric.gain_from)
+
+
+def gain_of(metric: Any, ranked: Ranked, scale: Scale) -> np.ndarray:
+    """Return each row's gain under a metric's ``gain``, ``rel`` and ``gain_from``."""
+    if isinstance(metric.gain, str):
+        level = scale.level(ranked.grade, metric.rel, metric.gain_from)
+        return np.maximum(level if metric.gain == "linear" else np.exp2(level) - 1.0, 0.0)
+    grades, table = np.array(metric.gain).T
+    place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
+    named = (grades[place] == ranked.grade) & scale.judged(ranked.grade)
+    return np.where(named, table[place], 0.0)
+
+
+def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndarray]:
+    """Return the items with a positive gain, ranked by it (a table may order grades anew), and their gains."""
+    gains = gain_of(metric, best, scale)
+    best, gains = best.where(gains > 0), gains[gains > 0]
+    order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
+    judgement = None if best.judgement is None else best.judgement[order]
+    return Ranked(best.queries, best.query, best.nth(), best.grade[order], judgement=judgement), gains[order]
+
+
+def can_gain(best: Ranked, gain: Gain, scale: Scale) -> np.ndarray:
+    """Return 1 for each query whose judged items can gain something, else 0."""
+    return (best_first(gain, best, scale)[0].count() > 0).astype(float)
+
+
+def top_level(metric: Any, level: np.ndarray, context: Context) -> float:
+    """Return the highest level of the scale: ``max_grade``, or the highest grade of all judgements.
+
+    Raises
+    ------
+    UsageError
+        If a level is higher.
+    """
+    highest = context.grade_max if metric.max_grade is None else metric.max_grade
+    top = float(context.scale.level(np.array([highest], float), metric.rel, metric.gain_from)[0])
+    if len(level) and level.max() > top:
+        raise UsageError(f"{metric}: a grade is higher than max_grade; give the highest grade of the scale.")
+    return top
+
+
+def ideal_divisors(best: Ranked, metric: Any, scale: Scale, grade_max: float | None) -> np.ndarray:
+    """Return what a metric divides by (``metric.divisors``), from the ideal lists and what the judgements decide."""
+    return metric.divisors(best, Context(scale, grade_max))
+
+
+@definition
+class OnScale(QueryMetric):
+    """A metric that may depend on the highest grade of the scale, which its ``max_grade`` can give."""
+
+    def is_scaled(self) -> bool:
+        """Whether the highest grade has a part in the value."""
+        return True
+
+    def needed(self) -> frozenset[str]:
+        """The highest grade of the judgements, if it matters and is not given."""
+        asked = self.is_scaled() and self.max_grade is None  # type: ignore[attr-defined]
+        return frozenset({"grade_max"} if asked else ())
+
+    def breaks(self) -> dict[str, str]:
+        """The highest grade of all judgements is the scale, unless it is given."""
+        if not self.needed():
+            return super().breaks()
+        return super().breaks() | {
+            "judgements are apart": "the highest grade of all judgements is the top of the scale"
+        }
+
+
+@definition
+class OfRelevance(ListMetric):
+    """A mean over the rows of a list, its ranks discounted; each row counts as far as it is relevant, if that is asked for.
+
+    Σ_r disc(r) · rel(i_r) · value(i_r) / Σ_r disc(r): the divisor does not depend on relevance.
+    """
+
+    discount: Literal["log2p1", "none", "reciprocal"] = "log2p1"
+    relevance: Literal["none", "binary", "graded"] = "none"
+    rel: float | None = None
+    max_grade: float | None = None
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+    @property
+    def judgements(self) -> bool:  # type: ignore[override]
+        """Relevance is judged."""
+        return self.relevance != "none"
+
+    def in_force(self, parameter: str) -> bool:
+        """What says which items are relevant, and how much, belongs to relevance."""
+        is_graded = self.relevance == "graded"
+        allowed = {
+            "rel": self.judgements,
+            "max_grade": is_graded,
+            "gain_from": is_graded and self.gain_from == "raw",
+        }
+        return allowed.get(parameter, True)
+
+    def needed(self) -> frozenset[str]:
+        """The highest grade of the judgements, if it matters and is not given."""
+        is_scaled = self.relevance == "graded" and self.max_grade is None
+        return super().needed() | (frozenset({"grade_max"}) if is_scaled else frozenset())
+
+    def breaks(self) -> dict[str, str]:
+        """The highest grade of all judgements is the scale, unless it is given."""
+        law = {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
+        return super().breaks() | (law if "grade_max" in self.needed() else {})
+
+    def mean(self, rows: Ranked, values: np.ndarray, context: Context) -> np.ndarray:
+        """Return the mean of the values of each query's rows; NaN without rows."""
+        weights = discount(self.discount, 2.0, rows.rank)
+        return ratio(rows.sum(weights * self._wanted(rows, context) * values), rows.sum(weights))
+
+    def _wanted(self, rows: Ranked, context: Context) -> np.ndarray:
+        """How far each row is relevant, 0 to 1."""
+        if self.relevance == "none":
+            return np.ones(len(rows))
+        if self.relevance == "binary":
+            return context.scale.relevant(rows.grade, self.rel).astype(np.float64)
+        level = np.fmax(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
+        top = top_level(self, level[level > 0], context)
+        return (np.exp2(level) - 1.0) / np.exp2(max(top, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Ideals:
+    """The ideal lists of a batch's queries: how long they are, and running totals, made once for all runs."""
+
+    counts: np.ndarray
+    starts: np.ndarray
+    totals: np.ndarray
+    sums: np.ndarray
+
+    @classmethod
+    def of(
+        cls, metric: Any, judged: Judged, context: Context, weigh: Callable[[Ranked, np.ndarray], np.ndarray]
+    ) -> Ideals:
+        """Return those of a metric, its gains weighed."""
+        counts, starts, totals, sums = judged.pool.once(_ideal_columns, Gain.of(metric), context.scale, weigh)
+        return cls(counts[judged.known], starts[judged.known], totals, sums[judged.known])
+
+    def until(self, query: np.ndarray, place: np.ndarray) -> np.ndarray:
+        """Return totals at places of some queries, the last one beyond the end."""
+        counts = self.counts[query]
+        return np.where(counts > 0, self.totals[self.starts[query] + np.minimum(place, counts) - 1], 0.0)
+
+    def whole(self) -> np.ndarray:
+        """Return the total of each list."""
+        return self.until(np.arange(len(self.counts)), self.counts)
+
+
+def _ideal_columns(
+    pool: Pool, gain: Gain, scale: Scale, weigh: Callable[[Ranked, np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, ...]:
+    best, gains = best_first(gain, pool.ideal, scale)
+    counts = best.count()
+    columns = counts, np.cumsum(counts) - counts, best.running(weigh(best, gains)), best.sum(gains)
+    return tuple(np.append(column, 0) for column in columns)  # the last is that of queries nobody judged

@@ -1,0 +1,128 @@
+"""nDCG: gains discounted by rank, divided by those of the ideal list."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.additive import Terms
+from rankwell.metrics.graded.gain import Gained, ideal_dcg, ideal_sums
+from rankwell.metrics.graded.gain_functions import (
+    OnScale,
+    top_level,
+)
+from rankwell.metrics.metric import definition
+from rankwell.metrics.parameters import Numbers, Pairs
+
+
+@definition
+class nDCG(OnScale, Gained):
+    """Normalised discounted cumulative gain: the discounted gains of the list, divided by those of the best one.
+
+    Formula
+        nDCG@k = Σ_{r ≤ k} gain(g_r) · d(r) / Σ_{r ≤ k} gain(g*_r) · d(r), with g* the grades in the ideal order
+
+    Edge cases
+        Undefined by the judgements where no judged item has a positive gain. Unjudged items and grades below 0 gain
+        nothing, unless a table names them and they are judgements (``negative=nonrelevant``); the ideal holds no
+        item whose gain is negative. ``rel`` decides nothing here unless the data are ratings. ``ideal=maximal`` needs
+        a cut-off and refuses grades above ``max_grade``.
+
+    Convention
+        Linear gain with log2(r + 1) is trec_eval's; ``gain=exp2`` (2^g − 1) is gdeval's, Burges' and most machine
+        learning code's. ``discount=jk`` is Järvelin and Kekäläinen's first: no discount before rank ``base``, then
+        log_base(r). The ideal takes all judged items, cut at k; ``ideal=retrieved`` re-sorts the list itself, which
+        cannot see what the list missed; ``ideal=maximal`` is k items of the highest grade of the scale (scaled DCG,
+        sDCG), the same for all queries, which few lists can reach; ``ideal=uncut`` holds all judged items whatever k is,
+        so that no short list is perfect where there are more (jurity). Normalising per query can invert the order that
+        DCG gives (Jeunen et al., 2024).
+
+    Parameters
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
+        base: the base of discount=jk
+        ideal: judged, uncut, retrieved or maximal
+        max_grade: for ideal=maximal, the highest grade of the scale; default the highest of the qrels
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+
+    Example
+        >>> import rankwell as rw
+        >>> res = rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"a": 1, "b": 3}}, ["ndcg@2", rw.nDCG(gain="exp2")@2])
+        >>> {name: round(value, 4) for name, value in res.mean.items()}
+        {'ndcg@2': 0.7967, 'ndcg(gain=exp2)@2': 0.7098}
+
+    Reference
+        K. Järvelin and J. Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002;
+        trec_eval ndcg, ndcg_cut.
+    """
+
+    name: ClassVar[str] = "ndcg"
+
+    gain: Literal["linear", "exp2"] | Pairs = "linear"
+    discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
+    base: float = 2.0
+    ideal: Literal["judged", "uncut", "retrieved", "maximal"] = "judged"
+    max_grade: float | None = None
+    rel: float | None = None
+    gain_from: Literal["threshold", "raw"] = "threshold"
+
+    words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "IDCG")
+
+    def is_scaled(self) -> bool:
+        """Only the maximal ideal, unless a table holds all gains."""
+        return self.ideal == "maximal" and isinstance(self.gain, str)
+
+    def check(self) -> None:
+        """An ideal of any length has no end without a cut-off."""
+        super().check()
+        if self.ideal == "maximal" and self.k is None:
+            raise UsageError("ndcg(ideal=maximal) needs a cut-off: write ndcg(ideal=maximal)@10.")
+
+    def in_force(self, parameter: str) -> bool:
+        """The highest grade, where the ideal is made of it."""
+        if parameter == "max_grade":
+            return self.is_scaled()
+        is_idle = parameter == "ideal" and self.ideal == "uncut" and self.k is None
+        return not is_idle and super().in_force(parameter)
+
+    def breaks(self) -> dict[str, str]:
+        """A list that is its own ideal is seen below k."""
+        retrieved = {"only the first k count": "the whole list is re-sorted to make the ideal"}
+        return super().breaks() | (retrieved if self.ideal == "retrieved" else {})
+
+    def divisor(self, judged: Judged, context: Context) -> np.ndarray:
+        """The DCG of the ideal list; a list that has no gain at all has the value 0."""
+        ideal = judged.of_ideal(ideal_sums, self, context.scale)
+        if self.ideal in ("judged", "uncut"):
+            return ideal
+        if self.ideal == "maximal":
+            assert self.k is not None
+            most = self._most(judged, context) * self.weights_of(np.arange(1, self.k + 1)).sum()
+            return np.where(ideal > 0, most, np.nan)
+        retrieved = ideal_dcg(self, judged.found, context.scale).sum()
+        return np.where(ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan)
+
+    def caution(self) -> str:
+        """A list is not measured against itself by those who compare lists."""
+        if self.ideal != "retrieved":
+            return ""
+        return "the ideal is the list itself, sorted: what the list missed costs nothing"
+
+    def ideal_terms(self, judged: Judged, context: Context) -> Terms | None:
+        """The gains of the ideal lists, if they are lists of items."""
+        if self.ideal == "maximal":
+            return None
+        return ideal_dcg(self, judged.found if self.ideal == "retrieved" else judged.ideal, context.scale)
+
+    def _most(self, judged: Judged, context: Context) -> float:
+        """The highest gain of the scale."""
+        if not isinstance(self.gain, str):
+            return float(max(gain for _, gain in self.gain))
+        levels = context.scale.level(judged.found.grade, self.rel, self.gain_from)
+        top = top_level(self, levels[~np.isnan(levels)], context)
+        return top if self.gain == "linear" else float(np.exp2(top) - 1.0)

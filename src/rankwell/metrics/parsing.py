@@ -1,0 +1,164 @@
+"""How a metric's text is read.
+
+text   = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
+value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" number ":" number … "}" | text
+
+A word alone is a metric where the parameter is one: by_topic(metric=ap).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from rankwell.errors import UsageError, nearest, one_of
+from rankwell.metrics.bundles import profile
+from rankwell.metrics.metric import Metric
+from rankwell.metrics.parameters import parameter_types
+from rankwell.metrics.registry import find, registry
+
+Wanted = str | Metric | type[Metric]
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<word>[^\W\d][\w-]*)"
+    r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>[()\[\]{},:=@]))"
+)
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> Metric:
+    """Return a metric from its text, its class or itself; if it needs a cut-off it must have one (``complete``).
+
+    Raises
+    ------
+    UsageError
+        For an unknown name or parameter, a value that does not fit, or a missing cut-off.
+
+    Examples
+    --------
+    >>> metric_of("nDCG(gain=exp2)@10").signature
+    'ndcg(gain=exp2,discount=log2p1,ideal=judged)@10'
+    >>> metric_of("map@10")
+    ap(denom=min_rk)@10
+    """
+    if isinstance(wanted, str):
+        made = _Reader(wanted).read()
+    elif isinstance(wanted, type) and issubclass(wanted, Metric):
+        made = wanted()
+    elif isinstance(wanted, Metric):
+        made = wanted
+    else:
+        raise UsageError(
+            f"{wanted!r} is no metric. Write a text such as 'ndcg@10', or a value such as rw.P @ 5."
+        )
+    if complete:
+        made.check()
+    return made
+
+
+class _Reader:
+    """Reads one metric's text from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+
+    def read(self) -> Metric:
+        made = self._metric()
+        if self.text[self.at :].strip():
+            raise self._error("nothing more")
+        return made
+
+    def _peek(self) -> tuple[str, str] | None:
+        match = _TOKEN.match(self.text, self.at)
+        return (str(match.lastgroup), match[match.lastgroup]) if match and match.lastgroup else None
+
+    def _take(self, kind: str, sign: str = "") -> str | None:
+        """Take the next token if it is of this kind (and this sign)."""
+        match = _TOKEN.match(self.text, self.at)
+        if not match or match.lastgroup != kind or (sign and match[kind] != sign):
+            return None
+        self.at = match.end()
+        return match[kind]
+
+    def _expect(self, kind: str, wanted: str, sign: str = "") -> str:
+        taken = self._take(kind, sign)
+        if taken is None:
+            raise self._error(wanted)
+        return taken
+
+    def _error(self, wanted: str) -> UsageError:
+        left = self.text[self.at :].strip() or "the end"
+        return UsageError(
+            f"cannot read {self.text!r} as a metric: {wanted} expected where {left!r} stands. "
+            f"A metric is written name(param=value,…)@k, such as ndcg(gain=exp2)@10."
+        )
+
+    def _metric(self) -> Metric:
+        cls = find(self._expect("word", "the name of a metric"))
+        values: dict[str, Any] = {}
+        if self._take("sign", "("):
+            while not self._take("sign", ")"):
+                if values:
+                    self._expect("sign", "',' or ')'", ",")
+                allowed = [each for each in parameter_types(cls) if each != "k"]
+                name = self._expect("word", "the name of a parameter")
+                name = name if name in allowed else name.lower()
+                if name not in allowed:
+                    own = [each for each in allowed if each != "sampled"]
+                    has = f"it has {one_of(own)}" if own else "it has none"
+                    raise UsageError(f"{cls.name} has no parameter {name!r}; {has}.{nearest(name, allowed)}")
+                self._expect("sign", "'='", "=")
+                value = self._value()
+                is_metric = parameter_types(cls)[name] is Metric and isinstance(value, str)
+                values[name] = metric_of(value, complete=False) if is_metric else value
+        if self._take("sign", "@"):
+            k = self._expect("number", "a cut-off, a whole number from 1,")
+            if not k.isdecimal() or int(k) < 1:
+                raise UsageError(f"{self.text!r}: a cut-off is a whole number from 1, not {k}.")
+            values["k"] = int(k)
+        return cls(**values)
+
+    def _value(self) -> Any:
+        number = self._take("number")
+        if number is not None:
+            return float(number)
+        quoted = self._take("quoted")
+        if quoted is not None:
+            return quoted[1:-1]
+        if self._take("sign", "["):
+            return tuple(self._series("]", self._value))
+        if self._take("sign", "{"):
+            return dict(self._series("}", self._pair))
+        start, word = self.at, self._expect("word", "a value")
+        following = self._peek()
+        if word.lower() in registry() and following in (("sign", "("), ("sign", "@")):
+            self.at = start
+            return self._metric()
+        return _WORDS.get(word.lower(), word)
+
+    def _pair(self) -> tuple[float, float]:
+        key = self._expect("number", "a number")
+        self._expect("sign", "':'", ":")
+        return float(key), float(self._expect("number", "a number"))
+
+    def _series(self, close: str, part: Any) -> list[Any]:
+        parts: list[Any] = []
+        while not self._take("sign", close):
+            if parts:
+                self._expect("sign", f"',' or {close!r}", ",")
+            parts.append(part())
+        return parts
+
+
+def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
+    """Return the metrics asked for, each once, in the order asked; a profile such as ``recsys@10`` is several."""
+    if wanted is None:
+        raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    listed: Iterable[Wanted] = [wanted] if isinstance(wanted, (str, Metric, type)) else wanted
+    parts: list[Wanted] = []
+    for each in listed:
+        parts += (profile(each) if isinstance(each, str) else None) or [each]
+    made = tuple(dict.fromkeys(metric_of(part) for part in parts))
+    if not made:
+        raise UsageError("the list of metrics is empty; say for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    return made

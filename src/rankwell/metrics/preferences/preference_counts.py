@@ -1,0 +1,101 @@
+"""How many preferences there are, and how many of them a list fulfils; summed over queries."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.binary.counts import Count
+from rankwell.metrics.metric import definition
+from rankwell.metrics.preferences.fulfilled import Pairs
+from rankwell.metrics.preferences.preferences import Preference, Preferred
+
+__all__ = ["PrefsNumFul", "PrefsNumPoss"]
+
+
+@definition
+class PrefsNumPoss(Preference, Count):
+    """Number of preferences that could be fulfilled, summed over queries.
+
+    Formula
+        Σ_q Σ_g possible_g, with preferences as in prefs_simp
+
+    Edge cases
+        Defined for every judged query, 0 where no group prefers anything.
+
+    Convention
+        trec_eval's prefs_num_prefs_poss.
+
+    Parameters
+        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
+        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": ["a", "b"]}, {"q": {"a": 1, "b": 0, "c": 2}}, ["prefs_num_poss(groups=query)"]).mean
+        {'prefs_num_poss(groups=query)': 3.0}
+
+    Reference
+        trec_eval prefs_num_prefs_poss.
+    """
+
+    name: ClassVar[str] = "prefs_num_poss"
+    aliases: ClassVar[tuple[str, ...]] = ("prefs_num_prefs_poss",)
+
+    pairs: Pairs = "all"
+
+    def expects(self) -> bool:
+        """The mean over orders of equal scores is not offered."""
+        return False
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The preferences of all groups."""
+        given = Preferred.of(judged, self.groups)
+        return given.sum(len(judged), given.tally.possible(self.pairs))
+
+
+@definition
+class PrefsNumFul(Preference, Count):
+    """Number of preferences fulfilled, summed over queries.
+
+    Formula
+        Σ_q Σ_g fulfilled_g, with preferences as in prefs_simp
+
+    Edge cases
+        Defined for every judged query, 0 where no group prefers anything.
+
+    Convention
+        trec_eval's prefs_num_prefs_ful, and prefs_num_prefs_ful_ret with ``pairs=both``. ``pairs=one`` is the same as
+        all, since a preference is fulfilled by an item that was retrieved.
+
+    Parameters
+        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
+        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
+
+    Example
+        >>> import rankwell as rw
+        >>> run, qrels = {"q": ["a", "b"]}, {"q": {"a": 2, "b": 0, "c": 1}}
+        >>> rw.evaluate(run, qrels, ["prefs_num_ful(groups=query)", "prefs_num_ful(groups=query,pairs=both)"]).mean
+        {'prefs_num_ful(groups=query)': 2.0, 'prefs_num_ful(groups=query,pairs=both)': 1.0}
+
+    Reference
+        trec_eval prefs_num_prefs_ful.
+    """
+
+    name: ClassVar[str] = "prefs_num_ful"
+    aliases: ClassVar[tuple[str, ...]] = ("prefs_num_prefs_ful",)
+    better: ClassVar[Literal["higher", "lower", "neither"]] = "higher"
+
+    pairs: Pairs = "all"
+
+    def expects(self) -> bool:
+        """The mean over orders of equal scores is not offered."""
+        return False
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """What all groups have fulfilled."""
+        given = Preferred.of(judged, self.groups)
+        return given.sum(len(judged), given.tally.fulfilled(self.pairs))

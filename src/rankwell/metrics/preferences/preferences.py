@@ -1,0 +1,262 @@
+"""Preferences: judgements that say which of two items is the better one, and how many of them a list fulfils."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.metrics.diversity.split_by_topic import Each, each_topic
+from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.metrics.preferences.fulfilled import Items, Pairs, Tally, compound, matrices
+from rankwell.tables.ranked import NO_ROWS, ratio
+
+__all__ = ["PrefsAvgJG", "PrefsPair", "PrefsSimp"]
+
+Groups = Literal["topic", "query"]
+
+
+@dataclass(frozen=True, eq=False)
+class Preferred:
+    """The judgement groups of a batch, the query of each, and the preferences of each."""
+
+    each: Each
+    tally: Tally
+    has_any: np.ndarray  # whether a group prefers anything
+
+    @classmethod
+    def of(cls, judged: Judged, groups: Groups) -> Preferred:
+        """Return the preferences of each topic's judgements, or of all judgements of a query."""
+        tally = judged.once(_tally, groups)
+        return cls(_groups(judged, groups), tally, tally.possible("all") > 0)
+
+    def sum(self, queries: int, numbers: np.ndarray) -> np.ndarray:
+        """Return per query the sum of whole numbers over its groups."""
+        return np.bincount(self.each.owner, weights=numbers, minlength=queries)
+
+    def defined(self, queries: int) -> np.ndarray:
+        """Return per query how many of its groups prefer anything."""
+        return np.bincount(self.each.owner[self.has_any], minlength=queries)
+
+
+def _groups(judged: Judged, groups: Groups) -> Each:
+    if groups == "topic":
+        return each_topic(judged)
+    return Each(judged, np.arange(len(judged)), NO_ROWS, NO_ROWS, None)
+
+
+def _tally(judged: Judged, groups: Groups) -> Tally:
+    each = _groups(judged, groups)
+    tally = Items.of(each.judged).tally()
+    several = compound(each.judged, each.subgroups)
+    if len(several):
+        matrix = matrices(each.judged, each.subgroups)
+        for group in several.tolist():
+            tally.put(group, matrix(group).tally())
+    return tally
+
+
+def share(fulfilled: np.ndarray, possible: np.ndarray) -> np.ndarray:
+    """Return the share fulfilled, 0 where the list has nothing to fulfil."""
+    return np.where(possible > 0, ratio(fulfilled, possible), 0.0)
+
+
+@definition
+class Preference(QueryMetric):
+    """A metric of preferences, which are those of each topic's judgements (a judgement group) or of each query's."""
+
+    needs: ClassVar[frozenset[str]] = frozenset({"topics"})
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+
+    groups: Groups = "topic"
+
+    def needed(self) -> frozenset[str]:
+        """Topics, unless all judgements of a query are one group."""
+        return self.needs if self.groups == "topic" else frozenset()
+
+
+@definition
+class PrefsSimp(Preference):
+    """Share of preferences fulfilled: of all pairs of which one item was judged better, those in the right order.
+
+    Formula
+        Σ_g fulfilled_g / Σ_g possible_g, over the judgement groups g of the query. Item a is preferred to b in g where
+        both are judged in g and grade(a) > grade(b); it is fulfilled where a stands above b. An item retrieved stands
+        above one that is not.
+
+    Edge cases
+        A preference between two items of which neither was retrieved is not fulfilled. Undefined by the judgements where
+        no group prefers anything; 0 where ``pairs`` leaves nothing to fulfil. Grades below 0 are unjudged unless the
+        policy says ``negative=nonrelevant``. Where a group has subgroups (preference files), grades are compared within
+        each, and what follows by transitivity is preferred too; judgements that contradict each other are an error.
+
+    Convention
+        A group is a topic of the judgements (who judged, or what about); a preference on which two groups agree counts
+        twice. trec_eval's prefs_simp, prefs_simp_imp (``pairs=one``) and prefs_simp_ret (``pairs=both``); it reads
+        plain judgements as ``groups=query`` and has equal scores by ascending id (``ties=item-asc``).
+
+    Parameters
+        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
+        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
+
+    Example
+        >>> import rankwell as rw
+        >>> run, qrels = {"q": ["a", "b", "c"]}, {"q": {"a": 1, "b": 0, "c": 2, "d": 1}}
+        >>> rw.evaluate(run, qrels, ["prefs_simp(groups=query)", "prefs_simp(groups=query,pairs=both)"]).mean
+        {'prefs_simp(groups=query)': 0.4, 'prefs_simp(groups=query,pairs=both)': 0.3333333333333333}
+
+    Reference
+        B. Carterette, P. N. Bennett, D. M. Chickering, S. T. Dumais, Here or there: preference judgments for relevance,
+        ECIR 2008; trec_eval prefs_simp.
+    """
+
+    name: ClassVar[str] = "prefs_simp"
+
+    pairs: Pairs = "all"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """What all groups have fulfilled, divided by what is possible."""
+        given, n = Preferred.of(judged, self.groups), len(judged)
+        fulfilled = given.sum(n, given.tally.fulfilled(self.pairs))
+        possible = given.sum(n, given.tally.possible(self.pairs))
+        return np.where(given.defined(n) > 0, share(fulfilled, possible), np.nan)
+
+
+@definition
+class PrefsAvgJG(Preference):
+    """Share of preferences fulfilled, averaged over judgement groups: every judge has the same weight.
+
+    Formula
+        mean over the judgement groups g of the query of fulfilled_g / possible_g, with preferences as in prefs_simp
+
+    Edge cases
+        A group that prefers nothing is left out of the mean (``over=defined``) or counts as 0 (``over=all``); undefined by
+        the judgements where no group prefers anything. A group counts as 0 where ``pairs`` leaves nothing to fulfil.
+
+    Convention
+        trec_eval's prefs_avgjg, prefs_avgjg_imp (``pairs=one``) and prefs_avgjg_ret (``pairs=both``), all with
+        ``over=all``. With one group per query it is prefs_simp.
+
+    Parameters
+        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
+        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
+        over: defined, the groups that prefer anything; or all groups
+
+    Example
+        >>> import rankwell as rw
+        >>> qrels = rw.Qrels(query=["q"] * 5, item=["a", "b", "a", "b", "c"], grade=[1, 0, 0, 1, 1], topic=list("xxyyy"))
+        >>> rw.evaluate({"q": ["a", "b", "c"]}, qrels, ["prefs_avgjg", "prefs_simp"]).mean
+        {'prefs_avgjg': 0.5, 'prefs_simp': 0.3333333333333333}
+
+    Reference
+        trec_eval prefs_avgjg.
+    """
+
+    name: ClassVar[str] = "prefs_avgjg"
+
+    pairs: Pairs = "all"
+    over: Literal["defined", "all"] = "defined"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of each group's share."""
+        given, n = Preferred.of(judged, self.groups), len(judged)
+        shares = share(given.tally.fulfilled(self.pairs), given.tally.possible(self.pairs))
+        counted = given.has_any if self.over == "defined" else np.ones(len(shares), np.bool_)
+        return np.where(given.defined(n) > 0, given.each.mean(n, shares, counted), np.nan)
+
+
+@definition
+class PrefsPair(Preference):
+    """Share of preferences fulfilled, averaged over pairs of items: a pair that many judged has no more weight.
+
+    Formula
+        mean over the pairs {a, b} on which a group has a preference, of the share of these groups whose preference is
+        fulfilled; preferences as in prefs_simp
+
+    Edge cases
+        Undefined by the judgements where no group prefers anything; 0 where ``pairs`` leaves nothing to fulfil. Where two
+        groups prefer the opposite, one of them is fulfilled: the pair counts for one half.
+
+    Convention
+        trec_eval's prefs_pair, prefs_pair_imp (``pairs=one``) and prefs_pair_ret (``pairs=both``). With one group per query
+        it is prefs_simp.
+
+    Parameters
+        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
+        pairs: all pairs with a preference; one, those with at least one item retrieved; or both, with both retrieved
+
+    Example
+        >>> import rankwell as rw
+        >>> qrels = rw.Qrels(query=["q"] * 5, item=["a", "b", "a", "b", "c"], grade=[1, 0, 0, 1, 1], topic=list("xxyyy"))
+        >>> rw.evaluate({"q": ["a", "b", "c"]}, qrels, ["prefs_pair"]).mean
+        {'prefs_pair': 0.25}
+
+    Reference
+        trec_eval prefs_pair.
+    """
+
+    name: ClassVar[str] = "prefs_pair"
+
+    pairs: Pairs = "all"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of each pair's share; with one group every pair has one preference, so it is that group's share."""
+        given, n = Preferred.of(judged, self.groups), len(judged)
+        fulfilled = given.sum(n, given.tally.fulfilled(self.pairs))
+        possible = given.sum(n, given.tally.possible(self.pairs))
+        defined = given.defined(n)
+        values = np.where(defined > 0, share(fulfilled, possible), np.nan)
+        several = np.flatnonzero(defined > 1)
+        if len(several):
+            values[several] = judged.once(_shares_of_pairs, self.groups)[self.pairs]
+        return values
+
+
+def _shares_of_pairs(judged: Judged, by: Groups) -> dict[Pairs, np.ndarray]:
+    """The values of queries with several groups: for each two items, how many groups prefer the one or the other."""
+    given = Preferred.of(judged, by)
+    each, queries = given.each, np.flatnonzero(given.defined(len(judged)) > 1)
+    pool, found = judged.pool, judged.found
+    assert found.judgement is not None
+    matrix = matrices(each.judged, each.subgroups)
+    values: dict[Pairs, np.ndarray] = {"all": np.zeros(len(queries)), "one": np.zeros(len(queries))}
+    values["both"] = np.zeros(len(queries))
+    hits, groups = (
+        np.searchsorted(rows, (queries, queries + 1)).T.tolist() for rows in (found.query, each.owner)
+    )
+    for at, query in enumerate(queries.tolist()):
+        first, last = (int(pool.offsets[judged.known[query] + end]) for end in (0, 1))
+        shown = found.judgement[slice(*hits[at])] - first
+        hidden = np.ones(last - first, np.bool_)
+        hidden[shown] = False
+        place = np.empty(last - first, np.int64)
+        place[np.concatenate((shown, np.flatnonzero(hidden)))] = np.arange(last - first)
+        total = np.zeros((last - first, last - first), np.int32)
+        for group in range(*groups[at]):
+            own = matrix(group)
+            rows = place[each.origin[own.rows] - first]
+            total[rows[:, None], rows] += own.preferred
+        right = np.triu(total)
+        told = right + np.triu(total.T)
+        k = len(shown)
+        one = _shares(right[:k], told[:k])
+        values["both"][at] = _mean(_shares(right[:k, :k], told[:k, :k]))
+        values["one"][at] = _mean(one)
+        values["all"][at] = one.sum() / np.count_nonzero(
+            told
+        )  # pairs of which neither was retrieved have none
+    return values
+
+
+def _shares(right: np.ndarray, told: np.ndarray) -> np.ndarray:
+    asked = told > 0
+    return np.sort(
+        right[asked] / told[asked]
+    )  # sums do not depend on the order of items that were not retrieved
+
+
+def _mean(shares: np.ndarray) -> float:
+    return float(shares.mean()) if len(shares) else 0.0

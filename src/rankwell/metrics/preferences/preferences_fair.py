@@ -1,0 +1,120 @@
+"""Preferences with as many nonrelevant items as relevant ones in every group."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from rankwell.judge.context import Context
+from rankwell.judge.judged import Judged
+from rankwell.judge.scale import Scale
+from rankwell.metrics.metric import definition
+from rankwell.metrics.preferences.fulfilled import Items, Matrix, Tally, compound, matrices
+from rankwell.metrics.preferences.preferences import Preference, Preferred, share
+
+__all__ = ["PrefsAvgJGRnonrel"]
+
+
+@definition
+class PrefsAvgJGRnonrel(Preference):
+    """Share of preferences fulfilled, averaged over judgement groups, each with as many nonrelevant items as relevant ones.
+
+    How many nonrelevant items were judged then changes neither a group's weight nor which of two lists is better.
+
+    Formula
+        mean over the judgement groups g of the query of fulfilled_g / possible_g, with preferences as in prefs_simp, where
+        of N > R nonrelevant items of a group only the R that stand highest are kept, and where N < R the group has R − N
+        more that no list retrieves: each relevant item is preferred to them, and fulfils that where it is retrieved.
+        With ``pairs=both`` R and N count items retrieved, and so do the R − N added.
+
+    Edge cases
+        A group without a relevant item is left out of the mean (``over=defined``) or counts as 0 (``over=all``);
+        undefined by the judgements where no group has one. A group of relevant items only prefers them to those added.
+        With ``pairs=both`` a group counts as 0 where nothing is retrieved that could be fulfilled.
+
+    Convention
+        trec_eval's prefs_avgjg_Rnonrel and, with ``pairs=both``, prefs_avgjg_Rnonrel_ret, both with ``over=all`` and
+        ``rule=trec_eval``, which does what the program does where it departs from its own definition: in a group without
+        subgroups and with N > R it also takes each nonrelevant item as preferred to the R kept ones; with ``pairs=both``
+        it counts the R − N items added against relevant ones that were not retrieved, and in a group of several
+        subgroups keeps as many nonrelevant items as there are relevant ones, retrieved or not.
+
+    Parameters
+        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
+        pairs: all preferences; or both, those with both of their items retrieved
+        over: defined, the groups with a relevant item; or all groups
+        rule: defined, as above; or trec_eval, as the program computes it
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> run, qrels = {"q": ["a", "b", "c", "d"]}, {"q": {"a": 0, "b": 1, "c": 0, "d": 0}}
+        >>> rw.evaluate(run, qrels, ["prefs_avgjg(groups=query)", "prefs_avgjg_rnonrel(groups=query)"]).mean
+        {'prefs_avgjg(groups=query)': 0.6666666666666666, 'prefs_avgjg_rnonrel(groups=query)': 0.0}
+
+    Reference
+        trec_eval prefs_avgjg_Rnonrel.
+    """
+
+    name: ClassVar[str] = "prefs_avgjg_rnonrel"
+
+    pairs: Literal["all", "both"] = "all"
+    over: Literal["defined", "all"] = "defined"
+    rule: Literal["defined", "trec_eval"] = "defined"
+    rel: float | None = None
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of each group's share."""
+        given, n = Preferred.of(judged, self.groups), len(judged)
+        groups, parts = given.each.judged, given.each.subgroups
+        items = Items.of(groups)
+        relevant = items.count(judged.scale.relevant(items.grade, self.rel))
+        fulfilled, possible = self._of_levels(items, judged.scale, relevant)
+        several = compound(groups, parts)
+        matrix = matrices(groups, parts) if len(several) else None
+        for group in several.tolist():
+            assert matrix is not None
+            fulfilled[group], possible[group] = self._of_matrix(matrix(group), judged.scale)
+        shares = share(fulfilled, possible)
+        defined = relevant > 0
+        counted = defined if self.over == "defined" else np.ones(len(shares), np.bool_)
+        has_one = np.bincount(given.each.owner[defined], minlength=n) > 0
+        return np.where(has_one, given.each.mean(n, shares, counted), np.nan)
+
+    def _of_levels(self, items: Items, scale: Scale, relevant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What groups without subgroups fulfil, and what is possible."""
+        items = items.where(items.is_shown) if self.pairs == "both" else items
+        good = scale.relevant(items.grade, self.rel)
+        right, wrong, shown = items.count(good), items.count(~good), items.count(good & items.is_shown)
+        kept = good | (items.nth(~good) <= right[items.group])
+        of = relevant if self.rule == "trec_eval" else right
+        fulfilled, possible = self._padded(items.where(kept).tally(), right - wrong, shown, of)
+        if self.rule == "trec_eval":
+            seen = items.count(~good & items.is_shown)
+            below = np.minimum(
+                right, seen + 1
+            )  # each kept one stands below as many as come before it in the list
+            extra = below * (below - 1) // 2 + (right - below) * seen
+            fulfilled += np.where(wrong > right, extra, 0)
+            possible += np.where(wrong > right, wrong * right, 0)
+        return fulfilled, possible
+
+    def _of_matrix(self, group: Matrix, scale: Scale) -> tuple[np.ndarray, np.ndarray]:
+        """What a group of several subgroups fulfils, and what is possible."""
+        good = scale.relevant(group.grade, self.rel)
+        is_shown = np.arange(len(good)) < group.shown
+        counted = is_shown if self.pairs == "both" else np.ones(len(good), np.bool_)
+        right, wrong = np.count_nonzero(good & counted), np.count_nonzero(~good & counted)
+        of = np.count_nonzero(good) if self.rule == "trec_eval" else right
+        kept = counted if wrong <= right else counted & (good | (np.cumsum(~good) <= of))
+        shown = np.count_nonzero(good & is_shown)
+        fulfilled, possible = self._padded(group.tally(kept), *map(np.asarray, (right - wrong, shown, of)))
+        return fulfilled[0], possible[0]
+
+    def _padded(
+        self, tally: Tally, more: np.ndarray, shown: np.ndarray, of: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What is fulfilled and possible with ``more`` nonrelevant items below all others (0 or less: none)."""
+        more = np.maximum(more, 0)
+        return tally.fulfilled(self.pairs) + shown * more, tally.possible(self.pairs) + of * more
