@@ -138,7 +138,7 @@ _HOMES = {
     "explain": "explanation",
     "jackknife": "comparison.leaving_out",
     "lint": "linting",
-    "long_tail": "longtail",
+    "long_tail": "prepare.longtail",
     "metric": "metrics.from_function",
     "nDCG": "metrics.graded.ndcg",
     "nDCGIA": "metrics.diversity.intents",

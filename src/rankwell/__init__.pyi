@@ -7,7 +7,6 @@ from rankwell.evaluation import evaluate as evaluate
 from rankwell.explanation import explain as explain
 from rankwell.judge.policy import Policy as Policy
 from rankwell.linting import lint as lint
-from rankwell.longtail import long_tail as long_tail
 from rankwell.metrics.beyond.calibration import UPD as UPD
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
 from rankwell.metrics.beyond.catalogue import Coverage as Coverage
@@ -132,6 +131,7 @@ from rankwell.metrics.ratings.ratings import RMSE as RMSE
 from rankwell.metrics.ratings.ratings import UserMAE as UserMAE
 from rankwell.metrics.ratings.ratings import UserMSE as UserMSE
 from rankwell.metrics.ratings.ratings import UserRMSE as UserRMSE
+from rankwell.prepare.longtail import long_tail as long_tail
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.results import Results as Results

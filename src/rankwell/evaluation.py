@@ -13,7 +13,6 @@ from rankwell.engines import Engine, Task, cores, engine_of
 from rankwell.errors import NeededError, UsageError
 from rankwell.judge import pool_of
 from rankwell.judge.policy import Policy
-from rankwell.longtail import Parts
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.preparation import Needs, context_of, refuse_metrics, users_of
@@ -23,6 +22,7 @@ from rankwell.results import Results
 from rankwell.segments import Segments
 from rankwell.single import one_query
 from rankwell.tables.ids import Known
+from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 
 # glibc hands arrays back to the system when they are freed, and a third of a small evaluation was spent on having them anew.

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from rankwell.display.table import Cell, Column, Kind, Table
-from rankwell.longtail import LongTail
 from rankwell.prepare.counting import By, popularity
+from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.pairs import Coded
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.prepare.windows import Windows

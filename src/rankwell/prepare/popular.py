@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError
-from rankwell.longtail import LongTail
 from rankwell.prepare.actions import capped, counted, refilled, refuse, refuse_logs, relabelled
 from rankwell.prepare.counting import By, head_of, in_catalogue, popularity
 from rankwell.prepare.grouped import GroupedTail, grouped_tail
+from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.prepare.windows import refuse_window

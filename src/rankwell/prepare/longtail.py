@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,14 +36,6 @@ TOLD = {
     "in": "equally popular items at the cut are all in the head",
     "out": "equally popular items at the cut are all out of the head",
 }
-
-
-@runtime_checkable
-class Parts(Protocol):
-    """What divides the judged items into named parts, as ``slices=`` of evaluate takes it."""
-
-    def parts(self, items: Ids) -> dict[str, Items]:
-        """Return the items of each part."""
 
 
 @dataclass(frozen=True, eq=False)
