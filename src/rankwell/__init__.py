@@ -104,7 +104,7 @@ _HOMES = {
     "RR": "metrics.binary.first",
     "RRIA": "metrics.diversity.intents",
     "RankwellError": "errors",
-    "Results": "results",
+    "Results": "results.results",
     "Run": "tables.run_qrels",
     "SNIPS": "metrics.ratings.propensities",
     "SPrecision": "metrics.diversity.reaching",

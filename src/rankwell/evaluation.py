@@ -19,7 +19,7 @@ from rankwell.preparation import Needs, context_of, refuse_metrics, users_of
 from rankwell.presets import preset_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
-from rankwell.segments import Segments
+from rankwell.results.segments import Segments
 from rankwell.single import one_query
 from rankwell.tables.ids import Known
 from rankwell.tables.parts import Parts

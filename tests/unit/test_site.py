@@ -54,7 +54,7 @@ def test_every_public_name_and_command_has_its_place(site):
         else:
             assert f'id="{value.__module__}.{name}"' in python, name
     for name in ("aggregate", "save", "curve"):
-        assert f'id="rankwell.results.Results.{name}"' in python
+        assert f'id="rankwell.results.results.Results.{name}"' in python
     for name in app:
         if not name.startswith("-"):
             assert f'id="{name.replace("_", "-")}"' in commands

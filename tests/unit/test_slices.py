@@ -78,7 +78,7 @@ def test_slices_are_saved_and_shown(tmp_path):
     again = rw.Results.load(tmp_path / "res.json")
     assert again.slices["tail"].mean == res.slices["tail"].mean
     assert again.to_json() == res.to_json()
-    from rankwell import summary
+    from rankwell.results import summary
 
     text = summary.written([res], "table")
     assert "by items" in text

@@ -134,8 +134,8 @@ def evaluate(
 
     Example: ``rankwell evaluate qrels.txt bm25.run dense.run -m ndcg@10 -m ap``
     """
-    from rankwell import summary
     from rankwell.engines.memory import Memory
+    from rankwell.results import summary
 
     if not metric:
         raise UsageError(

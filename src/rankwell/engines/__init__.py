@@ -20,7 +20,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import reordered, undecided
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.segments import Segments
+from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run

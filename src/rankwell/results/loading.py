@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import InputError, UsageError
-from rankwell.exports import KEY
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.segments import Segments
-from rankwell.summary import SCHEMA
+from rankwell.results.exports import KEY
+from rankwell.results.segments import Segments
+from rankwell.results.summary import SCHEMA
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.states import State
 

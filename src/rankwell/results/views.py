@@ -13,9 +13,9 @@ from rankwell.metrics.metric import Metric
 
 # what only some ask for is loaded when they do
 if TYPE_CHECKING:
-    from rankwell.aggregation import How
-    from rankwell.contingency import Contingency
-    from rankwell.curves import Curve
+    from rankwell.results.aggregation import How
+    from rankwell.results.contingency import Contingency
+    from rankwell.results.curves import Curve
 
 LEVELS = tuple(level / 100 for level in range(101))
 
@@ -68,7 +68,7 @@ class Views:
         >>> res["rr"], res.aggregate("rr", weights={"1": 3, "2": 1}), round(res.aggregate("rr", "geometric"), 4)
         (0.75, 0.875, 0.7071)
         """
-        from rankwell.aggregation import aggregate, weights_of
+        from rankwell.results.aggregation import aggregate, weights_of
 
         res: Any = self  # Results, which adds what is told here
         column = str(metric_of(metric))
@@ -108,7 +108,7 @@ class Views:
         >>> curve.points  # rank, recall, precision
         ((1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 0.6666666666666666))
         """
-        from rankwell.curves import curve_of_one, mean_curve
+        from rankwell.results.curves import curve_of_one, mean_curve
 
         origin = self._lists("curve")
         if query is None:
@@ -138,7 +138,7 @@ class Views:
         >>> table.pooled, table.micro["P"], table.macro["P"]
         ({'TP': 2, 'FP': 1, 'FN': 1, 'TN': 16}, 0.6666666666666666, 0.75)
         """
-        from rankwell.contingency import contingency_of
+        from rankwell.results.contingency import contingency_of
 
         return contingency_of(self._lists("contingency").evaluate, k, collection, rel)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, one_of
-from rankwell.segments import checked_weights
+from rankwell.results.segments import checked_weights
 from rankwell.tables.states import GeometricMean, Mean, WeightedMean
 
 How = Literal["mean", "geometric", "median"]

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import UsageError, nearest
-from rankwell.exports import Exports
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.segments import Segments
+from rankwell.results.exports import Exports
+from rankwell.results.segments import Segments
+from rankwell.results.views import Origin, Views
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import Diagnostics, State, told_of
-from rankwell.views import Origin, Views
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.breakdown import Breakdown
+    from rankwell.results.breakdown import Breakdown
 
 TIE_RANGE = 0.001
 
@@ -110,7 +110,7 @@ class Results(Views, Exports):
         """
         if self._segments is None or not self.has_segments:
             raise UsageError("no segments were asked for: evaluate(…, users=table, by='tier').")
-        from rankwell.breakdown import Breakdown
+        from rankwell.results.breakdown import Breakdown
 
         return Breakdown(self.name, self.metrics, self._segments, self._split, self._sizes)
 
@@ -178,7 +178,7 @@ class Results(Views, Exports):
         RankwellError
             If the file holds no results, or a metric that is not known here.
         """
-        from rankwell.loading import saved_results
+        from rankwell.results.loading import saved_results
 
         arguments, ranges, slices = saved_results(path)
         parts = {name: cls(**arguments | part) for name, part in slices.items()}

@@ -99,14 +99,14 @@ class Exports:
         >>> json.loads(res.to_json())["mean"]
         {'rr': 1.0}
         """
-        from rankwell.summary import SCHEMA
+        from rankwell.results.summary import SCHEMA
 
         data = {"rankwell": __version__, "schema": SCHEMA, **self.to_dict(per_query=per_query)}
         return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
 
     def to_table(self, *, per_query: bool = False) -> Table:
         """Return the table that people read: each metric, or each query."""
-        from rankwell import summary
+        from rankwell.results import summary
 
         return summary.table_of([self], per_query=per_query)
 
@@ -127,7 +127,7 @@ class Exports:
 
     def to_csv(self, *, per_query: bool = True) -> str:
         """Return the value of each query, or of each metric, as CSV in full precision."""
-        from rankwell import summary
+        from rankwell.results import summary
 
         return summary.csv_of([self], per_query=per_query)
 
@@ -162,7 +162,7 @@ class Exports:
         UsageError
             If there is no such tracker, or it is not installed.
         """
-        from rankwell import trackers
+        from rankwell.results import trackers
 
         trackers.log(self, tracker, step)
 

@@ -12,7 +12,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.segments import UNKNOWN, Segments
+from rankwell.results.segments import UNKNOWN, Segments
 from rankwell.tables.states import State
 
 if TYPE_CHECKING:

@@ -1,0 +1,7 @@
+"""Results: means, values per query, counts, segments and exports."""
+
+from __future__ import annotations
+
+from rankwell.results.results import Results
+
+__all__ = ["Results"]
