@@ -12,11 +12,11 @@ import numpy as np
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.preset import Preset, names, preset_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
-from rankwell.presets import Preset, names, preset_of
 from rankwell.readers import read_qrels, read_run
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels, Run

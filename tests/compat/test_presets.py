@@ -17,8 +17,8 @@ import pytest
 
 import rankwell as rw
 from rankwell.cli import run as command
+from rankwell.evaluation.preset import names, preset_of
 from rankwell.metrics import metric_of
-from rankwell.presets import names, preset_of
 
 FILMS = Path(rw.__path__[0]) / "data" / "movietweetings"
 STORED = json.loads(
@@ -261,7 +261,7 @@ def test_a_preset_names_the_tests_that_hold_it(name):
 
 def test_a_preset_that_was_only_read_is_not_offered(monkeypatch):
     read = replace(preset_of("spark"), confirmed="read")
-    for module in ("evaluation", "translation"):
+    for module in ("evaluation.evaluator", "translation"):
         monkeypatch.setattr(
             f"rankwell.{module}.preset_of", lambda name: read if name == "spark" else preset_of(name)
         )

@@ -13,7 +13,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.engines.memory import Memory
+from rankwell.evaluation.engines.memory import Memory
 
 from .beyond import POLICY, agree, differences, evaluated, filled
 from .reference_beyond import CORPUS, jackknife

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.engines.memory import Memory
+from rankwell.evaluation.engines.memory import Memory
 from rankwell.metrics import metric_of
 
 from .beyond import agree, evaluated, filled, text_of

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 import rankwell as rw
-from rankwell.engines.memory import Memory
+from rankwell.evaluation.engines.memory import Memory
 
 from .both import run_of, same, values_of
 from .reference_policy import ReferenceRefusal

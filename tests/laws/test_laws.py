@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.engines.memory import Memory
+from rankwell.evaluation.engines.memory import Memory
 from rankwell.metrics import classes, metric_of
 from rankwell.metrics.parameters import parameter_types
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from tests.definitions.test_against_reference import compare
 
-from rankwell import engines, judge, testing
-from rankwell.engines import memory
+from rankwell import judge, testing
+from rankwell.evaluation import task as engines
+from rankwell.evaluation.engines import memory
 from rankwell.judge import judged as hits
 from rankwell.judge import lists as judge_lists
 from rankwell.judge import pooling as judge_pool

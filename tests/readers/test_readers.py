@@ -13,7 +13,7 @@ import pytest
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.engines.memory import Memory
+from rankwell.evaluation.engines.memory import Memory
 from rankwell.readers import read_items
 from rankwell.readers.files import File
 from rankwell.readers.reading import guess

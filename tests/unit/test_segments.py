@@ -12,7 +12,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.engines.memory import Memory
+from rankwell.evaluation.engines.memory import Memory
 
 RNG = random.Random(5)
 ITEMS = [f"i{number}" for number in range(20)]

@@ -9,7 +9,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.sweeping import rel_sweep
+from rankwell.evaluation.rel_sweep import rel_sweep
 
 FILMS = Path(rw.__path__[0]) / "data" / "movietweetings"
 RUNS = {name: FILMS / f"{name}.parquet" for name in ("popular", "itemknn", "als", "random")}

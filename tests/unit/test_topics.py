@@ -9,7 +9,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.engines.memory import Memory
+from rankwell.evaluation.engines.memory import Memory
 from rankwell.metrics import metric_of
 from rankwell.metrics.diversity.split_by_topic import each_topic
 from rankwell.metrics.metric import QueryMetric, definition

@@ -14,15 +14,15 @@ from rankwell.cli.application import app
 from rankwell.display.output import Progress, in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.preset import preset_of
+from rankwell.evaluation.rel_sweep import Sweep
+from rankwell.evaluation.rel_sweep import rel_sweep as swept
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metrics_of
 from rankwell.metrics.bundles import profile
-from rankwell.presets import preset_of
 from rankwell.readers import read_qrels, read_run
 from rankwell.readers.standard_input import STDIN
 from rankwell.results import Results
-from rankwell.sweeping import Sweep
-from rankwell.sweeping import rel_sweep as swept
 from rankwell.tables.run_qrels import Run
 
 REFERENCE_DEPTH = 100
@@ -134,7 +134,7 @@ def evaluate(
 
     Example: ``rankwell evaluate qrels.txt bm25.run dense.run -m ndcg@10 -m ap``
     """
-    from rankwell.engines.memory import Memory
+    from rankwell.evaluation.engines.memory import Memory
     from rankwell.results import summary
 
     if not metric:

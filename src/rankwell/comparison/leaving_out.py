@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rankwell.display.table import Cell, Column, Table
-from rankwell.engines import Task
 from rankwell.errors import DataError, UsageError, nearest
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.task import Task
 from rankwell.judge import missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.metrics import Wanted, metric_of

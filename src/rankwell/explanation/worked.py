@@ -12,11 +12,11 @@ import numpy as np
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.one_query import One, one_query
 from rankwell.judge.policy import Policy
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import read_qrels, read_run
-from rankwell.single import One, one_query
 
 ALL_RANKS = 40  # of longer lists only the ranks that add something are shown
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from rankwell.engines import Engine
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.engine import Engine
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels, read_run

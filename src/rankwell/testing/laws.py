@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from rankwell.engines.memory import Memory
+from rankwell.evaluation.engines.memory import Memory
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rankwell.engines import Part, Task, cores
 from rankwell.errors import DataError, NothingInCommonError, UsageError
+from rankwell.evaluation.engine import cores
+from rankwell.evaluation.task import Task
 from rankwell.judge import lists_of_others, missing_lists
 from rankwell.judge.judged import Judged
+from rankwell.results.part import Part
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run

@@ -24,7 +24,7 @@ from rankwell.tables.run_qrels import Qrels
 
 __all__ = ["Preset", "names", "preset_of"]
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "presets"
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwell.engines import Task
 from rankwell.errors import UsageError, nearest
+from rankwell.evaluation.task import Task
 from rankwell.judge import judge, missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool

@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.engines import Engine, Task, cores, engine_of
 from rankwell.errors import NeededError, UsageError
+from rankwell.evaluation.engine import Engine, cores, engine_of
+from rankwell.evaluation.needs import Needs, context_of, refuse_metrics, users_of
+from rankwell.evaluation.one_query import one_query
+from rankwell.evaluation.preset import preset_of
+from rankwell.evaluation.task import Task
 from rankwell.judge import pool_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.preparation import Needs, context_of, refuse_metrics, users_of
-from rankwell.presets import preset_of
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
 from rankwell.results.segments import Segments
-from rankwell.single import one_query
 from rankwell.tables.ids import Known
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run

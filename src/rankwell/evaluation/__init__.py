@@ -1,0 +1,7 @@
+"""From data and metrics to results: evaluate and Evaluator."""
+
+from __future__ import annotations
+
+from rankwell.evaluation.evaluator import Evaluator, evaluate
+
+__all__ = ["Evaluator", "evaluate"]

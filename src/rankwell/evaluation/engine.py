@@ -1,0 +1,51 @@
+"""Engine: what runs a task, and how one is chosen by name."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+from functools import cache
+from typing import Protocol
+
+from rankwell.errors import UsageError, nearest, one_of
+from rankwell.evaluation import engines as folder
+from rankwell.evaluation.task import Task
+from rankwell.results.part import Part
+from rankwell.tables.run_qrels import Run
+
+
+class Engine(Protocol):
+    """Runs a task over a run."""
+
+    name: str
+
+    def run(self, run: Run, task: Task, threads: int | None) -> Part:
+        """Return the parts of all queries, added up."""
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def engines() -> tuple[str, ...]:
+    """Return the names of the engines."""
+    return tuple(module.name for module in pkgutil.iter_modules(folder.__path__))
+
+
+def engine_of(wanted: str | Engine | None) -> Engine:
+    """Return an engine from its name or itself; None is the one for memory.
+
+    Raises
+    ------
+    UsageError
+        For a name that no engine has.
+    """
+    if wanted is not None and not isinstance(wanted, str):
+        return wanted
+    name, names = wanted or "memory", engines()
+    if name not in names:
+        raise UsageError(f"There is no engine {name!r}; it is {one_of(names)}.{nearest(name, names)}")
+    return getattr(importlib.import_module(f"{folder.__name__}.{name}"), name.capitalize())()
