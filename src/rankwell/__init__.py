@@ -133,11 +133,11 @@ _HOMES = {
     "UserRMSE": "metrics.ratings.ratings",
     "Utility": "metrics.binary.collection",
     "YAAP": "metrics.graded.experimental",
-    "check_axioms": "axioms",
+    "check_axioms": "inspection.axioms.checker",
     "evaluate": "evaluation.evaluator",
-    "explain": "explanation",
+    "explain": "inspection.explaining.explanation",
     "jackknife": "comparison.leaving_out",
-    "lint": "linting",
+    "lint": "inspection.linting.linter",
     "long_tail": "prepare.longtail",
     "metric": "metrics.from_function",
     "nDCG": "metrics.graded.ndcg",
@@ -148,7 +148,7 @@ _HOMES = {
     "prepare": "prepare",
     "read_qrels": "readers.reading",
     "read_run": "readers.reading",
-    "rosetta": "translation",
+    "rosetta": "inspection.rosetta_table",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604 - names of a table

@@ -1,12 +1,13 @@
 from rankwell import prepare as prepare
-from rankwell.axioms import check_axioms as check_axioms
 from rankwell.comparison.leaving_out import jackknife as jackknife
 from rankwell.errors import RankwellError as RankwellError
 from rankwell.evaluation import Evaluator as Evaluator
 from rankwell.evaluation import evaluate as evaluate
-from rankwell.explanation import explain as explain
+from rankwell.inspection.axioms import check_axioms as check_axioms
+from rankwell.inspection.explaining import explain as explain
+from rankwell.inspection.linting import lint as lint
+from rankwell.inspection.rosetta_table import rosetta as rosetta
 from rankwell.judge.policy import Policy as Policy
-from rankwell.linting import lint as lint
 from rankwell.metrics.beyond.calibration import UPD as UPD
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
 from rankwell.metrics.beyond.catalogue import Coverage as Coverage
@@ -137,7 +138,6 @@ from rankwell.readers import read_run as read_run
 from rankwell.results import Results as Results
 from rankwell.tables.run_qrels import Qrels as Qrels
 from rankwell.tables.run_qrels import Run as Run
-from rankwell.translation import rosetta as rosetta
 
 __version__: str
 __all__ = [

@@ -6,7 +6,7 @@ from math import log2
 
 import pytest
 
-from rankwell.axioms import check_axioms
+from rankwell.inspection.axioms import check_axioms
 
 ROW = {
     "Pri": "holds", "PriGraded": "holds", "Deep": "holds", "DeepGraded": "holds", "DeepTh": "holds", "CloseTh": "violated",

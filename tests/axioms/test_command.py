@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from rankwell.axioms import AXIOMS
 from rankwell.cli import run
+from rankwell.inspection.axioms import AXIOMS
 
 
 def printed(capsys, *arguments):

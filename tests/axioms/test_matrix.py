@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankwell.axioms import check_axioms
+from rankwell.inspection.axioms import check_axioms
 
 AXIOMS = [
     "Pri",

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from rankwell.axioms import AXIOMS
-from rankwell.axioms.kinds import Drawn, Searched
-from rankwell.axioms.scoring import WEIGHS, tables
-from rankwell.axioms.situations import RANKS, Draw, Item, mirrored, pair
+from rankwell.inspection.axioms import AXIOMS
+from rankwell.inspection.axioms.kinds import Drawn, Searched
+from rankwell.inspection.axioms.scoring import WEIGHS, tables
+from rankwell.inspection.axioms.situations import RANKS, Draw, Item, mirrored, pair
 
 DRAWN = [axiom for axiom in AXIOMS.values() if isinstance(axiom, Drawn)]
 SEARCHED = [axiom for axiom in AXIOMS.values() if isinstance(axiom, Searched)]

@@ -7,7 +7,7 @@ import pytest
 from tests.mutants.planting import around, put
 
 import rankwell as rw
-from rankwell.axioms import amigo, check_axioms, kinds, scoring
+from rankwell.inspection.axioms import amigo, check_axioms, kinds, scoring
 from rankwell.metrics import parsing as metrics
 from rankwell.metrics.metric import REGISTRY
 

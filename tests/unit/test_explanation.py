@@ -9,7 +9,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.explanation import SECTIONS, catalogue, explain
+from rankwell.inspection.explaining import SECTIONS, catalogue, explain
 from rankwell.metrics import classes
 from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
 

@@ -39,7 +39,7 @@ def axioms(
 
     Example: ``rankwell axioms ap`` or ``rankwell axioms ndcg@10 err "alpha_ndcg(alpha=.1)@10" --axiom Red``
     """
-    from rankwell.axioms import check_axioms, listed
+    from rankwell.inspection.axioms import check_axioms, listed
 
     if output is not None:
         refuse_overwriting(output, [])

@@ -42,7 +42,7 @@ def lint(
 
     Example: ``rankwell lint qrels.txt bm25.run dense.run``
     """
-    from rankwell.linting import lint as look
+    from rankwell.inspection.linting import lint as look
 
     sources = [qrels, run, *runs, *(each for each in (items, train) if each)]
     if sources.count(STDIN) > 1:

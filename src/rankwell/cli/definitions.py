@@ -39,7 +39,7 @@ def explain(
 
     Examples: ``rankwell explain ndcg@10``; ``rankwell explain ndcg@10 qrels.txt bm25.run --query 12``
     """
-    from rankwell.explanation import explain as told
+    from rankwell.inspection.explaining import explain as told
 
     if qrels is None:
         if query is not None:
@@ -88,7 +88,7 @@ def rosetta(
 
     Example: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``
     """
-    from rankwell.translation import rosetta as translated
+    from rankwell.inspection.rosetta_table import rosetta as translated
 
     if output is not None:
         refuse_overwriting(output, [qrels, run])
@@ -100,7 +100,7 @@ def rosetta(
 @app.command
 def metrics() -> None:
     """List all metrics."""
-    from rankwell.explanation import catalogue
+    from rankwell.inspection.explaining import catalogue
 
     write(catalogue().to_text(width()), None)
 

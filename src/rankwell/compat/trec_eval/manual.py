@@ -10,7 +10,7 @@ from dataclasses import fields
 from rankwell.compat.trec_eval.makers import Printed, Settings
 from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES
 from rankwell.compat.trec_eval.special import GainRBP
-from rankwell.explanation.card import card
+from rankwell.inspection.explaining.card import card
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text

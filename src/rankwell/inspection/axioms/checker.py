@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rankwell.axioms import amigo, own, parapar
-from rankwell.axioms.counterexamples import Counterexample
-from rankwell.axioms.kinds import Axiom
-from rankwell.axioms.verdicts import Rule, Verdict, Verdicts, notes_of
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, nearest, one_of
+from rankwell.inspection.axioms import amigo, own, parapar
+from rankwell.inspection.axioms.counterexamples import Counterexample
+from rankwell.inspection.axioms.kinds import Axiom
+from rankwell.inspection.axioms.verdicts import Rule, Verdict, Verdicts, notes_of
 from rankwell.metrics import Wanted, metrics_of
 
 __all__ = ["AXIOMS", "Counterexample", "Rule", "Verdict", "Verdicts", "check_axioms", "listed"]

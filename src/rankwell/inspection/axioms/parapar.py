@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwell.axioms.amigo import (
+from rankwell.inspection.axioms.amigo import (
     FIRST,
     LONG,
     SECOND,
@@ -10,8 +10,8 @@ from rankwell.axioms.amigo import (
     heavier_topic,
     top_against_depth,
 )
-from rankwell.axioms.kinds import Axiom, Drawn, Searched, at_some_length, from_some_length_on
-from rankwell.axioms.situations import GRADED, Draw, Item, Situation, copies, mirrored, pair
+from rankwell.inspection.axioms.kinds import Axiom, Drawn, Searched, at_some_length, from_some_length_on
+from rankwell.inspection.axioms.situations import GRADED, Draw, Item, Situation, copies, mirrored, pair
 from rankwell.judge.policy import Policy
 
 PARAPAR = "J. Parapar and F. Radlinski, Towards unified metrics for accuracy and diversity for recommender systems, RecSys 2021"

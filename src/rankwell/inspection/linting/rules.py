@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
+from rankwell.inspection.linting.findings import Finding
 from rankwell.kernels import match
-from rankwell.linting.data import Data, QrelsData, RunData, common
-from rankwell.linting.findings import Finding
 from rankwell.tables.ids import Ids, Known
 
 ASCENDING = 0.9

@@ -6,8 +6,8 @@ from typing import Any, overload
 
 from rankwell.display.table import Table
 from rankwell.errors import UsageError
-from rankwell.explanation.card import SECTIONS, Explanation, card, catalogue
-from rankwell.explanation.worked import worked_table
+from rankwell.inspection.explaining.card import SECTIONS, Explanation, card, catalogue
+from rankwell.inspection.explaining.worked import worked_table
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
+from rankwell.inspection.linting.findings import Finding
+from rankwell.inspection.linting.rules import rows_of
 from rankwell.kernels import match
-from rankwell.linting.data import Data, QrelsData, RunData, common
-from rankwell.linting.findings import Finding
-from rankwell.linting.rules import rows_of
 from rankwell.tables.ids import Ids, Known
 
 FEW_JUDGED = 0.8

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from rankwell.axioms.situations import NAMES, Item, Situation
 from rankwell.display.table import Cell, Column, Table, number
+from rankwell.inspection.axioms.situations import NAMES, Item, Situation
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankwell.axioms.counterexamples import Counterexample
-from rankwell.axioms.situations import NAMES, Situation
 from rankwell.evaluation import Evaluator
+from rankwell.inspection.axioms.counterexamples import Counterexample
+from rankwell.inspection.axioms.situations import NAMES, Situation
 from rankwell.judge.policy import Policy
 from rankwell.metrics.additive import Additive
 from rankwell.metrics.metric import Metric

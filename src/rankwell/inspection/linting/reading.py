@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rankwell.errors import DataError, InputError, RankwellError
-from rankwell.linting.data import QrelsData, RunData
-from rankwell.linting.findings import Finding
+from rankwell.inspection.linting.data import QrelsData, RunData
+from rankwell.inspection.linting.findings import Finding
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.readers.files import File
 from rankwell.readers.reading import files_of, guess

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from rankwell.axioms.counterexamples import Counterexample
 from rankwell.display.table import Cell, Column, Table
+from rankwell.inspection.axioms.counterexamples import Counterexample
 
 Word = Literal["holds", "weak", "violated", "not applicable"]
 LEGEND = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rankwell.axioms.kinds import Axiom, Drawn
-from rankwell.axioms.situations import Draw, Item, Situation
+from rankwell.inspection.axioms.kinds import Axiom, Drawn
+from rankwell.inspection.axioms.situations import Draw, Item, Situation
 
 OWN = "rankwell; of no article"
 

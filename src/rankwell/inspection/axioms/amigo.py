@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from rankwell.axioms.kinds import (
+from rankwell.inspection.axioms.kinds import (
     Axiom,
     Drawn,
     Searched,
@@ -12,7 +12,16 @@ from rankwell.axioms.kinds import (
     from_some_length_on,
     no_worse_at_some_length,
 )
-from rankwell.axioms.situations import BINARY, GRADED, Draw, Item, Situation, copies, mirrored, pair
+from rankwell.inspection.axioms.situations import (
+    BINARY,
+    GRADED,
+    Draw,
+    Item,
+    Situation,
+    copies,
+    mirrored,
+    pair,
+)
 
 AMIGO = (
     "E. Amigó, D. Spina and J. Carrillo-de-Albornoz, An axiomatic analysis of diversity evaluation metrics, SIGIR 2018; "

@@ -10,11 +10,11 @@ from random import Random
 
 import numpy as np
 
-from rankwell.axioms.counterexamples import Counterexample
-from rankwell.axioms.scoring import Compared, compared
-from rankwell.axioms.situations import GRADED, Draw, Situation
-from rankwell.axioms.verdicts import Verdict, Word
 from rankwell.errors import RankwellError
+from rankwell.inspection.axioms.counterexamples import Counterexample
+from rankwell.inspection.axioms.scoring import Compared, compared
+from rankwell.inspection.axioms.situations import GRADED, Draw, Situation
+from rankwell.inspection.axioms.verdicts import Verdict, Word
 from rankwell.judge.policy import Policy
 from rankwell.metrics.metric import CorpusMetric, Metric
 

@@ -1,0 +1,8 @@
+"""Axioms of evaluation, and random searches for counterexamples."""
+
+from __future__ import annotations
+
+from rankwell.inspection.axioms.checker import AXIOMS, check_axioms, listed
+from rankwell.inspection.axioms.verdicts import Verdicts
+
+__all__ = ["AXIOMS", "Verdicts", "check_axioms", "listed"]

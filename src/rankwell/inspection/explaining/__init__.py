@@ -1,0 +1,8 @@
+"""The definition of a metric, or how its value comes about for one query."""
+
+from __future__ import annotations
+
+from rankwell.inspection.explaining.card import SECTIONS, Explanation, catalogue
+from rankwell.inspection.explaining.explanation import explain
+
+__all__ = ["SECTIONS", "Explanation", "catalogue", "explain"]
