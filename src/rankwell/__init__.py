@@ -136,7 +136,7 @@ _HOMES = {
     "check_axioms": "inspection.axioms.checker",
     "evaluate": "evaluation.evaluator",
     "explain": "inspection.explaining.explanation",
-    "jackknife": "comparison.leaving_out",
+    "jackknife": "comparison.jackknife_intervals",
     "lint": "inspection.linting.linter",
     "long_tail": "prepare.longtail",
     "metric": "metrics.from_function",

@@ -1,5 +1,5 @@
 from rankwell import prepare as prepare
-from rankwell.comparison.leaving_out import jackknife as jackknife
+from rankwell.comparison.jackknife_intervals import jackknife as jackknife
 from rankwell.errors import RankwellError as RankwellError
 from rankwell.evaluation import Evaluator as Evaluator
 from rankwell.evaluation import evaluate as evaluate
