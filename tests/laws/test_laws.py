@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 
 import rankwell as rw
-from rankwell import testing
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.metrics import classes, metric_of
 from rankwell.metrics.parameters import parameter_types
+from rankwell.testing import checks as testing
 
 
 def variants(cls):

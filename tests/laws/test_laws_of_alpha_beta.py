@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rankwell import testing
 from rankwell.metrics import metric_of
 from rankwell.metrics.diversity import candidates, interests
 from rankwell.tables import features
+from rankwell.testing import checks as testing
 
 TEXTS = [
     "ab_ndcg(unknown_topic=true)@3",

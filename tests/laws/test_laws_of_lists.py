@@ -7,10 +7,10 @@ import math
 import pytest
 
 import rankwell as rw
-from rankwell import testing
 from rankwell.metrics import metric_of
 from rankwell.metrics.beyond import item_pairs as pairs
 from rankwell.tables import features
+from rankwell.testing import checks as testing
 
 TEXTS = [
     "ils(features=numbers)@3",

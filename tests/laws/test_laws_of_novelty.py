@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rankwell import testing
 from rankwell.metrics import metric_of
+from rankwell.testing import checks as testing
 
 TEXTS = [
     "serendipity_kotkov(distance=.5)",
