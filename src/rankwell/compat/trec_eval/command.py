@@ -1,0 +1,131 @@
+"""A drop-in for NIST's trec_eval: the same arguments, files, output and exit codes (``rankwell trec_eval``).
+
+Every number is a metric of rankwell under trec_eval's policy; this package names, orders and prints. Where the program's
+own value is an accident (memory that nobody set, a read beyond an array) the defined one is printed, and a line on
+standard error says so.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from rankwell import __version__
+from rankwell.compat.trec_eval import differences, measures, output
+from rankwell.compat.trec_eval.evaluated import Evaluated, evaluated
+from rankwell.compat.trec_eval.makers import Settings
+from rankwell.compat.trec_eval.options import Options, parse
+from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
+from rankwell.readers import read_run
+from rankwell.readers.files import File
+from rankwell.readers.standard_input import with_standard_input
+from rankwell.tables.run_qrels import Run
+
+DONE, USAGE, INPUT, EVALUATION, NOTHING = 0, 1, 2, 4, 7
+
+
+class _Exit(Exception):
+    """A message and an exit code; what was printed before stays."""
+
+    def __init__(self, code: int, *messages: str) -> None:
+        self.code, self.messages = code, messages
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    try:
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except _Exit as end:
+        for message in end.messages:
+            sys.stderr.write(f"trec_eval: {message}\n")
+        return end.code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return DONE
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        options = parse(with_standard_input(arguments))
+    except UsageError as error:
+        raise _Exit(USAGE, str(error), output.USAGE) from error
+    if options.wants == "version":
+        sys.stderr.write(f"trec_eval version {options.version} (rankwell {__version__})\n")
+        return DONE
+    if options.wants == "differences":
+        sys.stdout.write(differences.table())
+        return DONE
+    if options.wants == "help" and not options.measures:
+        sys.stdout.write(output.HELP)
+        return DONE
+    if not options.wants and len(options.files) != 2:
+        raise _Exit(USAGE, output.USAGE)
+    try:
+        wanted = measures.chosen(options.measures or ("official",), options.version)
+        if options.wants == "help":
+            from rankwell.compat.trec_eval.manual import told
+
+            sys.stdout.write(told(wanted, Settings(options.level, options.version, options.collection)))
+            return DONE
+    except UsageError as error:
+        raise _Exit(USAGE, str(error)) from error
+    if options.rel_format not in measures.FORMATS:
+        raise _Exit(INPUT, f"Illegal rel_format '{options.rel_format}'")
+    if options.results_format != "trec_results":
+        raise _Exit(INPUT, f"Illegal retrieval results format '{options.results_format}'")
+    misplaced = measures.misplaced(wanted, options.rel_format)
+    if misplaced is not None:
+        raise _Exit(EVALUATION, f"Can't calculate measure '{misplaced}' from -R {options.rel_format}")
+    _evaluate(options, wanted)
+    return DONE
+
+
+def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
+    judgements, lists = options.files
+    try:
+        file = File(lists)
+        run, tag = read_run(file, format_in="trec"), output.tag_of(file)
+        zscores = output.read_zscores(options.zscores) if options.zscores else None
+    except RankwellError as error:
+        raise _Exit(INPUT, str(error), f"Quit in file '{lists}'") from error
+    try:
+        found = evaluated(options, judgements, run, lambda settings: measures.lines(wanted, settings))
+    except NothingInCommonError as error:
+        raise _Exit(NOTHING if options.version == 9 else EVALUATION, str(error)) from error
+    except (UsageError, InputError) as error:
+        raise _Exit(INPUT, str(error)) from error
+    except DataError as error:
+        raise _Exit(_blame(run), str(error)) from error
+    _print(options, found, output.Output(found, tag=tag, zscores=zscores))
+
+
+def _blame(run: Run) -> int:
+    """Whether a run cannot be read, or what was read cannot be evaluated."""
+    try:
+        run.rows.table()
+    except RankwellError:
+        return INPUT
+    return EVALUATION
+
+
+def _print(options: Options, found: Evaluated, printed: output.Output) -> None:
+    present = [topic for topic, is_here in zip(found.topics, found.present, strict=True) if is_here]
+    if options.version == 10 and not options.complete and found.missing:
+        first = found.missing[0]
+        if options.per_query:
+            printed.topics([topic for topic in present if topic < first])
+        raise _Exit(
+            EVALUATION,
+            f"result qid '{first}' not found in results: the run lacks {len(found.missing):,} of "
+            f"{len(found.missing) + len(present):,} judged topics. -c counts them as 0; --version-of 9 leaves them out.",
+        )
+    if not present and options.version == 9:
+        raise _Exit(NOTHING, "No queries with both results and relevance info")
+    if options.per_query:
+        printed.topics(found.topics if options.version == 10 else present)
+    if options.summary:
+        printed.summary()
+    for note in differences.notes(options, found):
+        sys.stderr.write(f"trec_eval: note: {note}\n")
