@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.arguments import split
 from rankwell.cli.application import app
+from rankwell.cli.words import split
 from rankwell.display.output import in_form, refuse_overwriting, width, write
 
 

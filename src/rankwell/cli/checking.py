@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from rankwell import __version__
-from rankwell.arguments import numbers
 from rankwell.cli.application import FOUND, app
+from rankwell.cli.words import numbers
 from rankwell.display.output import refuse_overwriting, write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy

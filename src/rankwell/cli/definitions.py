@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.arguments import split
 from rankwell.cli.application import app
+from rankwell.cli.words import split
 from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
@@ -108,7 +108,7 @@ def metrics() -> None:
 @app.command
 def demo() -> None:
     """Evaluate bundled real data and print tables that teach something."""
-    from rankwell.demonstration import demo as show
+    from rankwell.cli.demo import demo as show
 
     write(show(width()), None)
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from rankwell.arguments import files, pairs, run_names, split
 from rankwell.cli.application import app
+from rankwell.cli.words import files, pairs, run_names, split
 from rankwell.display.output import Progress, in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator

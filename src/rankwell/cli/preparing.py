@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import App, Parameter
 
 from rankwell import __version__
-from rankwell.arguments import pairs
 from rankwell.cli.application import app
+from rankwell.cli.words import pairs
 from rankwell.display.output import refuse_overwriting, width, write
 from rankwell.errors import InputError, UsageError
 from rankwell.readers.standard_input import STDIN

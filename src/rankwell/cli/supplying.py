@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.arguments import pairs
 from rankwell.cli.application import FOUND
 from rankwell.cli.preparing import Columns, File, Folder, Format, Output, Seed, Suffix, named, prepare, show
+from rankwell.cli.words import pairs
 from rankwell.errors import UsageError
 
 

@@ -1,0 +1,55 @@
+"""The command line: each command parses, calls one function of the library, and prints."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from cyclopts import CycloptsError
+
+from rankwell.cli import axioms, checking, choosing, definitions, evaluating, supplying
+from rankwell.cli.application import BAD_DATA, INTERRUPTED, USAGE, app
+from rankwell.errors import DataError, InputError, RankwellError
+from rankwell.readers.standard_input import with_standard_input
+
+__all__ = ["app", "axioms", "checking", "choosing", "definitions", "evaluating", "run", "supplying"]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code: 0 fine, 1 lint found something, 2 usage, 3 bad data; one line on stderr says what is wrong."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - closed with the process
+    _make_safe(sys.stdout, "replace")
+    _make_safe(sys.stderr, "backslashreplace")
+    try:
+        code = app(with_standard_input(arguments), print_error=False, exit_on_error=False)
+        sys.stdout.flush()
+    except CycloptsError as error:
+        return _fail(f"{error} `rankwell --help` shows how.", USAGE)
+    except (DataError, InputError) as error:
+        return _fail(str(error), BAD_DATA)
+    except RankwellError as error:
+        return _fail(str(error), USAGE)
+    except BrokenPipeError:
+        # the reader has gone; nothing is to be said to anybody
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return _fail("interrupted.", INTERRUPTED)
+    except MemoryError:
+        return _fail(
+            "there is not enough memory for these data; give fewer metrics or a machine with more.", BAD_DATA
+        )
+    return code if isinstance(code, int) else 0
+
+
+def _make_safe(stream: Any, errors: str) -> None:
+    """Let no sign stop the output: files and pipes get UTF-8, a terminal what it can show."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(f"rankwell: {' '.join(message.split())}\n")
+    return code
