@@ -5,16 +5,16 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
+from pathlib import Path
 
-from rankwell import metrics
 from rankwell.metrics.metric import REGISTRY, Metric, unknown_metric
 
 
 @cache
 def _load() -> None:
-    for family in pkgutil.iter_modules(metrics.__path__):
+    for family in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if family.ispkg:
-            package = importlib.import_module(f"{metrics.__name__}.{family.name}")
+            package = importlib.import_module(f"{__package__}.{family.name}")
             for module in pkgutil.iter_modules(package.__path__):
                 importlib.import_module(f"{package.__name__}.{module.name}")
 
