@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.unit.plain_alpha_beta import gain_of, greedy, use_up, value
+from tests.metrics.plain_alpha_beta import gain_of, greedy, use_up, value
 
 import rankwell as rw
 

@@ -39,7 +39,7 @@ class Case:
 
 # Cases of the families s000, s001, s002, s004 and ord that these metrics do not cover, with the reason.
 NOT_COVERED = {
-    "s001.dg_terms": "single terms of a DCG (tests/unit/test_explanation.py)",
+    "s001.dg_terms": "single terms of a DCG (tests/inspection/test_explanation.py)",
     "s001.idcg_term_rank4": "single terms of a DCG",
     "ord.rbo_ext": "RBO",
     "ord.rbo_min": "RBO",

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.unit.plain_alpha_beta import best_of_all, greedy, value
+from tests.metrics.plain_alpha_beta import best_of_all, greedy, value
 
 from rankwell.errors import DataError
 from rankwell.metrics.diversity import candidates as module

@@ -8,8 +8,8 @@ import math
 
 import polars as pl
 import pytest
-from tests.unit.test_saving import WHOLE
-from tests.unit.test_segments import ITEMS, QRELS, RUN
+from tests.results.test_saving import WHOLE
+from tests.results.test_segments import ITEMS, QRELS, RUN
 
 import rankwell as rw
 from rankwell.cli import run as command

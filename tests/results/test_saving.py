@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from markdown_it import MarkdownIt
-from tests.unit.test_segments import ITEMS, METRICS, QRELS, RUN, USERS
+from tests.results.test_segments import ITEMS, METRICS, QRELS, RUN, USERS
 
 import rankwell as rw
 from rankwell.cli import run as command

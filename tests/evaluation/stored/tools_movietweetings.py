@@ -309,7 +309,7 @@ def main() -> None:
         }
         stored[tool] = {"version": version(PACKAGES.get(tool, tool)), "fixture": first, "values": values}
     out = {
-        "script": "tests/compat/stored/tools_movietweetings.py",
+        "script": "tests/evaluation/stored/tools_movietweetings.py",
         "tools": {tool: stored[tool] for tool in sorted(stored)},
     }
     print(json.dumps(out, indent=1))

@@ -7,7 +7,7 @@ import sys
 
 import mlflow
 import pytest
-from tests.unit.test_segments import QRELS, RUN
+from tests.results.test_segments import QRELS, RUN
 
 import rankwell as rw
 from rankwell.results.trackers import tracked_names
