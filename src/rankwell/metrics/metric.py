@@ -26,6 +26,7 @@ from rankwell.tables.states import Diagnostics, Mean, State, WeightedMean
 Better = Literal["higher", "lower", "neither"]
 
 REGISTRY: dict[str, type[Metric]] = {}
+PARSED: dict[str, Metric] = {}  # metrics by the texts read so far; emptied when a metric is registered
 M = TypeVar("M", bound=type)
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
@@ -86,6 +87,7 @@ class Metric(metaclass=MetricType):
             if known and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
                 raise UsageError(f"{cls.__name__}: the name {name!r} belongs to {known.__name__} already.")
             REGISTRY[name] = cls
+        PARSED.clear()
 
     def __post_init__(self) -> None:
         for name, kinds in parameter_kinds(type(self)):

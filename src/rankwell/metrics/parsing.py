@@ -14,7 +14,7 @@ from typing import Any
 
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.metrics.bundles import profile
-from rankwell.metrics.metric import Metric
+from rankwell.metrics.metric import PARSED, Metric
 from rankwell.metrics.parameters import parameter_types
 from rankwell.metrics.registry import find, registry
 
@@ -23,6 +23,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<word>[^\W\d][\w-]*)"
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>[()\[\]{},:=@]))"
 )
+MOST_PARSED = 10_000
 _WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -42,7 +43,7 @@ def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> 
     ap(denom=min_rk)@10
     """
     if isinstance(wanted, str):
-        made = _Reader(wanted).read()
+        made = _parsed(wanted)
     elif isinstance(wanted, type) and issubclass(wanted, Metric):
         made = wanted()
     elif isinstance(wanted, Metric):
@@ -53,6 +54,16 @@ def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> 
         )
     if complete:
         made.check()
+    return made
+
+
+def _parsed(text: str) -> Metric:
+    """The metric of a text, which is read once: a metric is a value."""
+    made = PARSED.get(text)
+    if made is None:
+        if len(PARSED) >= MOST_PARSED:
+            PARSED.clear()
+        made = PARSED[text] = _Reader(text).read()
     return made
 
 

@@ -25,13 +25,14 @@ NO_LENGTHS = np.empty(0, np.int32)
 
 
 class Ids:
-    """An immutable column of ids, all integers or all text."""
+    """An immutable column of ids, all integers or all text (``is_text``)."""
 
     def __init__(
         self, keys: np.ndarray | None, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray
     ) -> None:
         self._keys = keys
         self.text = text
+        self.is_text = text is not NO_TEXT
         self.starts = starts
         self.lengths = lengths
 
@@ -142,11 +143,6 @@ class Ids:
         )
 
     @property
-    def is_text(self) -> bool:
-        """Whether the ids are text."""
-        return self.text is not NO_TEXT
-
-    @property
     def keys(self) -> np.ndarray:
         """The integers themselves, or a 64-bit hash per text id (uint64)."""
         if self._keys is None:
@@ -161,10 +157,11 @@ class Ids:
     @property
     def columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Keys, text, starts and lengths, as the kernels take them."""
-        return self.keys, self.text, self.starts, self.lengths
+        keys = self.keys if self._keys is None else self._keys
+        return keys, self.text, self.starts, self.lengths
 
     def __len__(self) -> int:
-        return len(self.starts) if self.is_text else len(self.keys)
+        return len(self.starts if self._keys is None else self._keys)
 
     def __getitem__(self, rows: Any) -> Ids:
         """Return the ids of a slice, a mask or an array of rows."""
