@@ -46,7 +46,7 @@ class Scale:
         return np.where(grade >= threshold, grade - threshold + 1, np.where(np.isnan(grade), np.nan, 0.0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Context(Derived):
     """What all batches share, made once: the scale of the grades, its ends, the catalogue, the history, the users.
 
