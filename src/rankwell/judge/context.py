@@ -16,7 +16,7 @@ from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items, Users
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Context(Derived):
     """What all batches share, made once: the scale of the grades, its ends, the catalogue, the history, the users.
 

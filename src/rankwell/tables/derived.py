@@ -19,6 +19,8 @@ class Derived:
     context of that run, and freed with it. ``lifetime`` orders the classes; no object keeps one that lives shorter.
     """
 
+    __slots__ = ("_kept", "_lock")
+
     lifetime: ClassVar[int]
 
     _kept: dict[tuple[Any, ...], Any]
@@ -27,7 +29,8 @@ class Derived:
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Start empty: also after ``dataclasses.replace``, as a copy, and from a pickle."""
         self = super().__new__(cls)
-        self.__dict__.update(_kept={}, _lock=threading.RLock())
+        object.__setattr__(self, "_kept", {})
+        object.__setattr__(self, "_lock", threading.RLock())
         return self
 
     def once(self, function: Callable[..., T], *objects: Hashable) -> T:
@@ -52,7 +55,11 @@ class Derived:
 
     def _check(self, *key: Any) -> None:
         for each in key:
-            if isinstance(each, (FunctionType, MethodType, partial)) and not _is_of_module(each):
+            if isinstance(each, FunctionType):
+                is_fixed = not each.__closure__ and ("<" not in each.__qualname__ or _is_of_class(each))
+            else:
+                is_fixed = not isinstance(each, (MethodType, partial))
+            if not is_fixed:
                 raise TypeError(
                     f"{type(self).__name__}.once: {each!r} is a new object at each call or reads more than its arguments. "
                     f"Pass a function of a module, or a method as Class.method."
@@ -63,11 +70,10 @@ class Derived:
                 )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_kept", "_lock")}
+        return self.__dict__
 
 
-def _is_of_module(function: FunctionType | MethodType | partial[Any]) -> bool:
-    """Whether there is one such object, and it reads no variable of another function."""
-    if not isinstance(function, FunctionType) or function.__closure__ or function.__name__ == "<lambda>":
-        return False
-    return not function.__qualname__.endswith(f"<locals>.{function.__name__}")
+def _is_of_class(function: FunctionType) -> bool:
+    """Whether a function with a place inside of another one is the method of a class there."""
+    place, _, name = function.__qualname__.rpartition(".")
+    return name != "<lambda>" and not place.endswith("<locals>")
