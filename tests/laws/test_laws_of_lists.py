@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.laws.drawing import ALL, drawn
 
 import rankwell as rw
 from rankwell import features, pairs, testing
@@ -37,7 +38,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_metric_keeps_every_law(text):
-    testing.check_metric(metric_of(text), cases=4)
+    testing.check_metric(metric_of(text), cases=drawn(ALL, text))
 
 
 @pytest.mark.parametrize(
