@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
-# CI runs the slow tests as well.
+# CI runs the slow tests as well, and all cases of the laws.
 CHOICE := $(if $(RANKWELL_CI),,-m "not slow")
 
 .DEFAULT_GOAL := help

@@ -1,5 +1,7 @@
 """With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected.
 
+Files of tests are shared out among the cores; the tests of tests/laws/test_laws.py one by one, as they are many and alike.
+Laws are tried on a tenth of their cases, another one each time (RANKWELL_SEED); with RANKWELL_CI=1 on all of them.
 With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are written to FILE (tools/make_metrics_page.py).
 """
 
@@ -7,9 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 STRICT = os.environ.get("RANKWELL_CI") == "1"
+
+
+def pytest_report_header() -> str:
+    """Say which cases of the laws are tried."""
+    if STRICT:
+        return "laws: all cases"
+    return f"laws: a tenth of the cases, drawn by RANKWELL_SEED={os.environ['RANKWELL_SEED']}"
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
@@ -49,6 +59,19 @@ def _examples_run_in_a_folder_of_their_own(request: pytest.FixtureRequest) -> No
         request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give whole files to the cores, but the laws one by one."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return nodeid if file.endswith("laws/test_laws.py") else file
+
+    return ByFile(config, log)
+
+
 class Confirmations:
     """What outside sources confirmed, taken from the reports of tests that passed, wherever they ran."""
 
@@ -71,6 +94,8 @@ class Confirmations:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # the seed of the laws, which the processes of pytest-xdist inherit
+    os.environ.setdefault("RANKWELL_SEED", str(int(time.time()) // 60 % 1_000_000))
     path = os.environ.get("RANKWELL_CONFIRMATIONS")
     is_worker = hasattr(
         config, "workerinput"

@@ -14,10 +14,10 @@ import polars as pl
 import pytest
 
 import rankwell as rw
+from rankwell import testing
 from rankwell.metrics import classes, metric_of
 from rankwell.metrics.additive import Additive
 from rankwell.metrics.ratings.propensities import IPS
-from rankwell.testing import checks as testing
 from rankwell.testing.data import ITEMS
 
 from .beyond import POLICY, agree, evaluated, filled, items_of, text_of

@@ -10,9 +10,9 @@ import pytest
 from tests.laws.test_laws import METRICS
 
 import rankwell as rw
+from rankwell import testing
 from rankwell.cli import run as command
 from rankwell.metrics.additive import Additive
-from rankwell.testing import checks as testing
 from rankwell.testing.data import tables_of
 
 ADDITIVE = [metric for metric in METRICS if isinstance(metric, Additive)]

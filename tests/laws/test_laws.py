@@ -9,12 +9,13 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
+from tests.laws.drawing import ALL, drawn
 
 import rankwell as rw
+from rankwell import testing
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.metrics import classes, metric_of
 from rankwell.metrics.parameters import parameter_types
-from rankwell.testing import checks as testing
 
 
 def variants(cls):
@@ -56,7 +57,7 @@ METRICS = [
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)
 def test_a_metric_keeps_every_law(metric):
-    testing.check_metric(metric, cases=2)
+    testing.check_metric(metric, cases=drawn(ALL, metric))
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)
@@ -117,6 +118,16 @@ COUNTEREXAMPLES = {
         "only the first k count",
         {"q": {"a": 2.0, "b": 1.0}},
         {"q": {"a": 1, "b": 2}},
+    ),
+    # an item of the pool above the hit: 1/2 · (1 + 1 · ε/(2ε)) = 3/4; without it 1/2
+    "infap": ("negative grades are unjudged", {"q": {"b": 2.0, "a": 1.0}}, {"q": {"a": 1}}),
+    # of a and b, both listed, a is in the judgements; with any other row for b too
+    "test_share": ("negative grades are unjudged", {"q": {"b": 2.0, "a": 1.0}}, {"q": {"a": 1}}),
+    # a is red; the pool has one more item, red or blue, that is not listed
+    "dp_ratio(candidates=pool)": (
+        "negative grades are unjudged",
+        {"q": {"b": 2.0, "a": 1.0}},
+        {"q": {"a": 1, "b": 0}},
     ),
 }
 

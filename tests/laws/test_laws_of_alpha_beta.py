@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.laws.drawing import ALL, drawn
 
+from rankwell import testing
 from rankwell.metrics import metric_of
 from rankwell.metrics.diversity import candidates, interests
 from rankwell.tables import features
-from rankwell.testing import checks as testing
 
 TEXTS = [
     "ab_ndcg(unknown_topic=true)@3",
@@ -27,7 +28,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_metric_keeps_every_law(text):
-    testing.check_metric(metric_of(text), cases=3)
+    testing.check_metric(metric_of(text), cases=drawn(ALL, text))
 
 
 @pytest.mark.parametrize("text", ["ab_ndcg@3", "ab_ndcg(profile=given,cold=prior)", "ab_ndcg(profile=dirichlet)@2",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.laws.drawing import ALL, drawn
 
 import rankwell as rw
+from rankwell import testing
 from rankwell.metrics import metric_of
 from rankwell.metrics.beyond import item_pairs as pairs
 from rankwell.tables import features
-from rankwell.testing import checks as testing
 
 TEXTS = [
     "ils(features=numbers)@3",
@@ -39,7 +40,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_metric_keeps_every_law(text):
-    testing.check_metric(metric_of(text), cases=4)
+    testing.check_metric(metric_of(text), cases=drawn(ALL, text))
 
 
 @pytest.mark.parametrize(

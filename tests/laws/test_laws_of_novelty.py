@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.laws.drawing import ALL, drawn
 
+from rankwell import testing
 from rankwell.metrics import metric_of
-from rankwell.testing import checks as testing
 
 TEXTS = [
     "serendipity_kotkov(distance=.5)",
@@ -25,7 +26,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_metric_keeps_every_law(text):
-    testing.check_metric(metric_of(text), cases=3)
+    testing.check_metric(metric_of(text), cases=drawn(ALL, text))
 
 
 def test_the_scale_of_graded_relevance_is_that_of_all_judgements():

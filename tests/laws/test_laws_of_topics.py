@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.laws.drawing import ALL, drawn
 
+from rankwell import testing
 from rankwell.metrics import metric_of
-from rankwell.testing import checks as testing
 
 FROM_ITEMS = [
     "alpha_dcg(topics=items,norm=ndeval)@3",
@@ -32,4 +33,4 @@ FROM_ITEMS = [
 
 @pytest.mark.parametrize("text", FROM_ITEMS)
 def test_a_metric_of_the_topics_of_items_keeps_every_law(text):
-    testing.check_metric(metric_of(text), cases=4)
+    testing.check_metric(metric_of(text), cases=drawn(ALL, text))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.definitions.test_against_reference import compare
 
-from rankwell import judge
+from rankwell import judge, testing
 from rankwell.evaluation import task as engines
 from rankwell.evaluation.engines import memory
 from rankwell.judge import judged as hits
@@ -19,7 +19,6 @@ from rankwell.metrics import additive
 from rankwell.metrics.binary import binary, first, judged, precision
 from rankwell.metrics.graded import cascade, gain, ndcg
 from rankwell.tables import ranked, states
-from rankwell.testing import checks as testing
 
 WATCHED = [
     "p@3", "p(denom=n)@4", "r@3", "r(denom=min_rk)@2", "hit(rel=2)@3", "ap", "ap@3", "ap(denom=R)@3",

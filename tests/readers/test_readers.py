@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 
 import rankwell as rw
+from rankwell import testing
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.readers import read_items
 from rankwell.readers.files import File
 from rankwell.readers.reading import guess
-from rankwell.testing import checks as testing
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
 POLICY = rw.Policy(grades="judgements")

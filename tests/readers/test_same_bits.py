@@ -10,7 +10,7 @@ import pytest
 from tests.readers import ways
 
 import rankwell as rw
-from rankwell.testing import checks as testing
+from rankwell import testing
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
 POLICY = rw.Policy(grades="judgements")

@@ -66,6 +66,12 @@ def test_two_metrics_that_keep_judged_items_do_not_get_what_the_other_kept():
         assert {text: res[text] for text in texts} == alone
 
 
+@pytest.mark.parametrize("others", [[], ["rbp(max_grade=5)"], ["insq(max_grade=5)"]])
+def test_a_grade_beyond_the_scale_is_refused_whatever_other_metrics_allow(others):
+    with pytest.raises(rw.RankwellError, match=r"rbp\(max_grade=2\): a grade is higher than max_grade"):
+        rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1, "c": 4}}, [*others, "rbp(max_grade=2)"])
+
+
 def test_a_column_of_groups_is_not_mistaken_for_a_column_of_features():
     import polars as pl
 
@@ -127,6 +133,15 @@ def test_a_batch_is_freed_without_the_garbage_collector():
 
 def owners_alive():
     return Counter(type(each).__name__ for each in gc.get_objects() if isinstance(each, Derived))
+
+
+def test_a_result_keeps_nothing_of_what_was_computed_for_it():
+    qrels = rw.Qrels(query=["q"] * 3, item=["a", "b", "c"], grade=[1, 2, 1], topic=["x", "x", "y"])
+    evaluator = rw.Evaluator(qrels, [listed_relevant, "alpha_ndcg@5"])
+    res = evaluator.evaluate({"q": ["b", "a", "z"]})
+    assert evaluator.task.context._kept
+    assert not res.context._kept
+    assert res.context.parent is None
 
 
 class Owner(Derived):

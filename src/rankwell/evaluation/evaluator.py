@@ -149,7 +149,7 @@ class Evaluator:
             name,
             self.metrics,
             self.policy,
-            task.context,
+            task.context.emptied(),
             queries=part.queries,
             values=part.values,
             states=part.states,

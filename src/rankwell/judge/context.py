@@ -41,6 +41,10 @@ class Context(Derived):
         """Return the context of one run whose items are the catalogue."""
         return replace(self, catalogue=catalogue, parent=self.shared)
 
+    def emptied(self) -> Context:
+        """Return the same context without what it keeps, and without its parent: for results."""
+        return replace(self, parent=None)
+
     @property
     def shared(self) -> Context:
         """The context of all runs; it keeps what does not depend on the items of one run."""

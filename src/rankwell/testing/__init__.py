@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from rankwell.testing.checks import LawBroken, check_engine, check_metric, check_reader
+from rankwell.testing.checks import check_engine, check_metric, check_reader
 from rankwell.testing.data import Data, data, example, examples
-from rankwell.testing.laws import LAWS
+from rankwell.testing.laws import LAWS, LawBroken
+from rankwell.testing.neighbours import check_neighbours
 
 __all__ = [
     "LAWS",
@@ -15,6 +16,7 @@ __all__ = [
     "LawBroken",
     "check_engine",
     "check_metric",
+    "check_neighbours",
     "check_reader",
     "data",
     "example",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers import read_qrels
+from rankwell.readers.items_users import read_catalogue, read_users
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels
 
@@ -45,15 +48,46 @@ class Data:
     run: dict[str, dict[str, float]]
     qrels: dict[str, dict[str, int]]
     seed: int = 0
+    _plain: dict[Metric, Results] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def results(self, metric: Metric, run: Any = None, **options: Any) -> Results:
-        """Evaluate one metric on these data, or on another run against the same qrels."""
+        """Evaluate one metric, perhaps with ``others``, on these data, or on another run against the same qrels."""
+        if run is not None or options:
+            others = map(metric_of, options.pop("others", ()))
+            return self.evaluator([metric, *others], **options).evaluate(self.run if run is None else run)
+        if metric not in self._plain:
+            self._plain[metric] = self.evaluator([metric]).evaluate(self.run)
+        return self._plain[metric]
+
+    def evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
+        """Return an evaluator of some metrics; judgements are left out if none of them reads any."""
         policy, rename = options.pop("policy", JUDGED), options.pop("rename", str)
-        wanted = [metric, *map(metric_of, options.pop("others", ()))]
         chances = dict(zip(map(rename, ITEMS), CHANCES, strict=True))
-        judgements = self.judgements(wanted, chances) if any(each.judgements for each in wanted) else None
-        evaluator = Evaluator(judgements, wanted, policy=policy, **tables_of(rename) | options)
-        return evaluator.evaluate(self.run if run is None else run)
+        judgements = self.judgements(metrics, chances) if any(each.judgements for each in metrics) else None
+        tables = read_tables() if rename is str else tables_of(rename)
+        return Evaluator(judgements, metrics, policy=policy, **tables | options)
+
+    def other_runs(self) -> list[dict[str, dict[str, float]]]:
+        """Return two more runs of the same queries: with other lists, orders and items."""
+        lists = list(self.run.values())
+        moved = dict(zip(self.run, lists[1:] + lists[:1], strict=True))
+        turned = {
+            query: {item: -score for item, score in list(items.items())[len(items) > 1 :]}
+            | {f"~{query}": 0.0}
+            for query, items in self.run.items()
+        }
+        return [moved, turned]
+
+    def with_negative_rows(self) -> Data:
+        """Return the data where each judged query has a grade of −1 for an item listed and for one not listed, if there is one."""
+        rng = random.Random(self.seed)  # noqa: S311 - data for tests
+        qrels = {}
+        for query, grades in self.qrels.items():
+            listed = self.run.get(query, {})
+            without = [item for item in {**listed, **dict.fromkeys(ITEMS)} if item not in grades]
+            parts = ([item for item in without if (item in listed) is is_in] for is_in in (True, False))
+            qrels[query] = grades | {rng.choice(part): -1 for part in parts if part}
+        return Data(self.run, qrels, self.seed)
 
     def judgements(self, metrics: Sequence[Metric], chances: Mapping[str, float]) -> Any:
         """The qrels; with topics if a metric needs them (an item has one of two, or both, by its place in its query), with
@@ -89,6 +123,17 @@ def tables_of(rename: Callable[[str], str] = str) -> dict[str, Any]:
     return {"items": items, "train": train, "users": users}
 
 
+@cache
+def read_tables() -> dict[str, Any]:
+    """Return the same tables, read."""
+    given = tables_of()
+    return {
+        "items": read_catalogue(given["items"]),
+        "train": read_qrels(given["train"], name="train"),
+        "users": read_users(given["users"]),
+    }
+
+
 def example(seed: int) -> Data:
     """Return small random data, the same for the same seed."""
     rng = random.Random(seed)  # noqa: S311 - data for tests
@@ -121,6 +166,7 @@ def data() -> SearchStrategy[Data]:
     return st.builds(lambda r, q: Data({"1": {"a": 1.0}} | r, {"1": {"a": 1}} | q), run, qrels)
 
 
-def examples(cases: int, seed: int = 0) -> Iterator[Data]:
-    """Yield random data."""
-    return (example(seed * 1_000_003 + number) for number in range(cases))
+def examples(cases: int | Iterable[int], seed: int = 0) -> Iterator[Data]:
+    """Yield random data: so many, or those of some numbers."""
+    numbers = range(cases) if isinstance(cases, int) else cases
+    return (example(seed * 1_000_003 + number) for number in numbers)

@@ -17,6 +17,11 @@ from rankwell.results import Results
 from rankwell.tables.run_qrels import Run
 from rankwell.testing.data import Data
 
+
+class LawBroken(AssertionError):
+    """A law does not hold; the message names it, the metric and the data."""
+
+
 OTHERS = ["coverage@1", "coverage@2", "ndcg(gain=exp2)@3", "judged@1", "ap(rel=2)"]
 
 
@@ -105,6 +110,30 @@ def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
     return same(alone[metric], together[metric]) and values_agree
 
 
+def runs_are_apart(metric: Metric, given: Data) -> bool:
+    """A run has the values of a new evaluator, whatever its evaluator evaluated before or evaluates on other threads."""
+    reads = metric.needed() | metric.needs
+    tables: dict[str, Any] = {}
+    if not reads & {"catalogue", "features", "collection_size"}:
+        tables["items"] = None  # each run has items of its own
+    if not reads & {"history", "counts"}:
+        tables["train"] = None
+    runs = {str(place): run for place, run in enumerate((*given.other_runs(), given.run))}
+    fresh = {name: given.results(metric, run, **tables) for name, run in runs.items()}
+    evaluator = given.evaluator([metric], **tables)
+    for name, run in runs.items():
+        if not equal(metric, evaluator.evaluate(run), fresh[name]):
+            return False
+    threaded = given.evaluator([metric], **tables, threads=len(runs)).evaluate_all(runs)
+    return all(equal(metric, threaded[name], fresh[name]) for name in runs)
+
+
+def negative_grades_are_unjudged(metric: Metric, given: Data) -> bool:
+    """Under ``negative=unjudged`` more rows of a grade below 0 change no value, and no number of values."""
+    here, there = given.results(metric), given.with_negative_rows().results(metric)
+    return equal(metric, here, there) and here.n == there.n and here.undefined == there.undefined
+
+
 def names_do_not_matter(metric: Metric, given: Data) -> bool:
     """Other ids in the same order change no bit."""
 
@@ -187,6 +216,8 @@ LAWS: dict[str, Callable[[Metric, Data], bool]] = {
         queries_are_apart,
         judgements_are_apart,
         other_metrics_change_nothing,
+        runs_are_apart,
+        negative_grades_are_unjudged,
         names_do_not_matter,
         values_are_in_range,
         only_the_first_k_count,

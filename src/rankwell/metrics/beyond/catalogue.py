@@ -174,7 +174,7 @@ class TestShare(OfCounts):
         |{items shown within k} ∩ {items judged for any query}| / |{items shown within k}|
 
     Edge cases
-        Undefined where nothing is shown. A judgement of any grade counts. Lists of queries without judgements are not seen.
+        Undefined where nothing is shown. A judgement of any grade counts, also below 0. Lists of queries without judgements are not seen.
 
     Convention
         An article calls this coverage ("the percentage of recommended items that are in the test data"); it says nothing of
@@ -196,6 +196,10 @@ class TestShare(OfCounts):
     name: ClassVar[str] = "test_share"
     judgements: ClassVar[bool] = True
     better: ClassVar[Better] = "neither"
+
+    def breaks(self) -> dict[str, str]:
+        """What counts is that an item occurs in the judgements."""
+        return {"negative grades are unjudged": "an item of any grade occurs in the judgements"}
 
     def about(self, judged: Judged, context: Context) -> np.ndarray:
         """Whether each item is judged for anybody."""

@@ -187,6 +187,12 @@ class InfAP(Additive):
 
     rel: float | None = None
 
+    def breaks(self) -> dict[str, str]:
+        """A grade below 0 marks an item of the pool that was not drawn."""
+        return {
+            "negative grades are unjudged": "an item of a grade below 0 is in the pool, and counts as pool above"
+        }
+
     def terms(self, judged: Judged, context: Context) -> Terms:
         """One for each relevant item found, weighted by the precision expected at its rank."""
         scale, found = context.scale, judged.found

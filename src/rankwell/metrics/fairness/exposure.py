@@ -172,7 +172,7 @@ class DPRatio(_TwoGroups):
 
     Convention
         1 is parity; below 1 the first group is seen less. E_g are amounts, not shares of a list. The candidates are to
-        be said: the whole catalogue for everybody, the pool (what was judged or listed), or what was listed.
+        be said: the whole catalogue for everybody, the pool (what has a grade, also below 0, or was listed), or what was listed.
 
     Parameters
         groups: the column of the items that names their group
@@ -196,6 +196,13 @@ class DPRatio(_TwoGroups):
     def judgements(self) -> bool:  # type: ignore[override]
         """Only the pool is judged."""
         return self.candidates == "pool"
+
+    def breaks(self) -> dict[str, str]:
+        """What counts is that an item is in the pool."""
+        law = {
+            "negative grades are unjudged": "an item of a grade below 0 is in the pool, and so a candidate"
+        }
+        return super().breaks() | (law if self.candidates == "pool" else {})
 
     def against(self, judged: Judged, context: Context) -> np.ndarray:
         """The candidates of each group."""

@@ -1,0 +1,57 @@
+"""What else is asked for at the same time changes no value: all metrics together, and every ordered pair of them."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from tests.laws import test_laws_of_alpha_beta, test_laws_of_lists, test_laws_of_novelty, test_laws_of_topics
+from tests.laws.drawing import drawn
+from tests.laws.test_laws import METRICS
+
+import rankwell as rw
+from rankwell import testing
+from rankwell.metrics import metric_of
+from rankwell.tables.ranked import ratio
+
+TEXTS = [
+    *test_laws_of_alpha_beta.TEXTS,
+    *test_laws_of_lists.TEXTS,
+    *test_laws_of_novelty.TEXTS,
+    *test_laws_of_topics.FROM_ITEMS,
+]
+EVERY = [*METRICS, *map(metric_of, TEXTS)]
+FIRST = {type(metric): metric for metric in reversed(EVERY)}
+LAST = {type(metric): metric for metric in EVERY}
+TWO_OF_EACH = list(dict.fromkeys([*FIRST.values(), *LAST.values()]))
+
+
+def test_all_metrics_together_have_the_values_that_each_has_alone():
+    testing.check_neighbours(EVERY, [], cases=2)
+
+
+def test_a_metric_beside_any_other_has_the_value_that_it_has_alone():
+    pairs = drawn(permutations(TWO_OF_EACH, 2), "pairs")
+    assert len(pairs) > 1_000
+    testing.check_neighbours(TWO_OF_EACH, pairs)
+
+
+@rw.metric(name="mean_grade_found", range=(-9, 9))
+def mean_grade_found(judged, context):
+    """The mean grade of the judged items found."""
+    return ratio(judged.found.sum(judged.found.grade), judged.found.count())
+
+
+@rw.metric(name="lowers_grades")
+def lowers_grades(judged, context):
+    """Half the share of the list that is judged; by mistake it changes the grades that all metrics read."""
+    np.subtract(judged.found.grade, 1.0, out=judged.found.grade)
+    return ratio(judged.found.count(), 2 * judged.n_retrieved)
+
+
+def test_a_metric_that_another_one_changes_is_named():
+    named = "mean_grade_found has other values beside other metrics, in this order: lowers_grades, mean_grade_found"
+    with pytest.raises(testing.LawBroken, match=named):
+        testing.check_neighbours([mean_grade_found, lowers_grades])
+    testing.check_neighbours([mean_grade_found, "ap"])
