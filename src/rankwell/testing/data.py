@@ -68,12 +68,11 @@ class Data:
         return Evaluator(judgements, metrics, policy=policy, **tables | options)
 
     def other_runs(self) -> list[dict[str, dict[str, float]]]:
-        """Return two more runs of the same queries: with other lists, orders and items."""
+        """Return two more runs of the same queries: with other lists, and in another order with fewer items."""
         lists = list(self.run.values())
         moved = dict(zip(self.run, lists[1:] + lists[:1], strict=True))
         turned = {
             query: {item: -score for item, score in list(items.items())[len(items) > 1 :]}
-            | {f"~{query}": 0.0}
             for query, items in self.run.items()
         }
         return [moved, turned]
