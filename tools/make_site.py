@@ -7,6 +7,7 @@ notebooks as pages.
 
 from __future__ import annotations
 
+import inspect
 import shutil
 import subprocess
 import sys
@@ -69,14 +70,8 @@ def page_of(notebook: Path) -> str:
 
 def public_names() -> list[str]:
     """Return the public names that are no metrics: functions first, then classes."""
-    from rankwell.metrics.metric import Metric
-
-    found = {
-        name: getattr(rankwell, name) for name in rankwell.__all__ if name not in ("__version__", "prepare")
-    }
-    others = [
-        name for name, value in found.items() if not (isinstance(value, type) and issubclass(value, Metric))
-    ]
+    found = {name: getattr(rankwell, name) for name in rankwell.HOMES}
+    others = [name for name, value in found.items() if not inspect.ismodule(value)]
     return sorted(others, key=lambda name: (isinstance(found[name], type), name))
 
 
