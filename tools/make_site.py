@@ -23,7 +23,7 @@ from rankwell.cli import app
 ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "build" / "site"
 PAGES = OUTPUT / "pages"
-KEPT = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/metrics/*.md", "docs/site.css", "benchmarks/README.md", "src/rankwell/data/README.md",
+KEPT = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/metrics/*.md", "docs/site.css", "docs/*.svg", "benchmarks/README.md", "src/rankwell/data/README.md",
         "src/rankwell/data/results.schema.json"]  # fmt: skip
 PYTHON = """# Python
 
