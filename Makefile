@@ -35,6 +35,7 @@ check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/python tools/make_site.py
 
 site: build  ## build the documentation site into build/site/html, with its links checked
+	$(BIN)/python tools/make_architecture.py
 	$(BIN)/python tools/make_site.py
 
 format: $(VENV)/dev  ## let ruff mend what it can

@@ -7,6 +7,7 @@ notebooks as pages.
 
 from __future__ import annotations
 
+import inspect
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from rankwell.cli import app
 ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "build" / "site"
 PAGES = OUTPUT / "pages"
-KEPT = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/metrics/*.md", "docs/site.css", "benchmarks/README.md", "src/rankwell/data/README.md",
+KEPT = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/metrics/*.md", "docs/site.css", "docs/*.svg", "benchmarks/README.md", "src/rankwell/data/README.md",
         "src/rankwell/data/results.schema.json"]  # fmt: skip
 PYTHON = """# Python
 
@@ -69,14 +70,8 @@ def page_of(notebook: Path) -> str:
 
 def public_names() -> list[str]:
     """Return the public names that are no metrics: functions first, then classes."""
-    from rankwell.metrics.metric import Metric
-
-    found = {
-        name: getattr(rankwell, name) for name in rankwell.__all__ if name not in ("__version__", "prepare")
-    }
-    others = [
-        name for name, value in found.items() if not (isinstance(value, type) and issubclass(value, Metric))
-    ]
+    found = {name: getattr(rankwell, name) for name in rankwell.HOMES}
+    others = [name for name, value in found.items() if not inspect.ismodule(value)]
     return sorted(others, key=lambda name: (isinstance(found[name], type), name))
 
 

@@ -1,270 +1,183 @@
-from rankwell import prepare as prepare
-from rankwell.comparison.jackknife_intervals import jackknife as jackknife
-from rankwell.errors import RankwellError as RankwellError
-from rankwell.evaluation import Evaluator as Evaluator
-from rankwell.evaluation import evaluate as evaluate
-from rankwell.inspection.axioms import check_axioms as check_axioms
-from rankwell.inspection.explaining import explain as explain
-from rankwell.inspection.linting import lint as lint
-from rankwell.inspection.rosetta_table import rosetta as rosetta
-from rankwell.judge.policy import Policy as Policy
-from rankwell.metrics.beyond.calibration import UPD as UPD
+# Made by tools/make_names.py; do not edit.
+# ruff: noqa: I001, RUF022
+from rankwell.metrics.diversity.alpha_beta import ABDCG as ABDCG
+from rankwell.metrics.diversity.alpha_beta import ABHit as ABHit
+from rankwell.metrics.diversity.alpha_beta import ABTopic as ABTopic
+from rankwell.metrics.diversity.alpha_beta import ABnDCG as ABnDCG
+from rankwell.metrics.beyond.tail import ACLT as ACLT
+from rankwell.metrics.binary.precision import AP as AP
+from rankwell.metrics.diversity.intents import APIA as APIA
+from rankwell.metrics.beyond.tail import APLT as APLT
+from rankwell.metrics.beyond.popular import ARP as ARP
+from rankwell.metrics.binary.auc import AUC as AUC
+from rankwell.metrics.binary.interpolated import AUCPR as AUCPR
+from rankwell.metrics.binary.auc import AUCTopK as AUCTopK
+from rankwell.metrics.fairness.exposure import AWRF as AWRF
+from rankwell.metrics.binary.collection import Accuracy as Accuracy
+from rankwell.metrics.diversity.alpha import AlphaDCG as AlphaDCG
+from rankwell.metrics.diversity.alpha import AlphanDCG as AlphanDCG
+from rankwell.metrics.binary.interpolated import Avg11 as Avg11
+from rankwell.metrics.graded.experimental import BinG as BinG
+from rankwell.metrics.binary.judged import Bpref as Bpref
+from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
+from rankwell.metrics.graded.gain import CG as CG
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
+from rankwell.metrics.graded.ideal import Compat as Compat
 from rankwell.metrics.beyond.catalogue import Coverage as Coverage
-from rankwell.metrics.beyond.catalogue import PredictionCoverage as PredictionCoverage
-from rankwell.metrics.beyond.catalogue import TestShare as TestShare
+from rankwell.metrics.graded.gain import DCG as DCG
+from rankwell.metrics.fairness.exposure import DPRatio as DPRatio
+from rankwell.metrics.diversity.aspects import DSharpnDCG as DSharpnDCG
+from rankwell.metrics.fairness.exposure import DTR as DTR
+from rankwell.metrics.beyond.popular import DeltaGAP as DeltaGAP
+from rankwell.metrics.diversity.aspects import DnDCG as DnDCG
+from rankwell.metrics.beyond.novelty import EFD as EFD
+from rankwell.metrics.beyond.lists import EILD as EILD
+from rankwell.metrics.beyond.novelty import EPC as EPC
+from rankwell.metrics.beyond.familiarity import EPD as EPD
+from rankwell.metrics.graded.cascade import ERR as ERR
+from rankwell.metrics.diversity.stopping import ERRIA as ERRIA
 from rankwell.metrics.beyond.evenness import EffectiveItems as EffectiveItems
 from rankwell.metrics.beyond.evenness import Entropy as Entropy
 from rankwell.metrics.beyond.evenness import EntropyNorm as EntropyNorm
+from rankwell.evaluation import Evaluator as Evaluator
+from rankwell.metrics.fairness.exposure import Exposure as Exposure
+from rankwell.metrics.binary.binary import F as F
+from rankwell.metrics.binary.collection import Fallout as Fallout
+from rankwell.metrics.binary.first import FirstRank as FirstRank
+from rankwell.metrics.binary.first import FullRank as FullRank
+from rankwell.metrics.graded.experimental import G as G
+from rankwell.metrics.binary.geometric import GMAP as GMAP
+from rankwell.metrics.binary.geometric import GMBpref as GMBpref
 from rankwell.metrics.beyond.evenness import Gini as Gini
 from rankwell.metrics.beyond.evenness import GiniDiversity as GiniDiversity
 from rankwell.metrics.beyond.evenness import GiniM1 as GiniM1
-from rankwell.metrics.beyond.evenness import Simpson as Simpson
-from rankwell.metrics.beyond.familiarity import EPD as EPD
-from rankwell.metrics.beyond.familiarity import Surprise as Surprise
-from rankwell.metrics.beyond.familiarity import Unserendipity as Unserendipity
-from rankwell.metrics.beyond.lists import EILD as EILD
+from rankwell.metrics.binary.binary import Hit as Hit
+from rankwell.metrics.graded.gain import IDCG as IDCG
 from rankwell.metrics.beyond.lists import ILD as ILD
 from rankwell.metrics.beyond.lists import ILS as ILS
-from rankwell.metrics.beyond.novelty import EFD as EFD
-from rankwell.metrics.beyond.novelty import EPC as EPC
+from rankwell.metrics.graded.users import INSQ as INSQ
+from rankwell.metrics.graded.users import INST as INST
+from rankwell.metrics.ratings.propensities import IPS as IPS
+from rankwell.metrics.binary.interpolated import IPrec as IPrec
+from rankwell.metrics.diversity.reaching import IRec as IRec
+from rankwell.metrics.binary.judged import InfAP as InfAP
+from rankwell.metrics.binary.judged import JudgedShare as JudgedShare
+from rankwell.metrics.ratings.ratings import MAE as MAE
+from rankwell.metrics.ratings.ratings import MSE as MSE
 from rankwell.metrics.beyond.novelty import MSI as MSI
-from rankwell.metrics.beyond.novelty import SelfInformation as SelfInformation
-from rankwell.metrics.beyond.personalization import Personalization as Personalization
-from rankwell.metrics.beyond.popular import ARP as ARP
-from rankwell.metrics.beyond.popular import DeltaGAP as DeltaGAP
-from rankwell.metrics.beyond.reach import TopicCoverage as TopicCoverage
-from rankwell.metrics.beyond.reach import UserCoverage as UserCoverage
-from rankwell.metrics.beyond.serendipity import Serendipity as Serendipity
-from rankwell.metrics.beyond.serendipity import SerendipityKotkov as SerendipityKotkov
-from rankwell.metrics.beyond.serendipity import SerendipityMurakami as SerendipityMurakami
-from rankwell.metrics.beyond.serendipity import Unexpectedness as Unexpectedness
-from rankwell.metrics.beyond.tail import ACLT as ACLT
-from rankwell.metrics.beyond.tail import APLT as APLT
-from rankwell.metrics.beyond.tail import TailCoverage as TailCoverage
-from rankwell.metrics.binary.auc import AUC as AUC
-from rankwell.metrics.binary.auc import PAUC as PAUC
-from rankwell.metrics.binary.auc import AUCTopK as AUCTopK
-from rankwell.metrics.binary.auc import PAp as PAp
-from rankwell.metrics.binary.binary import F as F
-from rankwell.metrics.binary.binary import Hit as Hit
-from rankwell.metrics.binary.binary import P as P
-from rankwell.metrics.binary.binary import R as R
-from rankwell.metrics.binary.collection import Accuracy as Accuracy
-from rankwell.metrics.binary.collection import Fallout as Fallout
-from rankwell.metrics.binary.collection import Specificity as Specificity
-from rankwell.metrics.binary.collection import Utility as Utility
+from rankwell.metrics.binary.precision import MeanPrecision as MeanPrecision
+from rankwell.metrics.graded.experimental import NDCGRel as NDCGRel
+from rankwell.metrics.diversity.alpha import NRBP as NRBP
 from rankwell.metrics.binary.counts import NumNonrelJudgedRet as NumNonrelJudgedRet
 from rankwell.metrics.binary.counts import NumRel as NumRel
 from rankwell.metrics.binary.counts import NumRelRet as NumRelRet
 from rankwell.metrics.binary.counts import NumRet as NumRet
-from rankwell.metrics.binary.first import RR as RR
-from rankwell.metrics.binary.first import FirstRank as FirstRank
-from rankwell.metrics.binary.first import FullRank as FullRank
-from rankwell.metrics.binary.geometric import GMAP as GMAP
-from rankwell.metrics.binary.geometric import GMBpref as GMBpref
-from rankwell.metrics.binary.interpolated import AUCPR as AUCPR
-from rankwell.metrics.binary.interpolated import Avg11 as Avg11
-from rankwell.metrics.binary.interpolated import IPrec as IPrec
-from rankwell.metrics.binary.judged import Bpref as Bpref
-from rankwell.metrics.binary.judged import InfAP as InfAP
-from rankwell.metrics.binary.judged import JudgedShare as JudgedShare
-from rankwell.metrics.binary.judged import UnjudgedShare as UnjudgedShare
-from rankwell.metrics.binary.precision import AP as AP
-from rankwell.metrics.binary.precision import MeanPrecision as MeanPrecision
+from rankwell.metrics.binary.binary import P as P
+from rankwell.metrics.binary.auc import PAUC as PAUC
+from rankwell.metrics.binary.auc import PAp as PAp
+from rankwell.metrics.diversity.intents import PIA as PIA
+from rankwell.metrics.beyond.personalization import Personalization as Personalization
+from rankwell.judge.policy import Policy as Policy
+from rankwell.metrics.fairness.parity import PopREO as PopREO
+from rankwell.metrics.fairness.parity import PopRSP as PopRSP
+from rankwell.metrics.beyond.catalogue import PredictionCoverage as PredictionCoverage
+from rankwell.metrics.preferences.preferences import PrefsAvgJG as PrefsAvgJG
+from rankwell.metrics.preferences.preferences_fair import PrefsAvgJGRnonrel as PrefsAvgJGRnonrel
+from rankwell.metrics.preferences.preference_counts import PrefsNumFul as PrefsNumFul
+from rankwell.metrics.preferences.preference_counts import PrefsNumPoss as PrefsNumPoss
+from rankwell.metrics.preferences.preferences import PrefsPair as PrefsPair
+from rankwell.metrics.preferences.preferences import PrefsSimp as PrefsSimp
+from rankwell.metrics.graded.ideal import Q as Q
+from rankwell.tables.run_qrels import Qrels as Qrels
+from rankwell.metrics.binary.binary import R as R
+from rankwell.metrics.graded.users import RBP as RBP
+from rankwell.metrics.graded.users import RBPResidual as RBPResidual
+from rankwell.metrics.diversity.stopping import RBU as RBU
+from rankwell.metrics.ratings.ratings import RMSE as RMSE
+from rankwell.metrics.graded.experimental import RNDCG as RNDCG
 from rankwell.metrics.binary.precision import RPrec as RPrec
+from rankwell.metrics.binary.first import RR as RR
+from rankwell.metrics.diversity.intents import RRIA as RRIA
+from rankwell.errors import RankwellError as RankwellError
+from rankwell.results import Results as Results
+from rankwell.tables.run_qrels import Run as Run
+from rankwell.metrics.ratings.propensities import SNIPS as SNIPS
+from rankwell.metrics.diversity.reaching import SPrecision as SPrecision
+from rankwell.metrics.diversity.reaching import SRecall as SRecall
+from rankwell.metrics.beyond.novelty import SelfInformation as SelfInformation
+from rankwell.metrics.beyond.serendipity import Serendipity as Serendipity
+from rankwell.metrics.beyond.serendipity import SerendipityKotkov as SerendipityKotkov
+from rankwell.metrics.beyond.serendipity import SerendipityMurakami as SerendipityMurakami
 from rankwell.metrics.binary.sets import SetAP as SetAP
 from rankwell.metrics.binary.sets import SetF as SetF
 from rankwell.metrics.binary.sets import SetP as SetP
 from rankwell.metrics.binary.sets import SetR as SetR
-from rankwell.metrics.diversity.alpha import NRBP as NRBP
-from rankwell.metrics.diversity.alpha import AlphaDCG as AlphaDCG
-from rankwell.metrics.diversity.alpha import AlphanDCG as AlphanDCG
-from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
-from rankwell.metrics.diversity.aspects import DnDCG as DnDCG
-from rankwell.metrics.diversity.aspects import DSharpnDCG as DSharpnDCG
-from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
-from rankwell.metrics.diversity.intents import APIA as APIA
-from rankwell.metrics.diversity.intents import PIA as PIA
-from rankwell.metrics.diversity.intents import RRIA as RRIA
-from rankwell.metrics.diversity.intents import nDCGIA as nDCGIA
-from rankwell.metrics.diversity.reaching import IRec as IRec
-from rankwell.metrics.diversity.reaching import SPrecision as SPrecision
-from rankwell.metrics.diversity.reaching import SRecall as SRecall
-from rankwell.metrics.diversity.stopping import ERRIA as ERRIA
-from rankwell.metrics.diversity.stopping import RBU as RBU
-from rankwell.metrics.diversity.stopping import nERRIA as nERRIA
-from rankwell.metrics.fairness.exposure import AWRF as AWRF
-from rankwell.metrics.fairness.exposure import DTR as DTR
-from rankwell.metrics.fairness.exposure import DPRatio as DPRatio
-from rankwell.metrics.fairness.exposure import Exposure as Exposure
-from rankwell.metrics.fairness.parity import PopREO as PopREO
-from rankwell.metrics.fairness.parity import PopRSP as PopRSP
-from rankwell.metrics.from_function import metric as metric
-from rankwell.metrics.graded.cascade import ERR as ERR
-from rankwell.metrics.graded.cascade import nERR as nERR
-from rankwell.metrics.graded.experimental import RNDCG as RNDCG
-from rankwell.metrics.graded.experimental import YAAP as YAAP
-from rankwell.metrics.graded.experimental import BinG as BinG
-from rankwell.metrics.graded.experimental import G as G
-from rankwell.metrics.graded.experimental import NDCGRel as NDCGRel
-from rankwell.metrics.graded.gain import CG as CG
-from rankwell.metrics.graded.gain import DCG as DCG
-from rankwell.metrics.graded.gain import IDCG as IDCG
-from rankwell.metrics.graded.ideal import Compat as Compat
-from rankwell.metrics.graded.ideal import Q as Q
-from rankwell.metrics.graded.ndcg import nDCG as nDCG
-from rankwell.metrics.graded.users import INSQ as INSQ
-from rankwell.metrics.graded.users import INST as INST
-from rankwell.metrics.graded.users import RBP as RBP
-from rankwell.metrics.graded.users import RBPResidual as RBPResidual
-from rankwell.metrics.preferences.preference_counts import PrefsNumFul as PrefsNumFul
-from rankwell.metrics.preferences.preference_counts import PrefsNumPoss as PrefsNumPoss
-from rankwell.metrics.preferences.preferences import PrefsAvgJG as PrefsAvgJG
-from rankwell.metrics.preferences.preferences import PrefsPair as PrefsPair
-from rankwell.metrics.preferences.preferences import PrefsSimp as PrefsSimp
-from rankwell.metrics.preferences.preferences_fair import PrefsAvgJGRnonrel as PrefsAvgJGRnonrel
-from rankwell.metrics.ratings.propensities import IPS as IPS
-from rankwell.metrics.ratings.propensities import SNIPS as SNIPS
-from rankwell.metrics.ratings.ratings import MAE as MAE
-from rankwell.metrics.ratings.ratings import MSE as MSE
-from rankwell.metrics.ratings.ratings import RMSE as RMSE
+from rankwell.metrics.beyond.evenness import Simpson as Simpson
+from rankwell.metrics.binary.collection import Specificity as Specificity
+from rankwell.metrics.beyond.familiarity import Surprise as Surprise
+from rankwell.metrics.beyond.tail import TailCoverage as TailCoverage
+from rankwell.metrics.beyond.catalogue import TestShare as TestShare
+from rankwell.metrics.beyond.reach import TopicCoverage as TopicCoverage
+from rankwell.metrics.beyond.calibration import UPD as UPD
+from rankwell.metrics.beyond.serendipity import Unexpectedness as Unexpectedness
+from rankwell.metrics.binary.judged import UnjudgedShare as UnjudgedShare
+from rankwell.metrics.beyond.familiarity import Unserendipity as Unserendipity
+from rankwell.metrics.beyond.reach import UserCoverage as UserCoverage
 from rankwell.metrics.ratings.ratings import UserMAE as UserMAE
 from rankwell.metrics.ratings.ratings import UserMSE as UserMSE
 from rankwell.metrics.ratings.ratings import UserRMSE as UserRMSE
+from rankwell.metrics.binary.collection import Utility as Utility
+from rankwell.metrics.graded.experimental import YAAP as YAAP
+from rankwell.inspection.axioms import check_axioms as check_axioms
+from rankwell.evaluation import evaluate as evaluate
+from rankwell.inspection.explaining import explain as explain
+from rankwell.comparison.jackknife_intervals import jackknife as jackknife
+from rankwell.inspection.linting import lint as lint
 from rankwell.prepare.longtail import long_tail as long_tail
+from rankwell.metrics.from_function import metric as metric
+from rankwell import metrics as metrics
+from rankwell.metrics.graded.ndcg import nDCG as nDCG
+from rankwell.metrics.diversity.intents import nDCGIA as nDCGIA
+from rankwell.metrics.graded.cascade import nERR as nERR
+from rankwell.metrics.diversity.stopping import nERRIA as nERRIA
+from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
+from rankwell import prepare as prepare
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
-from rankwell.results import Results as Results
-from rankwell.tables.run_qrels import Qrels as Qrels
-from rankwell.tables.run_qrels import Run as Run
+from rankwell.inspection.rosetta_table import rosetta as rosetta
 
 __version__: str
+
 __all__ = [
-    "ACLT",
     "AP",
-    "APIA",
-    "APLT",
     "ARP",
     "AUC",
-    "AUCPR",
-    "AWRF",
-    "CG",
-    "DCG",
-    "DTR",
-    "EFD",
-    "EILD",
-    "EPC",
-    "EPD",
-    "ERR",
-    "ERRIA",
-    "GMAP",
-    "IDCG",
-    "ILD",
-    "ILS",
-    "INSQ",
-    "INST",
-    "IPS",
-    "MAE",
-    "MSE",
-    "MSI",
-    "NRBP",
-    "PAUC",
-    "PIA",
-    "RBP",
-    "RBU",
-    "RMSE",
-    "RNDCG",
-    "RR",
-    "RRIA",
-    "SNIPS",
-    "UPD",
-    "YAAP",
-    "AUCTopK",
-    "Accuracy",
-    "AlphaDCG",
     "AlphanDCG",
-    "Avg11",
-    "BinG",
     "Bpref",
-    "ByTopic",
     "Calibration",
-    "Compat",
     "Coverage",
-    "DPRatio",
-    "DSharpnDCG",
-    "DeltaGAP",
-    "DnDCG",
-    "EffectiveItems",
-    "Entropy",
-    "EntropyNorm",
+    "DCG",
+    "ERR",
     "Evaluator",
-    "Exposure",
     "F",
-    "Fallout",
-    "FirstRank",
-    "FullRank",
-    "G",
-    "GMBpref",
     "Gini",
-    "GiniDiversity",
-    "GiniM1",
     "Hit",
-    "IPrec",
-    "IRec",
-    "InfAP",
-    "JudgedShare",
-    "MeanPrecision",
-    "NDCGRel",
-    "NumNonrelJudgedRet",
-    "NumRel",
-    "NumRelRet",
-    "NumRet",
+    "ILD",
+    "MAE",
+    "MSI",
     "P",
-    "PAp",
     "Personalization",
     "Policy",
-    "PopREO",
-    "PopRSP",
-    "PredictionCoverage",
-    "PrefsAvgJG",
-    "PrefsAvgJGRnonrel",
-    "PrefsNumFul",
-    "PrefsNumPoss",
-    "PrefsPair",
-    "PrefsSimp",
-    "Q",
     "Qrels",
     "R",
-    "RBPResidual",
+    "RBP",
+    "RMSE",
     "RPrec",
+    "RR",
     "RankwellError",
     "Results",
     "Run",
-    "SPrecision",
     "SRecall",
-    "SelfInformation",
-    "Serendipity",
-    "SerendipityKotkov",
-    "SerendipityMurakami",
-    "SetAP",
-    "SetF",
-    "SetP",
-    "SetR",
-    "Simpson",
-    "Specificity",
-    "Surprise",
-    "TailCoverage",
-    "TestShare",
-    "TopicCoverage",
-    "Unexpectedness",
-    "UnjudgedShare",
-    "Unserendipity",
-    "UserCoverage",
-    "UserMAE",
-    "UserMSE",
-    "UserRMSE",
-    "Utility",
     "__version__",
     "check_axioms",
     "evaluate",
@@ -273,11 +186,8 @@ __all__ = [
     "lint",
     "long_tail",
     "metric",
+    "metrics",
     "nDCG",
-    "nDCGIA",
-    "nERR",
-    "nERRIA",
-    "nNRBP",
     "prepare",
     "read_qrels",
     "read_run",

@@ -7,8 +7,8 @@ import pytest
 from tests.mutants.planting import around, put
 
 import rankwell as rw
+from rankwell import metrics
 from rankwell.inspection.axioms import amigo, check_axioms, kinds, scoring
-from rankwell.metrics import parsing as metrics
 from rankwell.metrics.metric import REGISTRY
 
 BETA = 0.9

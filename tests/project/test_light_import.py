@@ -76,3 +76,50 @@ assert abs(res["ap"] - 2 / 3) < 1e-12, res["ap"]
         str(qrels),
     )
     assert not modules & (HEAVY - {"numpy"})
+
+
+def families_in(modules: set[str]) -> set[str]:
+    """The modules that define metrics, without the faces of their families."""
+    return {
+        name.removeprefix("rankwell.metrics.")
+        for name in modules
+        if name.count(".") == 3 and ".metrics." in name
+    }
+
+
+def test_only_the_modules_of_the_metrics_asked_for_are_loaded():
+    modules = loaded_by("""
+import rankwell as rw
+res = rw.evaluate({"q": {"a": 1.0}}, {"q": {"a": 1}}, ["ap", "ndcg@10", rw.P @ 1, "MRR", "recall@1"])
+assert list(res.mean.values()) == [1.0] * 5
+""")
+    built_on = {"binary.interpolated", "graded.gain", "graded.gain_functions"}
+    assert (
+        families_in(modules)
+        == {"binary.precision", "graded.ndcg", "binary.binary", "binary.first"} | built_on
+    )
+
+
+def test_a_metric_that_the_table_lacks_is_found_all_the_same():
+    loaded_by("""
+from rankwell.metrics import names
+del names.METRICS["nDCG"], names.MODULES["ndcg"], names.METRICS["AP"], names.MODULES["ap"], names.MODULES["map"]
+import rankwell as rw
+assert rw.nDCG.__name__ == "nDCG"
+assert rw.metrics.metric_of("by_topic(metric=ap@3)").metric == rw.AP @ 3
+""")
+
+
+def test_a_name_of_a_built_in_that_is_not_loaded_yet_is_taken_all_the_same():
+    modules = loaded_by("""
+import rankwell as rw
+try:
+    @rw.metric(name="coverage")
+    def coverage(judged, context):
+        return judged.n_retrieved * 1.0
+except rw.RankwellError as error:
+    assert str(error) == "coverage: the name 'coverage' belongs to a built-in metric.", error
+else:
+    raise AssertionError
+""")
+    assert not families_in(modules)

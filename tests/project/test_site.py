@@ -13,6 +13,7 @@ from tools import make_metrics_page, make_site
 import rankwell as rw
 from rankwell.cli import app
 from rankwell.metrics.metric import Metric
+from rankwell.metrics.names import METRICS
 
 ROOT = Path(__file__).parents[2]
 ZENSICAL = Path(sys.executable).with_name("zensical")
@@ -46,7 +47,8 @@ def html(site: Path, name: str) -> str:
 def test_every_public_name_and_command_has_its_place(site):
     python, commands = (html(site, f"docs/reference/{name}.html") for name in ("python", "commands"))
     metrics = "".join(html(site, f"docs/metrics/{family}.html") for family in make_metrics_page.FAMILIES)
-    public = {name: getattr(rw, name) for name in set(rw.__all__) - {"__version__", "prepare"}}
+    public = {name: getattr(rw, name) for name in set(rw.__all__) - {"__version__", "metrics", "prepare"}}
+    public |= {name: getattr(rw.metrics, name) for name in METRICS}
     public |= {name: getattr(rw.prepare, name) for name in rw.prepare.__all__}
     for name, value in public.items():
         if isinstance(value, type) and issubclass(value, Metric):

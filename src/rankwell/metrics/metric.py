@@ -20,6 +20,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import UNFIT, described, fitted, parameter_kinds, value_text
 from rankwell.tables.states import Diagnostics, Mean, State, WeightedMean
 
@@ -86,6 +87,9 @@ class Metric(metaclass=MetricType):
             known = REGISTRY.get(name)
             if known and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
                 raise UsageError(f"{cls.__name__}: the name {name!r} belongs to {known.__name__} already.")
+            # a built-in that is not imported yet keeps its name too
+            if name in MODULES and not cls.__module__.startswith(f"{__package__}."):
+                raise UsageError(f"{cls.__name__}: the name {name!r} belongs to a built-in metric.")
             REGISTRY[name] = cls
         PARSED.clear()
 

@@ -16,7 +16,7 @@ from rankwell.errors import UsageError, nearest, one_of
 from rankwell.metrics.bundles import profile
 from rankwell.metrics.metric import PARSED, Metric
 from rankwell.metrics.parameters import parameter_types
-from rankwell.metrics.registry import find, registry
+from rankwell.metrics.registry import find, is_metric
 
 Wanted = str | Metric | type[Metric]
 _TOKEN = re.compile(
@@ -142,7 +142,7 @@ class _Reader:
             return dict(self._series("}", self._pair))
         start, word = self.at, self._expect("word", "a value")
         following = self._peek()
-        if word.lower() in registry() and following in (("sign", "("), ("sign", "@")):
+        if following in (("sign", "("), ("sign", "@")) and is_metric(word):
             self.at = start
             return self._metric()
         return _WORDS.get(word.lower(), word)

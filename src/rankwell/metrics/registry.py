@@ -1,13 +1,16 @@
-"""The metrics that there are, by their names: whatever stands in a family's folder, and the user's own."""
+"""Finds metrics by name: the module of a built-in is imported when the metric is asked for."""
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from rankwell.metrics.metric import REGISTRY, Metric, unknown_metric
+from rankwell.metrics.names import METRICS, MODULES
 
 
 @cache
@@ -30,9 +33,44 @@ def classes() -> list[type[Metric]]:
     return sorted(set(registry().values()), key=lambda cls: cls.name)
 
 
+def is_metric(name: str) -> bool:
+    """Whether a metric has this name or alias, in upper or lower case."""
+    text = name.lower()
+    return text in REGISTRY or text in MODULES or text in registry()
+
+
 def find(name: str) -> type[Metric]:
     """Return the class with this name or alias, in upper or lower case."""
-    found = registry().get(name.lower())
+    text = name.lower()
+    if text not in REGISTRY and text in MODULES:
+        importlib.import_module(f"{__package__}.{MODULES[text]}")
+    # a metric that tools/make_names.py has not seen yet is found by loading all
+    found = REGISTRY.get(text) or registry().get(text)
     if found is None:
         raise unknown_metric(name)
     return found
+
+
+def class_named(name: str, *, module: str, others: Iterable[str] = ()) -> type[Metric]:
+    """Return the built-in metric class that is an attribute of ``module``, beside ``others``.
+
+    Raises
+    ------
+    AttributeError
+        With the nearest name, if there is none.
+    """
+    if name in METRICS:
+        found: type[Metric] = getattr(importlib.import_module(f"{__package__}.{METRICS[name][0]}"), name)
+        return found
+    if name.startswith("_"):
+        raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+    built_in = {text: cls for text, cls in registry().items() if cls.__module__.startswith(f"{__package__}.")}
+    by_class = {cls.__name__: cls for cls in built_in.values()}
+    if name in by_class:
+        return by_class[name]
+    meant = {text: cls.__name__ for text, cls in built_in.items()}
+    meant |= {each.lower(): each for each in (*by_class, *others)}
+    near = difflib.get_close_matches(name.lower(), meant, n=1, cutoff=0.7)
+    hint = f"Did you mean {meant[near[0]]}?" if near else "dir(rankwell.metrics) lists the metrics."
+    # name= keeps Python from adding a guess of its own
+    raise AttributeError(f"module {module!r} has no attribute {name!r}. {hint}", name=name)

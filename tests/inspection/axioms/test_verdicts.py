@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import rankwell as rw
+from rankwell import metrics
 from rankwell.inspection.axioms import AXIOMS, check_axioms, scoring
 from rankwell.inspection.axioms.scoring import exact_difference
-from rankwell.metrics import parsing as metrics
 from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
 
 

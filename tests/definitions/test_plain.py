@@ -1,0 +1,65 @@
+"""Every metric is compared with something that was written or computed without it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from rankwell.errors import UsageError
+from rankwell.metrics import metric_of
+from rankwell.metrics.names import MODULES
+
+from .plain import compare_of_lists, compare_per_query
+
+TESTS = Path(__file__).parents[1]
+
+
+def named_in_tests() -> set[str]:
+    """The metrics whose text is a string in a test of definitions or metrics."""
+    named: set[str] = set()
+    for path in [*TESTS.glob("definitions/test_*.py"), *TESTS.glob("metrics/test_*.py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
+                try:
+                    named.add(metric_of(node.value.split(" ")[0], complete=False).name)
+                except UsageError:
+                    continue
+    return named
+
+
+def test_every_metric_has_a_test_of_its_values():
+    missing = {metric_of(name, complete=False).name for name in MODULES} - named_in_tests()
+    assert not missing, f"write tests/definitions/test_NAME.py for {sorted(missing)}; see CONTRIBUTING.md"
+
+
+def precision(k, size):
+    return lambda listed, judged: (
+        sum((grade or 0) > 0 for grade in listed[:k]) / size if any(grade > 0 for grade in judged) else None
+    )
+
+
+def coverage(k):
+    return lambda lists, catalogue: len({item for row in lists.values() for item in row[:k]}) / len(catalogue)
+
+
+def test_a_plain_loop_agrees_with_the_metric_that_it_defines():
+    assert compare_per_query("p@3", precision(3, 3)) > 60
+    assert compare_of_lists("coverage@2", coverage(2)) == 60
+
+
+@pytest.mark.parametrize(
+    ("compare", "metric", "wrong"),
+    [
+        (compare_per_query, "p@3", precision(3, 4)),
+        (compare_per_query, "p@3", precision(2, 3)),
+        (compare_per_query, "p@3", lambda listed, judged: precision(3, 3)(listed[::-1], judged)),
+        (compare_per_query, "p@3", lambda listed, judged: precision(3, 3)(listed, judged) or 0.0),
+        (compare_of_lists, "coverage@2", coverage(1)),
+    ],
+    ids=["÷ (k + 1)", "first k − 1", "worst first", "0 where undefined", "first k − 1 of all lists"],
+)  # fmt: skip
+def test_a_wrong_loop_is_found(compare, metric, wrong):
+    with pytest.raises(AssertionError):
+        compare(metric, wrong)

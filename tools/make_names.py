@@ -1,0 +1,82 @@
+"""Write the table of metrics and the stubs of the public names: python tools/make_names.py
+
+src/rankwell/metrics/names.py       every metric class with its module and its names in text
+src/rankwell/__init__.pyi           the public names, for type checkers and editors
+src/rankwell/metrics/__init__.pyi   the metrics, likewise
+
+Run it after adding, renaming or moving a metric or a public name.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import rankwell
+from rankwell import metrics
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "rankwell"
+MADE = "Made by tools/make_names.py; do not edit."
+Homes = dict[str, str]  # a public name: the module that it is imported from
+
+
+def built_in() -> dict[str, tuple[str, ...]]:
+    """Each metric class of the package with its module and its names."""
+    found = [cls for cls in metrics.classes() if cls.__module__.startswith(f"{metrics.__name__}.")]
+    return {
+        cls.__name__: (cls.__module__.removeprefix(f"{metrics.__name__}."), cls.name, *cls.aliases)
+        for cls in sorted(found, key=lambda cls: cls.__name__)
+    }
+
+
+def table(found: dict[str, tuple[str, ...]]) -> str:
+    """The module with every metric class, its module and its names."""
+    rows = "\n".join(f'    "{name}": ({json.dumps(row)[1:-1]}),' for name, row in found.items())
+    return f'''"""Every built-in metric: its class, the module that defines it, and its names in text. {MADE}"""
+
+from __future__ import annotations
+
+METRICS: dict[str, tuple[str, ...]] = {{
+{rows}
+}}
+MODULES = {{name: module for module, *names in METRICS.values() for name in names}}
+'''
+
+
+def stub(homes: Homes, names: list[str]) -> str:
+    """A stub that imports each name from its home; ``names`` are those that ``dir`` shows."""
+    imports = [f"from {module} import {name} as {name}" for name, module in sorted(homes.items())]
+    if "__version__" in names:
+        imports += ["", "__version__: str"]
+    head = [f"# {MADE}", "# ruff: noqa: I001, RUF022", *imports, "", "__all__ = ["]
+    return "\n".join([*head, *(f'    "{name}",' for name in sorted(names)), "]", ""])
+
+
+def imported(face: Path) -> Homes:
+    """The public names that an ``__init__`` imports, each with its module."""
+    nodes = ast.parse(face.read_text(encoding="utf-8")).body
+    found = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    names = {alias.name: str(node.module) for node in found for alias in node.names}
+    return {name: module for name, module in names.items() if name in metrics.__all__}
+
+
+def pages() -> dict[Path, str]:
+    """Every file that is made, with its text."""
+    found = built_in()
+    homes = {name: f"{metrics.__name__}.{module}" for name, (module, *_) in found.items()}
+    own = imported(PACKAGE / "metrics" / "__init__.py")
+    return {
+        PACKAGE / "metrics" / "names.py": table(found),
+        PACKAGE / "metrics" / "__init__.pyi": stub(homes | own, [*own, *found]),
+        PACKAGE / "__init__.pyi": stub(rankwell.HOMES | homes, rankwell.__all__),
+    }
+
+
+def main() -> None:
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
