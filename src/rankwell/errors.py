@@ -21,6 +21,13 @@ class UsageError(RankwellError, ValueError):
     """A name, a parameter or an argument that rankwell does not know or cannot accept."""
 
 
+class NotAskedError(UsageError, KeyError):
+    """A metric that results do not hold."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
 class DataError(RankwellError, ValueError):
     """Data that cannot be evaluated as they stand; the message names the file and line, or the query."""
 

@@ -74,7 +74,7 @@ def test_counts_and_the_short_head_are_those_of_the_worked_examples():
     head = Head("volume", 0.5).of(counts, context.train.users, by_popularity(counts, ids))
     assert ids[head].tolist() == EXAMPLES["rs.short_head"]["expected"]
     res = of_case("coverage")
-    shown = dict(zip(ids.tolist(), next(iter(res._states.values())).counts.tolist(), strict=True))
+    shown = dict(zip(ids.tolist(), next(iter(res.part.states.values())).counts.tolist(), strict=True))
     assert shown == EXAMPLES["rs.counts"]["expected"]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -200,14 +200,8 @@ def batches_counted_twice(patch):
 
     def measure_lists(self, lists):
         part = original(self, lists)
-        return engines.Part(
-            part.queries,
-            part.known,
-            part.values,
-            {m: s + s if len(part.queries) == 1 else s for m, s in part.states.items()},
-            part.ends,
-            Counter(part.counts),
-            part.undefined,
+        return replace(
+            part, states={m: s + s if len(part.queries) == 1 else s for m, s in part.states.items()}
         )
 
     patch.setattr(engines.Task, "measure_lists", measure_lists)

@@ -88,8 +88,17 @@ def test_added_loaded_results_keep_what_can_be_added(tmp_path):
     right = rw.evaluate({"b": ["x", "y"]}, {"b": {"x": 1}}, ["ap"])
     left.save(tmp_path / "left.parquet")
     assert (rw.Results.load(tmp_path / "left.parquet") + right)["ap"] == 0.75
-    with pytest.raises(rw.RankwellError, match="hold no lists any more"):
-        rw.Results.load(tmp_path / "left.parquet").curve()
+    assert (right + rw.Results.load(tmp_path / "left.parquet"))["ap"] == 0.75
+
+
+def test_loaded_values_that_do_not_add_are_refused(tmp_path):
+    tied = rw.evaluate({"a": {"x": 1.0, "y": 1.0}}, {"a": {"y": 1}}, ["rr"])
+    tied.save(tmp_path / "tied.json")
+    other, again = rw.evaluate({"b": ["x"]}, {"b": {"x": 1}}, ["rr"]), rw.Results.load(tmp_path / "tied.json")
+    assert again.tie_range == {"rr": (0.5, 1.0)}
+    for left, right in ((again, other), (other, again)):
+        with pytest.raises(rw.RankwellError, match="Pickle results that are to be added"):
+            left + right
 
 
 def test_tables_are_markdown_latex_and_html(tmp_path):

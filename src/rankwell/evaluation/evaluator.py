@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from rankwell.errors import NeededError, UsageError
+from rankwell.errors import UsageError
 from rankwell.evaluation.engine import Engine, cores, engine_of
 from rankwell.evaluation.needs import Needs, context_of, refuse_metrics, users_of
-from rankwell.evaluation.one_query import one_query
+from rankwell.evaluation.plan import Plan
 from rankwell.evaluation.preset import preset_of
 from rankwell.evaluation.task import Task
 from rankwell.judge import pool_of
@@ -22,15 +19,16 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.results import Results
 from rankwell.results.segments import Segments
-from rankwell.tables.ids import Known
 from rankwell.tables.parts import Parts
-from rankwell.tables.run_qrels import Run
 
-# glibc hands arrays back to the system when they are freed, and a third of a small evaluation was spent on having them anew.
-# Freeing one block of this size, which is never touched, makes it keep up to twice as much for the next call.
-np.empty(2 << 20, np.uint8)
+if TYPE_CHECKING:
+    from rankwell.results.contingency import Contingency
+    from rankwell.results.curves import Curve
+
+LEVELS = tuple(level / 100 for level in range(101))
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Evaluator:
     """Judgements and metrics made ready once, for any number of runs; immutable, and safe between threads.
 
@@ -77,6 +75,8 @@ class Evaluator:
     0.75
     """
 
+    plan: Plan
+
     def __init__(
         self,
         qrels: Any,
@@ -95,39 +95,42 @@ class Evaluator:
     ) -> None:
         if not isinstance(policy, Policy):
             raise UsageError(f"policy is a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}.")
-        self.metrics, self.policy = metrics_of(metrics), policy
-        self._engine, self._threads = engine_of(engine), threads
+        wanted = metrics_of(metrics)
+        where = engine_of(engine)
         tables = {"qrels": qrels, "items": items, "train": train, "users": users}
-        needs = Needs.of(self.metrics)
+        needs = Needs.of(wanted)
         asked = needs.asked(policy)
-        refuse_metrics(
-            self.metrics, asked, given=frozenset(name for name, it in tables.items() if it is not None)
-        )
+        refuse_metrics(wanted, asked, given=frozenset(name for name, it in tables.items() if it is not None))
         judgements = None if qrels is None else read_qrels(qrels)
         pool, counts = pool_of(judgements, asked)
         table = users_of(users)
-        context, told = context_of(self.metrics, pool, asked, items=items, train=train, users=table)
-        self._counts = counts + told
+        context, told = context_of(wanted, pool, asked, items=items, train=train, users=table)
         segments, ids = Segments.of(table, by, weights), None if table is None else table.query
-        self.task = Task(self.metrics, pool, asked, context, needs.with_ends, per_query, segments, ids)
+        task = Task(wanted, pool, asked, context, needs.with_ends, per_query, segments, ids)
         named = slices.parts(pool.items) if isinstance(slices, Parts) else slices or {}
-        self._slices = {name: self._slice(name, ids) for name, ids in named.items()}
+        sliced = {name: read_items(items, name=name) for name, items in named.items()}
+        object.__setattr__(self, "plan", Plan(task, where, threads, counts + told).with_slices(sliced))
 
-    def _slice(self, name: str, ids: Any) -> Task:
-        """The same task where only the judgements of some items count."""
-        whole = next((metric for metric in self.metrics if not metric.sliceable), None)
-        if whole is not None:
-            raise UsageError(
-                f"{whole} has no meaning on a slice of the items: it reads more than the relevant ones. Evaluate it apart "
-                f"from slices=."
-            )
-        if self.policy.unjudged == "condense":
-            raise UsageError(
-                "slices= and unjudged='condense' exclude each other: other items would count as unjudged."
-            )
-        known = Known(read_items(ids, name=name).item)
-        weights = self.task.segments.weights_alone() if self.task.segments is not None else None
-        return replace(self.task, pool=self.task.pool.only(known), segments=weights)
+    @classmethod
+    def _of(cls, plan: Plan) -> Evaluator:
+        evaluator = cls.__new__(cls)
+        object.__setattr__(evaluator, "plan", plan)
+        return evaluator
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics, in the order asked."""
+        return self.plan.task.metrics
+
+    @property
+    def policy(self) -> Policy:
+        """The rules that values are made under."""
+        return self.plan.task.asked.policy
+
+    @property
+    def task(self) -> Task:
+        """What is done with every batch of lists."""
+        return self.plan.task
 
     def evaluate(self, run: Any) -> Results:
         """Return the results of one run: a path, a dict, a table or a Run.
@@ -137,49 +140,7 @@ class Evaluator:
         RankwellError
             If the run cannot be read, or has nothing in common with the judgements.
         """
-        read = read_run(run)
-        slices = {
-            name: self._results(read, task.of_run(read), read.name) for name, task in self._slices.items()
-        }
-        return self._results(read, self.task.of_run(read), read.name, slices)
-
-    def _results(self, read: Run, task: Task, name: str, slices: dict[str, Results] | None = None) -> Results:
-        part = self._engine.run(read, task, self._threads)
-        return Results(
-            name,
-            self.metrics,
-            self.policy,
-            task.context.emptied(),
-            queries=part.queries,
-            values=part.values,
-            states=part.states,
-            ends=part.ends,
-            counts=self._counts + part.counts,
-            undefined=part.undefined,
-            known=part.known,
-            origin=_Origin(self, read),
-            segments=task.segments,
-            split=part.split,
-            weighted=part.weighted,
-            sizes=part.sizes,
-            slices=slices,
-            diagnostics=part.diagnostics,
-        )
-
-    def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
-        """Return an evaluator of other metrics with the same judgements and policy, which are not read again."""
-        other = copy.copy(self)
-        other.metrics = metrics_of(metrics)
-        needs = Needs.of(other.metrics)
-        asked = needs.asked(self.policy)
-        if "topics" in asked.needs and self.task.pool.topics is None:
-            raise NeededError(
-                "the judgements were made ready without topics; ask for metrics of topics from the start."
-            )
-        other.task = replace(
-            self.task, metrics=other.metrics, asked=asked, with_ends=needs.with_ends, per_query=True
-        )
-        return other
+        return self.plan.results(read_run(run))
 
     def evaluate_all(self, runs: Mapping[str, Any]) -> dict[str, Results]:
         """Return the results of several runs by their names; runs are evaluated side by side, one per core.
@@ -190,32 +151,82 @@ class Evaluator:
             As for ``evaluate``; the first run that cannot be evaluated stops the others.
         """
         read = {name: read_run(run, name=name) for name, run in runs.items()}
-        workers = min(self._threads or cores(), len(read))
+        threads = self.plan.threads or cores()
+        workers = min(threads, len(read))
         if workers < 2:
-            return {name: self.evaluate(run) for name, run in read.items()}
-        alone = copy.copy(self)
-        alone._threads = max((self._threads or cores()) // workers, 1)  # noqa: SLF001 - a copy of itself
+            return {name: self.plan.results(run) for name, run in read.items()}
+        plan = replace(self.plan, threads=max(threads // workers, 1))
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as executor:
-            return dict(zip(read, executor.map(alone.evaluate, read.values()), strict=True))
+            return dict(zip(read, executor.map(plan.results, read.values()), strict=True))
 
+    def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
+        """Return an evaluator of other metrics with the same judgements and policy, which are not read again."""
+        return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)))
 
-class _Origin:
-    """A run and the evaluator that evaluated it: more of the same run under the same policy."""
+    def curve(
+        self,
+        run: Any,
+        query: str | int | None = None,
+        *,
+        levels: Sequence[float] = LEVELS,
+        rel: float | None = None,
+    ) -> Curve:
+        """Return the precision-recall curve of one query of a run, or the mean interpolated curve of all.
 
-    def __init__(self, evaluator: Evaluator, run: Run) -> None:
-        self._evaluator, self._run = evaluator, run
+        Parameters
+        ----------
+        run
+            As for ``evaluate``.
+        query
+            Whose curve; None for the mean over the queries with a relevant item.
+        levels
+            The levels of recall at which precision is interpolated; default 0, 0.01, …, 1.
+        rel
+            The grade from which an item is relevant; default above 0, or the policy's rel.
 
-    def evaluate(self, metrics: list[Metric]) -> Results:
-        """Return the results of other metrics."""
-        return self._evaluator.of_other_metrics(metrics).evaluate(self._run)
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> ev = rw.Evaluator({"q": {"a": 1, "c": 1}}, ["ap"])
+        >>> curve = ev.curve({"q": ["a", "b", "c"]}, "q", levels=[0, .5, 1])
+        >>> curve.precision, curve.break_even
+        ((1.0, 1.0, 0.6666666666666666), 0.5)
+        >>> curve.points  # rank, recall, precision
+        ((1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 0.6666666666666666))
+        """
+        from rankwell.evaluation.curves import curve_of
 
-    def hits(self, query: str | int, rel: float | None) -> tuple[list[int], int, int, str | int]:
-        """Return the ranks of a query's hits, its R, the length of its list, and its id."""
-        one = one_query(self._evaluator.task, self._run.rows.table(), query)
-        ranks = one.judged.relevant(rel).rank.tolist()
-        return ranks, int(one.judged.n_relevant(rel)[0]), int(one.judged.n_retrieved[0]), one.query
+        return curve_of(self.plan, read_run(run), query, levels, rel)
+
+    def contingency(
+        self, run: Any, k: int | None = None, *, collection: int | None = None, rel: float | None = None
+    ) -> Contingency:
+        """Return TP, FP, FN and TN per query of a run and pooled, with micro and macro precision, recall and F1.
+
+        Parameters
+        ----------
+        run
+            As for ``evaluate``.
+        k
+            Only the first k items count as retrieved; None for all.
+        collection
+            The number of items that could be retrieved; without it TN is unknown.
+        rel
+            The grade from which an item is relevant; default above 0, or the policy's rel.
+
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> ev = rw.Evaluator({"q": {"a": 1, "c": 1}, "r": {"a": 1}}, ["ap"])
+        >>> table = ev.contingency({"q": ["a", "b"], "r": ["a"]}, collection=10)
+        >>> table.pooled, table.micro["P"], table.macro["P"]
+        ({'TP': 2, 'FP': 1, 'FN': 1, 'TN': 16}, 0.6666666666666666, 0.75)
+        """
+        from rankwell.evaluation.curves import contingency_of
+
+        return contingency_of(self.plan, read_run(run), k, collection, rel)
 
 
 def evaluate(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import reordered, undecided
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.results.part import Ends, Part
+from rankwell.results.part import Ends, Part, own_text
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.rows import Lists
@@ -66,7 +65,7 @@ class Task:
                 states[metric] = metric.summary(own[~np.isnan(own)])
             elif judged.in_run or metric.sees_missing:
                 states[metric] = self.state_of(metric, judged)
-        ends = self._tied_ends(judged, values, states, counts)
+        ends = self._tied_ends(judged, values, counts)
         told: Counter[str] = Counter()
         diagnostics: dict[Metric, Diagnostics] = {}
         for metric in self.metrics:
@@ -76,7 +75,7 @@ class Task:
                 told |= Counter(counted)
         counts += told
         kept = values if self.per_query else {}
-        part = Part(judged.queries, judged.known, kept, states, (ends,), +counts, n, diagnostics)
+        part = Part(own_text(judged.queries), judged.known, kept, states, ends, +counts, n, diagnostics)
         if self.segments is not None:
             self._divide(part, self.segments, judged, values)
         return part
@@ -151,32 +150,29 @@ class Task:
         return values if concerned.all() else np.where(concerned, values, np.nan)
 
     def _tied_ends(
-        self,
-        judged: Judged,
-        values: dict[Metric, np.ndarray],
-        states: dict[Metric, State],
-        counts: Counter[str],
-    ) -> Ends:
-        """What gives, when asked, the states under the best and the worst order of equal scores."""
-        ends = {m: (states[m], states[m]) for m in values if m in self.with_ends}
+        self, judged: Judged, values: dict[Metric, np.ndarray], counts: Counter[str]
+    ) -> dict[Metric, Ends]:
+        """The states under the best and the worst order of equal scores, if that order can change a value."""
         tied = judged.tied
         if tied is None or not len(queries := undecided(tied, judged.scale)):
-            return partial(dict, ends)
+            return {}
         counts["queries in which ties could change a value"] = len(queries)
-        return partial(self.ends_of, judged.take(queries, tied), queries, {m: values[m] for m in ends})
+        if not self.with_ends:
+            return {}
+        lists = judged.take(queries, tied)
+        best, worst = (
+            lists.take(np.arange(len(queries)), reordered(lists.found, how, lists.scale))
+            for how in ("best", "worst")
+        )
+        return {
+            m: (self._state_with(m, own, queries, best), self._state_with(m, own, queries, worst))
+            for m, own in values.items()
+            if m in self.with_ends
+        }
 
-    def ends_of(
-        self, tied: Judged, queries: np.ndarray, values: dict[Metric, np.ndarray]
-    ) -> dict[Metric, tuple[State, State]]:
-        """Return the states under the best and the worst order of equal scores of ``queries``, given as ``tied``."""
-
-        def state(metric: Metric, part: Judged) -> State:
-            assert isinstance(metric, QueryMetric)
-            changed = values[metric].copy()
-            changed[queries] = self._values(metric, part, part.known >= 0, Counter())
-            return metric.summary(changed[~np.isnan(changed)])
-
-        everyone = np.arange(len(queries))
-        orders = (reordered(tied.found, how, tied.scale) for how in ("best", "worst"))
-        best, worst = (tied.take(everyone, found) for found in orders)
-        return {m: (state(m, best), state(m, worst)) for m in values}
+    def _state_with(self, metric: Metric, values: np.ndarray, queries: np.ndarray, lists: Judged) -> State:
+        """The state of values of which those of some queries are replaced by those of other lists."""
+        assert isinstance(metric, QueryMetric)
+        changed = values.copy()
+        changed[queries] = self._values(metric, lists, lists.known >= 0, Counter())
+        return metric.summary(changed[~np.isnan(changed)])

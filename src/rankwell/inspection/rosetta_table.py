@@ -162,7 +162,7 @@ def _matters(res: Results, qrels: Qrels) -> set[str]:
     found = {"missing"} if counts.get("judged queries missing from the run") else set()
     found |= {"ties", "scores"} if counts.get("queries in which ties could change a value") else set()
     found |= {"undefined"} if res.undefined else set()
-    grades = np.empty(0) if qrels.grade is None else qrels.grade[res.context.scale.relevant(qrels.grade)]
+    grades = np.empty(0) if qrels.grade is None else qrels.grade[res.conditions.scale.relevant(qrels.grade)]
     return found | ({"grades"} if len(grades) and grades.min() != grades.max() else set())
 
 

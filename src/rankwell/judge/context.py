@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-import numpy as np
-
-from rankwell.errors import UsageError
 from rankwell.judge.scale import Scale
 from rankwell.judge.train import History
 from rankwell.tables.derived import Derived
@@ -41,10 +38,6 @@ class Context(Derived):
         """Return the context of one run whose items are the catalogue."""
         return replace(self, catalogue=catalogue, parent=self.shared)
 
-    def emptied(self) -> Context:
-        """Return the same context without what it keeps, and without its parent: for results."""
-        return replace(self, parent=None)
-
     @property
     def shared(self) -> Context:
         """The context of all runs; it keeps what does not depend on the items of one run."""
@@ -54,63 +47,3 @@ class Context(Derived):
     def collection_size(self) -> int | None:
         """The number of items that could be shown, None if nobody said."""
         return None if self.items is None else len(self.items)
-
-    def joined(self, other: Context, *, needs: frozenset[str], numbers_items: bool) -> Context:
-        """Return the context of both, for results that are added.
-
-        Raises
-        ------
-        UsageError
-            If they differ in what values depend on: grades, the highest and the lowest grade as far as metrics need them
-            (``needs``), the catalogue's size, its items for metrics that count them (``numbers_items``), the training data,
-            or the table of users.
-        """
-        if self.scale != other.scale:
-            raise UsageError(f"results with different grades do not add: {self.scale} and {other.scale}.")
-        if "grade_max" in needs and self.grade_max != other.grade_max:
-            raise UsageError(
-                f"results with different highest grades do not add: {self.grade_max} and {other.grade_max}. Give "
-                f"max_grade= to the metric."
-            )
-        if "grade_min" in needs and self.grade_min != other.grade_min:
-            raise UsageError(
-                f"results with different lowest grades do not add: {self.grade_min} and {other.grade_min}. Give "
-                f"min_grade= to the metric."
-            )
-        if self.collection_size != other.collection_size:
-            raise UsageError(
-                f"results with different catalogues do not add: {self.collection_size} and {other.collection_size} items."
-            )
-        if numbers_items and self.catalogue is not other.catalogue and not self._same_items(other):
-            raise UsageError("results over different items do not add: give both the same catalogue, items=.")
-        if self.train is not other.train and not (self._same_items(other) and self._same_train(other)):
-            raise UsageError("results with different training data do not add: give both the same, train=.")
-        if self.users is not other.users and not self._same_users(other):
-            raise UsageError("results with different tables of users do not add: give both the same, users=.")
-        return self
-
-    def _same_items(self, other: Context) -> bool:
-        mine, theirs = self.catalogue, other.catalogue
-        if mine is None or theirs is None:
-            return mine is theirs
-        return mine.ids.is_text == theirs.ids.is_text and np.array_equal(mine.ids.keys, theirs.ids.keys)
-
-    def _same_users(self, other: Context) -> bool:
-        mine, theirs = self.users, other.users
-        if mine is None or theirs is None:
-            return mine is theirs
-        same_queries = mine.query.is_text == theirs.query.is_text and np.array_equal(
-            mine.query.keys, theirs.query.keys
-        )
-        return same_queries and mine.frame.equals(theirs.frame)
-
-    def _same_train(self, other: Context) -> bool:
-        mine, theirs = self.train, other.train
-        if mine is None or theirs is None:
-            return mine is theirs
-        same_users = np.array_equal(mine.queries.ids.keys, theirs.queries.ids.keys)
-        return (
-            same_users
-            and np.array_equal(mine.offsets, theirs.offsets)
-            and np.array_equal(mine.item, theirs.item)
-        )

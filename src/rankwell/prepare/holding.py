@@ -10,9 +10,9 @@ import polars as pl
 
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.pairs import coded, repeats
-from rankwell.readers.frames import row_of
 from rankwell.readers.logs import Log, read_log
 from rankwell.readers.words import told
+from rankwell.tables.places import RowOf
 
 SINCE = "valid_from"
 
@@ -56,7 +56,7 @@ def _table(tiers: Any) -> Log:
     ):
         users = list(tiers)
         frame = pl.DataFrame({"query": users, "tier": [str(each) for each in tiers.values()]})
-        return Log(frame, {"query": "query"}, "tiers", row_of("tiers"))
+        return Log(frame, {"query": "query"}, "tiers", RowOf("tiers"))
     return read_log(tiers, needed=("query",), name=None if isinstance(tiers, str) else "tiers")
 
 

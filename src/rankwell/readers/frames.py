@@ -12,7 +12,8 @@ from rankwell.errors import DataError
 from rankwell.readers.words import NONE_GIVEN, WORDS, words_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
-from rankwell.tables.rows import Columns, Lists, Place
+from rankwell.tables.places import Place, RowOf
+from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class FrameRows:
         place: Place | None = None,
     ) -> None:
         self.frames, self.words, self.name, self.rows = frames, words, name, rows
-        self.place = place or row_of(name)
+        self.place = place or RowOf(name)
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch; a table whose queries are scattered is gathered first."""
@@ -82,11 +83,6 @@ class FrameRows:
         return Columns.of(**columns, name=self.name, place=self.place)
 
 
-def row_of(name: str) -> Place:
-    """Return the places of a table's rows, counted from 1."""
-    return lambda row: f"{name}, row {row + 1}"
-
-
 def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
     frames, words = pieces_of(table, WORDS["run"], name, columns)
@@ -110,7 +106,7 @@ def qrels_of_frames(
     frames: Frames, words: dict[str, str], name: str, length: int | None = None, place: Place | None = None
 ) -> Qrels:
     """Return the judgements in pieces of a table."""
-    place = place or row_of(name)
+    place = place or RowOf(name)
     return Qrels(**whole_columns(frames, words, place, name, length), name=name, place=place)
 
 
@@ -123,7 +119,7 @@ def items_of_frames(
     frames: Frames, words: dict[str, str], name: str, length: int | None = None, place: Place | None = None
 ) -> Items:
     """Return the catalogue in pieces of a table."""
-    return Items(whole_columns(frames, words, place or row_of(name), name, length)["item"], name=name)
+    return Items(whole_columns(frames, words, place or RowOf(name), name, length)["item"], name=name)
 
 
 def pieces_of(

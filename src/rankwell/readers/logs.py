@@ -14,12 +14,11 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError, nearest
-from rankwell.readers.frames import row_of
 from rankwell.readers.reading import files_of
 from rankwell.readers.whole import of_files, of_value
 from rankwell.readers.words import ALIASES, known_word, told, words_of
 from rankwell.tables.ids import Ids
-from rankwell.tables.rows import Place
+from rankwell.tables.places import Place, RowOf
 
 NUMBERS = ("grade", "score", "rank", "time")
 
@@ -122,7 +121,7 @@ class Log:
 
     def replaced(self, frame: pl.DataFrame) -> Log:
         """Return the same table with other rows."""
-        return replace(self, frame=frame, place=row_of(self.name))
+        return replace(self, frame=frame, place=RowOf(self.name))
 
     def _numbers(self, series: pl.Series, what: str) -> np.ndarray:
         if series.dtype == pl.String:
@@ -207,7 +206,7 @@ def read_log(
     found = words_of(frame.columns, wanted, name, given)
     if not len(frame):
         raise DataError(f"{name}: the table holds no rows.")
-    log = Log(frame, found, name, place or row_of(name))
+    log = Log(frame, found, name, place or RowOf(name))
     return _with_numbers(log) if isinstance(source, (str, os.PathLike)) else log
 
 

@@ -11,8 +11,23 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.tables.ids import Ids
+from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
+
+
+@dataclass(frozen=True, eq=False)
+class ListOf(Held):
+    """Items by the query in whose list they stand."""
+
+    name: str
+    queries: Ids
+    offsets: np.ndarray
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        query = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return f"{self.name}, query {self.queries.one(query)!r}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +63,10 @@ class Lists:
     def _query(self) -> Ids:
         return self.queries[np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))]
 
-    def place(self, row: int) -> str:
-        """Return the place of an item."""
-        query = int(np.searchsorted(self.offsets, row, side="right")) - 1
-        return f"{self.name}, query {self.queries.one(query)!r}"
+    @property
+    def place(self) -> ListOf:
+        """The place of each item."""
+        return ListOf(self.name, self.queries, self.offsets)
 
 
 def run_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]) -> Run:

@@ -7,6 +7,7 @@ DLPack comes in: PyTorch and JAX on the processor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.tables.ids import Ids
+from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -42,7 +44,7 @@ def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
         return Run.of_rows(_stored(matrix, name), name)
     if matrix.dtype.kind in "iu":
         query, item, rank = _listed(matrix, name)
-        return Run(query, item, rank=rank, name=name, place=_row_of(name, query))
+        return Run(query, item, rank=rank, name=name, place=_rows(name, query, len(matrix)))
     return Run.of_rows(ScoreRows(matrix, name), name)
 
 
@@ -51,14 +53,14 @@ def qrels_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Qrels:
     matrix = _matrix(source, name, columns)
     if is_sparse(matrix):
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        return Qrels(rows, matrix.indices, matrix.data, name=name, place=_row_of(name, rows))
+        return Qrels(rows, matrix.indices, matrix.data, name=name, place=Entries(name, matrix.indptr))
     if matrix.dtype.kind not in "iu":
         raise UsageError(
             f"{name}: judgements in a matrix are item numbers (users × k, {PAD} pads) or sparse (scipy.sparse.csr_array), "
             f"not a dense matrix of {matrix.dtype}: which of its zeros were judged?"
         )
     query, item, _ = _listed(matrix, name)
-    return Qrels(query, item, name=name, place=_row_of(name, query))
+    return Qrels(query, item, name=name, place=_rows(name, query, len(matrix)))
 
 
 def _matrix(source: Any, name: str, columns: Mapping[str, str]) -> Any:
@@ -105,17 +107,29 @@ def _listed(matrix: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray, np.n
     return query, matrix[query, place].astype(np.int64), place + 1
 
 
-def _row_of(name: str, query: np.ndarray) -> Callable[[int], str]:
-    return lambda row: f"{name}, row {query[row]}"
+@dataclass(frozen=True, eq=False)
+class Entries(Held):
+    """Entries of a matrix by their rows, each of which begins at an offset; and by their columns, if these are given."""
+
+    name: str
+    offsets: np.ndarray
+    first: int = 0
+    columns: np.ndarray | None = None
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        at = self.first + int(np.searchsorted(self.offsets, row, side="right")) - 1
+        return f"{self.name}, row {at}" + ("" if self.columns is None else f", column {self.columns[row]}")
+
+
+def _rows(name: str, query: np.ndarray, length: int) -> Entries:
+    return Entries(name, np.searchsorted(query, np.arange(length + 1)))
 
 
 def _stored(matrix: Any, name: str) -> Columns:
     """The stored scores of a CSR matrix; rows that store nothing are empty lists."""
     queries, offsets = Ids.of_integers(np.arange(matrix.shape[0])), matrix.indptr.astype(np.int64)
-
-    def place(row: int) -> str:
-        return f"{name}, row {int(np.searchsorted(offsets, row, side='right')) - 1}"
-
+    place = Entries(name, offsets)
     _refuse_nan(matrix.data, place)
     items = Ids.of_integers(matrix.indices)
     return Columns(None, items, matrix.data, place=place, lists=(queries, offsets))
@@ -149,10 +163,7 @@ class ScoreRows:
         kept = ~np.ma.getmaskarray(part) & (score != -np.inf)
         query, item = np.nonzero(kept)
         offsets = np.concatenate(([0], np.cumsum(kept.sum(axis=1))))
-
-        def place(row: int) -> str:
-            return f"{self.name}, row {low + query[row]}, column {item[row]}"
-
+        place = Entries(self.name, offsets, low, item)
         found = score[query, item]
         _refuse_nan(found, place)
         lists = Ids.of_integers(np.arange(low, high)), offsets

@@ -9,7 +9,8 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
-from rankwell.tables.rows import Columns, Lists, Place, Rows
+from rankwell.tables.places import Place
+from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
 
 

@@ -17,7 +17,7 @@ from rankwell.readers.items_users import frame_of
 from rankwell.readers.reading import guess
 from rankwell.readers.unpacked import frame_of_qrels, frame_of_run
 from rankwell.readers.words import known_word
-from rankwell.tables.rows import Place
+from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
 MOVIELENS = ("query", "item", "grade", "time")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, one_of
+from rankwell.metrics.metric import Metric
 from rankwell.results.segments import checked_weights
 from rankwell.tables.states import GeometricMean, Mean, WeightedMean
+
+if TYPE_CHECKING:
+    from rankwell.results.results import Results
 
 How = Literal["mean", "geometric", "median"]
 HOWS = ("mean", "geometric", "median")
@@ -37,6 +41,21 @@ def aggregate(values: np.ndarray, how: str, weights: np.ndarray | None, floor: f
             raise UsageError("a geometric mean needs values from 0 and a floor above 0.")
         return GeometricMean.of(np.maximum(values, floor)).value
     return float(np.median(values)) if how == "median" else Mean.of(values).value
+
+
+def aggregate_of(
+    res: Results,
+    metric: Metric,
+    how: str,
+    weights: Mapping[Any, float] | Sequence[float] | None,
+    floor: float,
+) -> float:
+    """Return a summary of the values that results have of a metric."""
+    _ = res[metric]
+    if metric not in res.part.values:
+        raise UsageError(f"{metric} has no value per query, so there is nothing to aggregate.")
+    given = None if weights is None else weights_of(weights, res.queries)
+    return aggregate(res.values(metric), how, given, floor)
 
 
 def weights_of(given: Mapping[Any, float] | Sequence[float], queries: Sequence[Any]) -> np.ndarray:

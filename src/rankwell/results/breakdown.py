@@ -12,7 +12,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.results.segments import UNKNOWN, Segments
+from rankwell.results.segments import UNKNOWN, Division
 from rankwell.tables.states import State
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ class Breakdown:
         self,
         name: str,
         metrics: tuple[Metric, ...],
-        segments: Segments,
+        division: Division,
         states: Mapping[tuple[Metric, int], State],
         sizes: Counter[int],
     ) -> None:
-        self.name, self.metrics, self.by = name, metrics, segments.by
+        self.name, self.metrics, self.by = name, metrics, division.by
         used = sorted({code for _, code in states})
         self._rows = [
-            (segments.labels[code], sizes[code], {m: states[m, code] for m in metrics if (m, code) in states})
+            (division.labels[code], sizes[code], {m: states[m, code] for m in metrics if (m, code) in states})
             for code in used
             if sizes[code] or any((m, code) in states and states[m, code].n for m in metrics)
         ]

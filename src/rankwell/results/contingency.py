@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from rankwell.metrics.metric import Metric
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankwell.results.results import Results
 
 CELLS = ("TP", "FP", "FN", "TN")
 
@@ -55,15 +56,17 @@ class Contingency:
         return self.to_table().to_html()
 
 
-def contingency_of(
-    counted: Callable[[list[Metric]], Any], k: int | None, collection: int | None, rel: float | None
-) -> Contingency:
-    """Return the cells; ``counted`` evaluates metrics on the run."""
+def cells(k: int | None, rel: float | None) -> list[Metric]:
+    """Return the metrics that the table is made of: hits, items retrieved, relevant items."""
+    return [NumRelRet(k=k, rel=rel), NumRet(k=k), NumRel(rel=rel)]
+
+
+def contingency_from(res: Results, collection: int | None) -> Contingency:
+    """Return the table from results for ``cells``."""
     import polars as pl
 
-    metrics: list[Metric] = [NumRelRet(k=k, rel=rel), NumRet(k=k), NumRel(rel=rel)]
-    frame = counted(metrics).per_query
-    hits, shown, relevant = (frame[str(metric)].to_numpy().astype(np.int64) for metric in metrics)
+    frame = res.per_query
+    hits, shown, relevant = (frame[str(metric)].to_numpy().astype(np.int64) for metric in res.metrics)
     left = None if collection is None else collection - shown - (relevant - hits)
     if left is not None and len(left) and left.min() < 0:
         query = frame["query"][int(np.argmin(left))]
@@ -71,13 +74,13 @@ def contingency_of(
             f"query {query!r} has more retrieved or relevant items than the collection ({collection:,}). Give the number "
             f"of all items that could be retrieved."
         )
-    cells = {"TP": hits, "FP": shown - hits, "FN": relevant - hits}
-    per_query = pl.DataFrame({"query": frame["query"], **cells, "TN": left})
-    pooled: dict[str, int | None] = {name: int(column.sum()) for name, column in cells.items()}
+    counts = {"TP": hits, "FP": shown - hits, "FN": relevant - hits}
+    per_query = pl.DataFrame({"query": frame["query"], **counts, "TN": left})
+    pooled: dict[str, int | None] = {name: int(column.sum()) for name, column in counts.items()}
     pooled["TN"] = None if left is None else int(left.sum())
     some = relevant > 0
     ratios = zip(
-        cells["TP"][some].tolist(), cells["FP"][some].tolist(), cells["FN"][some].tolist(), strict=True
+        counts["TP"][some].tolist(), counts["FP"][some].tolist(), counts["FN"][some].tolist(), strict=True
     )
     each = [_ratios(*row) for row in ratios]
     means = np.mean([list(map(float, row)) for row in each], axis=0).tolist() if each else [None] * 3

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from rankwell.metrics.metric import Metric
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankwell.results.results import Results
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,11 +75,14 @@ class Curve:
         return self.to_table().to_html()
 
 
-def mean_curve(evaluated: Callable[[list[Metric]], Any], levels: Sequence[float], rel: float | None) -> Curve:
-    """Return the mean of the interpolated curves of all queries; ``evaluated`` evaluates metrics on the run."""
-    metrics: list[Metric] = [IPrec(level=level, rel=rel) for level in _checked(levels)]
-    res = evaluated(metrics)
-    return Curve(tuple(levels), tuple(res.mean[str(metric)] for metric in metrics), n=res.n[str(metrics[0])])
+def steps(levels: Sequence[float], rel: float | None) -> list[Metric]:
+    """Return the metrics whose means are the mean curve: the interpolated precision at each level of recall."""
+    return [IPrec(level=level, rel=rel) for level in _checked(levels)]
+
+
+def mean_curve(res: Results, levels: Sequence[float]) -> Curve:
+    """Return the mean of the interpolated curves of all queries, from results for ``steps``."""
+    return Curve(tuple(levels), tuple(res.mean.values()), n=res.n[str(res.metrics[0])])
 
 
 def curve_of_one(

@@ -1,4 +1,4 @@
-"""Saved results read back: what their constructor needs."""
+"""Saved results read back."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import InputError, UsageError
-from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.results.exports import KEY
-from rankwell.results.segments import Segments
-from rankwell.results.summary import SCHEMA
-from rankwell.tables.ids import Ids, Known
+from rankwell.results.conditions import Conditions
+from rankwell.results.exports import KEY, SCHEMA
+from rankwell.results.part import Ends, Part
+from rankwell.results.segments import Division
+from rankwell.tables.ids import Ids
 from rankwell.tables.states import State
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankwell.results.results import Results
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,9 @@ class Saved:
     n: int
 
     def __add__(self, other: object) -> Saved:
-        raise UsageError("loaded results hold values, not what they were made from; they do not add.")
+        raise UsageError(
+            "loaded results hold values, not what they were made from; they do not add. Pickle results instead."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,83 +50,96 @@ class Told:
     told: dict[str, float]
 
     def __add__(self, other: object) -> Told:
-        raise UsageError("loaded results hold values, not what they were made from; they do not add.")
+        raise UsageError(
+            "loaded results hold values, not what they were made from; they do not add. Pickle results instead."
+        )
 
 
-def saved_results(
-    path: str | Path,
-) -> tuple[dict[str, Any], dict[str, tuple[float, float]], dict[str, dict[str, Any]]]:
-    """Return the arguments of Results from a file that ``Results.save`` wrote, its ranges over tied orders, and what
-    differs in the arguments of each slice.
-    """
+def loaded(path: str | Path) -> Results:
+    """Return the results in a file that ``Results.save`` wrote."""
+    from rankwell.results.results import Results
+
     data, frame = _read(path)
-    metrics = tuple(metric_of(each["metric"]) for each in data["metrics"])
-    told = dict(zip(metrics, data["metrics"], strict=True))
-    columns = {} if frame is None else {m: frame[str(m)] for m in metrics if str(m) in frame.columns}
+    told = {metric_of(each["metric"]): each for each in data["metrics"]}
+    metrics = tuple(told)
+    division = Division(
+        tuple(data.get("by", ())),
+        tuple(tuple(row[column] for column in data["by"]) for row in data.get("segments", [])),
+        data.get("weights", ""),
+    )
+    scale, depth = data["scale"], data["policy"]["depth"]
+    conditions = Conditions(
+        Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
+        Scale(data["grades"], scale["rel"], scale["negative"]),
+        scale["grade_max"],
+    )
+    part = _part(data, frame, told)
+    slices = {
+        name: Results(
+            data["run"],
+            metrics,
+            conditions,
+            _part_of_slice(each, part, metrics),
+            Division(weights=division.weights if "plain_mean" in each else ""),
+        )
+        for name, each in data.get("slices", {}).items()
+    }
+    return Results(data["run"], metrics, conditions, part, division, slices)
+
+
+def _part(data: dict[str, Any], frame: pl.DataFrame | None, told: dict[Metric, dict[str, Any]]) -> Part:
+    """What is kept of all queries, as far as the file holds it."""
+    columns = {} if frame is None else {m: frame[str(m)] for m in told if str(m) in frame.columns}
     values = {m: c.cast(float).fill_null(math.nan).to_numpy().astype(np.float64) for m, c in columns.items()}
-    counts = {name: each["n"] for name, each in zip(data["mean"], data["metrics"], strict=True)}
     plain = data.get("plain_mean", data["mean"])
     states: dict[Metric, State] = {}
-    for metric in metrics:
+    for metric, each in told.items():
         if metric in values and isinstance(metric, QueryMetric):
             states[metric] = metric.summary(values[metric][~np.isnan(values[metric])])
         else:
-            states[metric] = Saved(_number(plain[str(metric)]), told[metric]["n"])
-    segments, split, sizes = _segments(data, metrics)
-    scale, depth = data["scale"], data["policy"]["depth"]
-    arguments = {
-        "name": data["run"],
-        "metrics": metrics,
-        "policy": Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
-        "context": Context(Scale(data["grades"], scale["rel"], scale["negative"]), scale["grade_max"]),
-        "queries": Ids.of(frame["query"].to_list() if frame is not None and len(frame) else []),
-        "values": values,
-        "states": states,
-        "ends": (),
-        "counts": Counter(data["counts"]),
-        "undefined": Counter({(m, why): n for m in metrics for why, n in told[m]["undefined"].items()}),
-        "known": np.arange(0 if frame is None else len(frame)),
-        "segments": segments,
-        "split": split,
-        "weighted": _kept(data["mean"], counts, [m for m in metrics if told[m]["weighted"]]),
-        "sizes": sizes,
-        "diagnostics": {m: Told(told[m]["diagnostics"]) for m in metrics if "diagnostics" in told[m]},
-    }
-    ranges = {str(m): told[m]["tie_range"] for m in metrics if told[m]["tie_range"]}
-    slices: dict[str, dict[str, Any]] = {
-        name: {
-            "states": _kept(part.get("plain_mean", part["mean"]), part["n"], metrics),
-            "weighted": _kept(part["mean"], part["n"], arguments["weighted"]),
-            "segments": segments if "plain_mean" in part else None,
-            "values": {}, "split": {}, "sizes": Counter(),
-            "queries": Ids.of([]), "known": np.empty(0, np.int64), "undefined": Counter(),
-        }
-        for name, part in data.get("slices", {}).items()
-    }  # fmt: skip
-    return arguments, {name: (low, high) for name, (low, high) in ranges.items()}, slices
+            states[metric] = Saved(_number(plain[str(metric)]), each["n"])
+    n = {str(metric): each["n"] for metric, each in told.items()}
+    rows = data.get("segments", [])
+    return Part(
+        Ids.of(frame["query"].to_list() if frame is not None and len(frame) else []),
+        np.arange(0 if frame is None else len(frame)),
+        values,
+        states,
+        ends={m: _ends(each["tie_range"], each["n"]) for m, each in told.items() if each["tie_range"]},
+        counts=Counter(data["counts"]),
+        undefined=Counter({(m, why): n for m, each in told.items() for why, n in each["undefined"].items()}),
+        diagnostics={m: Told(each["diagnostics"]) for m, each in told.items() if "diagnostics" in each},
+        split={
+            (m, code): Saved(_number(row["mean"][str(m)]), row["n"][str(m)])
+            for code, row in enumerate(rows)
+            for m in told
+        },
+        weighted=_kept(data["mean"], n, [m for m, each in told.items() if each["weighted"]]),
+        sizes=Counter({code: row["queries"] for code, row in enumerate(rows)}),
+    )
+
+
+def _ends(found: list[float], n: int) -> Ends:
+    """The states under the best and the worst order of equal scores, of a range from the worst to the best."""
+    worst, best = found
+    return Saved(best, n), Saved(worst, n)
+
+
+def _part_of_slice(each: dict[str, Any], whole: Part, metrics: Iterable[Metric]) -> Part:
+    """What is kept of a slice: means."""
+    return Part(
+        Ids.of([]),
+        np.empty(0, np.int64),
+        states=_kept(each.get("plain_mean", each["mean"]), each["n"], metrics),
+        counts=whole.counts,
+        diagnostics=whole.diagnostics,
+        weighted=_kept(each["mean"], each["n"], whole.weighted),
+    )
 
 
 def _kept(values: dict[str, Any], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:
     """The states of metrics of which only the values are known."""
     return {m: Saved(_number(values[str(m)]), n[str(m)]) for m in metrics}
-
-
-def _segments(
-    data: dict[str, Any], metrics: tuple[Metric, ...]
-) -> tuple[Segments | None, dict[tuple[Metric, int], State], Counter[int]]:
-    """Segments and weights, as far as they are told."""
-    by, rows = tuple(data.get("by", ())), data.get("segments", [])
-    if not by and "weights" not in data:
-        return None, {}, Counter()
-    labels = tuple(tuple(row[column] for column in by) for row in rows)
-    split: dict[tuple[Metric, int], State] = {
-        (m, code): Saved(_number(row["mean"][str(m)]), row["n"][str(m)])
-        for code, row in enumerate(rows)
-        for m in metrics
-    }
-    sizes = Counter({code: row["queries"] for code, row in enumerate(rows)})
-    codes = np.empty(0, np.int64) if by else None
-    return Segments(Known(Ids.of([])), by, codes, labels, None, data.get("weights", "")), split, sizes
 
 
 def _number(value: float | str | None) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,63 +13,99 @@ from rankwell.metrics.metric import Metric
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import Diagnostics, State
 
-Ends = Callable[[], "dict[Metric, tuple[State, State]]"]
-
-
-ROOM = 1 << 20
+Ends = tuple[State, State]
+ROOM = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What is kept of some queries; parts of different queries add up."""
+    """What is kept of some queries; parts of different queries add up.
+
+    ``known`` is the row of each query in the judgements, -1 where there are none. ``ends`` holds the states under the best and
+    the worst order of equal scores, for metrics whose values these change. ``split`` holds a state per segment, ``sizes``
+    counts the queries of each, ``weighted`` holds the states of weighted means.
+    """
 
     queries: Ids
     known: np.ndarray
-    values: dict[Metric, np.ndarray]
-    states: dict[Metric, State]
-    ends: tuple[Ends, ...]
-    counts: Counter[str]
-    undefined: Counter[tuple[Metric, str]]
+    values: dict[Metric, np.ndarray] = field(default_factory=dict)
+    states: dict[Metric, State] = field(default_factory=dict)
+    ends: dict[Metric, Ends] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    undefined: Counter[tuple[Metric, str]] = field(default_factory=Counter)
     diagnostics: dict[Metric, Diagnostics] = field(default_factory=dict)
     split: dict[tuple[Metric, int], State] = field(default_factory=dict)
     weighted: dict[Metric, State] = field(default_factory=dict)
     sizes: Counter[int] = field(default_factory=Counter)
 
+    def __add__(self, other: Part) -> Part:
+        return Part.sum([self, other])
+
+    def concerned(self) -> np.ndarray:
+        """Return the queries that the values concern, sorted by their ids: the judged ones, if all metrics need judgements."""
+        rows = np.arange(len(self.queries))
+        if self.values and all(metric.judgements for metric in self.values):
+            rows = np.flatnonzero(self.known >= 0)
+        return rows[self.queries[rows].order()]
+
     @classmethod
     def sum(cls, parts: Iterable[Part]) -> Part:
-        """Return all parts, of which there is at least one, as one; each is let go before the next is made."""
+        """Return all parts, of which there is at least one, as one; each is let go before the next is made.
+
+        Values per query are kept where every part has them.
+        """
         parts = iter(parts)
         total = next(parts)
         if (part := next(parts, None)) is None:
             return total
+        queries, known = [total.queries], Growing(total.known)
         columns = {metric: Growing(values) for metric, values in total.values.items()}
-        queries, known, states, ends = [total.queries], Growing(total.known), dict(total.states), total.ends
+        states, ends, diagnostics = dict(total.states), dict(total.ends), dict(total.diagnostics)
+        split, weighted = dict(total.split), dict(total.weighted)
         counts, undefined, sizes = total.counts.copy(), total.undefined.copy(), total.sizes.copy()
-        split, weighted, diagnostics = dict(total.split), dict(total.weighted), dict(total.diagnostics)
         while part is not None:
-            add_states(states, part.states)
-            add_states(split, part.split)
-            add_states(weighted, part.weighted)
-            add_states(diagnostics, part.diagnostics)
-            sizes.update(part.sizes)
-            for metric, values in part.values.items():
-                columns.setdefault(metric, Growing(values[:0])).extend(values)
             queries.append(part.queries)
             known.extend(part.known)
-            ends += part.ends
+            columns = {metric: column for metric, column in columns.items() if metric in part.values}
+            for metric, column in columns.items():
+                column.extend(part.values[metric])
+            _add_ends(ends, states, part)
+            _add_states(states, part.states)
+            _add_states(diagnostics, part.diagnostics)
+            _add_states(split, part.split)
+            _add_states(weighted, part.weighted)
             counts.update(part.counts)
             undefined.update(part.undefined)
+            sizes.update(part.sizes)
             part = next(parts, None)
-        joined = {metric: column.values for metric, column in columns.items()}
-        everyone, rows = Ids.concatenate(queries), known.values
+        values = {metric: column.values() for metric, column in columns.items()}
+        everyone = Ids.concatenate(queries)
         kept = (states, ends, counts, undefined, diagnostics, split, weighted, sizes)
-        return cls(everyone, rows, joined, *kept)
+        return cls(everyone, known.values(), values, *kept)
 
 
-def add_states(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
+def own_text(ids: Ids) -> Ids:
+    """Return the same ids; text that lies in a much larger buffer, such as a file's, gets one of its own."""
+    size = int(ids.lengths.sum())
+    if not ids.is_text or len(ids.text) <= 2 * size + 1:
+        return ids
+    before = np.cumsum(ids.lengths) - ids.lengths
+    places = np.arange(size) + np.repeat(ids.starts - before, ids.lengths)
+    return Ids.of_lengths(ids.text[places], ids.lengths)
+
+
+def _add_states(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
     """Add states to those of the same key."""
     for key, state in more.items():
         total[key] = total[key] + state if key in total else state
+
+
+def _add_ends(ends: dict[Metric, Ends], states: Mapping[Metric, State], part: Part) -> None:
+    """Add the ends of a part; where one side has none, no order of equal scores changes its state."""
+    for metric in {**ends, **part.ends}:
+        best, worst = ends.get(metric) or (states[metric], states[metric])
+        more = part.ends.get(metric) or (part.states[metric], part.states[metric])
+        ends[metric] = best + more[0], worst + more[1]
 
 
 class Growing:
@@ -88,7 +124,7 @@ class Growing:
         self._held[self._n : n] = values
         self._n = n
 
-    @property
     def values(self) -> np.ndarray:
-        """All that was added."""
-        return self._held[: self._n]
+        """Return all that was added; nothing can be added later."""
+        self._held.resize(self._n, refcheck=False)  # in place: a copy would need the memory twice
+        return self._held

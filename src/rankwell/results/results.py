@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import UsageError, nearest
-from rankwell.judge.context import Context
+from rankwell.errors import NotAskedError, UsageError, nearest
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
-from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.results.exports import Exports
-from rankwell.results.segments import Segments
-from rankwell.results.views import Origin, Views
-from rankwell.tables.ids import Ids
-from rankwell.tables.states import Diagnostics, State, told_of
+from rankwell.metrics.metric import Metric
+from rankwell.results import exports
+from rankwell.results.conditions import Conditions
+from rankwell.results.part import Part
+from rankwell.results.segments import Division
+from rankwell.tables.states import told_of
 
+# what only some ask for is loaded when they do
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankwell.display.table import Table
+    from rankwell.results.aggregation import How
     from rankwell.results.breakdown import Breakdown
 
 TIE_RANGE = 0.001
 
 
-class Results(Views, Exports):
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
     """What an evaluation gives: values, what they mean, and on how many queries and rows they rest.
 
     Examples
@@ -42,34 +45,17 @@ class Results(Views, Exports):
     2
     """
 
-    def __init__(
-        self,
-        name: str,
-        metrics: tuple[Metric, ...],
-        policy: Policy,
-        context: Context,
-        *,
-        queries: Ids,
-        values: dict[Metric, np.ndarray],
-        states: dict[Metric, State],
-        ends: tuple[Callable[[], dict[Metric, tuple[State, State]]], ...],
-        counts: Counter[str],
-        undefined: Counter[tuple[Metric, str]],
-        known: np.ndarray,
-        origin: Origin | None = None,
-        segments: Segments | None = None,
-        split: dict[tuple[Metric, int], State] | None = None,
-        weighted: dict[Metric, State] | None = None,
-        sizes: Counter[int] | None = None,
-        slices: dict[str, Results] | None = None,
-        diagnostics: dict[Metric, Diagnostics] | None = None,
-    ) -> None:
-        self.name, self.metrics, self.policy, self.context = name, metrics, policy, context
-        self._queries, self._values, self._states, self._ends = queries, values, states, ends
-        self._counts, self._undefined, self._known = counts, undefined, known
-        self._origin, self._segments = origin, segments
-        self.slices, self._diagnostics = slices or {}, diagnostics or {}
-        self._split, self._weighted, self._sizes = split or {}, weighted or {}, sizes or Counter()
+    name: str
+    metrics: tuple[Metric, ...]
+    conditions: Conditions
+    part: Part
+    division: Division = field(default_factory=Division)
+    slices: Mapping[str, Results] = field(default_factory=dict)
+
+    @property
+    def policy(self) -> Policy:
+        """The rules that the values were made under."""
+        return self.conditions.policy
 
     @cached_property
     def mean(self) -> dict[str, float]:
@@ -77,221 +63,236 @@ class Results(Views, Exports):
 
         With ``weights=`` the weighted mean, where a metric can be weighted; ``plain_mean`` stands beside it.
         """
-        return {str(m): self._weighted.get(m, self._states[m]).value for m in self.metrics}
+        return {str(m): self.part.weighted.get(m, self.part.states[m]).value for m in self.metrics}
 
     @cached_property
     def plain_mean(self) -> dict[str, float]:
         """The value of each metric with every query counted alike."""
-        return {str(metric): self._states[metric].value for metric in self.metrics}
+        return {str(metric): self.part.states[metric].value for metric in self.metrics}
 
     @property
     def weights(self) -> str:
         """The column that weighs the queries; empty if none does."""
-        return self._segments.weights_name if self._segments is not None else ""
+        return self.division.weights
 
     @property
     def is_weighted(self) -> dict[str, bool]:
         """Whether each metric's mean is a weighted one."""
-        return {str(metric): metric in self._weighted for metric in self.metrics}
+        return {str(metric): metric in self.part.weighted for metric in self.metrics}
 
     @property
     def has_segments(self) -> bool:
         """Whether there are segments (``by=``)."""
-        return self._segments is not None and bool(self._segments.by)
+        return bool(self.division.by)
 
     @cached_property
     def segments(self) -> Breakdown:
-        """The values of each segment, with ``by=``; a table, and one more as a Polars frame.
-
-        Raises
-        ------
-        UsageError
-            If no segments were asked for.
-        """
-        if self._segments is None or not self.has_segments:
+        """The values of each segment, as a table or a Polars frame; UsageError without ``by=``."""
+        if not self.has_segments:
             raise UsageError("no segments were asked for: evaluate(…, users=table, by='tier').")
         from rankwell.results.breakdown import Breakdown
 
-        return Breakdown(self.name, self.metrics, self._segments, self._split, self._sizes)
+        return Breakdown(self.name, self.metrics, self.division, self.part.split, self.part.sizes)
 
     @cached_property
     def n(self) -> dict[str, int]:
         """The number of queries that each value rests on."""
-        return {str(metric): self._states[metric].n for metric in self.metrics}
+        return {str(metric): self.part.states[metric].n for metric in self.metrics}
 
     @property
     def counts(self) -> dict[str, int]:
         """How many rows, lists and queries each rule touched; rules that touched none are left out."""
-        return dict(self._counts | told_of(self._states.values()))
+        return dict(self.part.counts | told_of(self.part.states.values()))
 
     @property
     def undefined(self) -> dict[str, dict[str, int]]:
         """For each metric that is undefined somewhere: how many queries, by reason."""
         found: dict[str, dict[str, int]] = {}
-        for (metric, reason), count in self._undefined.items():
+        for (metric, reason), count in self.part.undefined.items():
             found.setdefault(str(metric), {})[reason] = count
         return found
 
     @property
     def diagnostics(self) -> dict[str, dict[str, float]]:
         """For metrics whose value rests on weights: how many observations these are worth, and the like."""
-        return {str(metric): dict(known.told) for metric, known in self._diagnostics.items()}
+        return {str(metric): dict(known.told) for metric, known in self.part.diagnostics.items()}
 
     @cached_property
     def tie_range(self) -> dict[str, tuple[float, float]]:
         """The values under the worst and the best order of equal scores, where they differ by more than 0.001."""
-        totals: dict[Metric, tuple[State, State]] = {}
-        for end in self._ends:
-            for metric, (best, worst) in end().items():
-                old = totals.get(metric)
-                totals[metric] = (old[0] + best, old[1] + worst) if old else (best, worst)
-        ranges = {str(metric): (worst.value, best.value) for metric, (best, worst) in totals.items()}
+        ends = self.part.ends
+        ranges = {str(m): (ends[m][1].value, ends[m][0].value) for m in self.metrics if m in ends}
         return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
 
     @property
     def grades(self) -> str:
         """What the grades were taken for: judgements, ratings or interactions."""
-        return self.context.scale.kind
+        return self.conditions.scale.kind
 
     @property
     def meaning(self) -> str:
         """What the grades were taken for, in a sentence."""
-        scale = self.context.scale
-        if all(not metric.judgements for metric in self.metrics):
-            return "no judgements were needed"
-        above = "above 0" if scale.rel is None else f"from {scale.rel:g}"
-        meaning = {
-            "judgements": f"grades are judgements: an item is relevant {above}",
-            "ratings": f"grades are ratings: an item is relevant {above}, and gains count from there",
-            "interactions": "grades are not used: every judged row is a 1 (interactions)",
-        }
-        return meaning[scale.kind]
-
-    @classmethod
-    def load(cls, path: str | Path) -> Results:
-        """Return results that ``save`` wrote as Parquet or JSON.
-
-        Values, definitions, policy and counts are as they were; curves and other views that need the lists are gone.
-
-        Raises
-        ------
-        RankwellError
-            If the file holds no results, or a metric that is not known here.
-        """
-        from rankwell.results.loading import saved_results
-
-        arguments, ranges, slices = saved_results(path)
-        parts = {name: cls(**arguments | part) for name, part in slices.items()}
-        loaded = cls(**arguments, slices=parts)
-        vars(loaded)["tie_range"] = ranges  # what it is worked out from is not kept
-        return loaded
+        return self.conditions.meaning(self.metrics)
 
     def __getitem__(self, metric: str | Metric | type[Metric]) -> float:
-        """Return the value of a metric in any spelling.
-
-        Raises
-        ------
-        KeyError
-            If the metric was not asked for.
-        """
+        """Return the value of a metric in any spelling; KeyError if it was not asked for."""
         wanted = metric_of(metric)
-        if wanted not in self._states:
-            raise NotAsked(
-                f"{wanted} was not asked for; there are {', '.join(self.mean)}.{nearest(str(wanted), self.mean)}"
-            )
+        if wanted not in self.part.states:
+            near = nearest(str(wanted), self.mean)
+            raise NotAskedError(f"{wanted} was not asked for; there are {', '.join(self.mean)}.{near}")
         return self.mean[str(wanted)]
 
     @cached_property
     def _rows(self) -> np.ndarray:
         """The queries that the values concern, sorted."""
-        concerned = np.ones(len(self._queries), np.bool_)
-        if self._values and all(metric.judgements for metric in self._values):
-            concerned = self._known >= 0
-        rows = np.flatnonzero(concerned)
-        return rows[self._queries[rows].order()]
+        return self.part.concerned()
 
     @cached_property
     def queries(self) -> list[str] | list[int]:
         """The queries: integers by value, text by its UTF-8 bytes."""
-        return self._queries[self._rows].tolist()
+        return self.part.queries[self._rows].tolist()
 
     def values(self, metric: Metric) -> np.ndarray:
         """Return the value of each of ``queries``, NaN where undefined."""
-        return self._values[metric][self._rows]
+        return self.part.values[metric][self._rows]
 
     @cached_property
     def per_query(self) -> pl.DataFrame:
         """One row per query, one column per metric that has a value per query; undefined is null."""
-        import polars as pl
-
-        columns = [pl.Series("query", self.queries, pl.String if self._queries.is_text else pl.Int64)]
-        columns += [pl.Series(str(m), self.values(m), nan_to_null=True) for m in self._values]
-        return pl.DataFrame(columns)
+        return exports.frame_of(self)
 
     def __add__(self, other: Results) -> Results:
-        """Return the results of two disjoint sets of queries together.
+        """Return the results of two disjoint sets of queries together; UsageError if they differ in metrics or conditions."""
+        from rankwell.results.addition import added
 
-        Raises
-        ------
-        UsageError
-            If metrics, policy or context differ, or a query is on both sides.
-        """
-        for what in ("metrics", "policy"):
-            if getattr(self, what) != getattr(other, what):
-                raise UsageError(
-                    f"results with different {what} do not add: {getattr(self, what)} and {getattr(other, what)}."
-                )
-        needs = frozenset[str]().union(*(metric.needed() for metric in self.metrics))
-        numbers_items = any("item" in m.needs and not isinstance(m, QueryMetric) for m in self.metrics)
-        context = self.context.joined(other.context, needs=needs, numbers_items=numbers_items)
-        own, theirs = (
-            each and (each.by, each.labels, each.weights_name) for each in (self._segments, other._segments)
-        )
-        if own != theirs:
-            raise UsageError("results with different segments or weights do not add.")
-        if self.slices.keys() != other.slices.keys():
-            raise UsageError("results with different slices do not add.")
-        queries = Ids.concatenate([self._queries, other._queries])
-        codes, firsts = queries.group()
-        if len(firsts) < len(queries):
-            twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
-            raise UsageError(f"results do not add: query {queries.one(twice)!r} is on both sides.")
-        both = self._values.keys() & other._values.keys()
-        return Results(
-            self.name,
-            self.metrics,
-            self.policy,
-            context,
-            queries=queries,
-            values={
-                m: np.concatenate([self._values[m], other._values[m]]) for m in self._values if m in both
-            },
-            states={m: self._states[m] + other._states[m] for m in self.metrics},
-            ends=self._ends + other._ends,
-            counts=self._counts + other._counts,
-            undefined=self._undefined + other._undefined,
-            known=np.concatenate([self._known, other._known]),
-            segments=self._segments,
-            split=_added(self._split, other._split),
-            weighted=_added(self._weighted, other._weighted),
-            sizes=self._sizes + other._sizes,
-            slices={name: self.slices[name] + other.slices[name] for name in self.slices},
-            diagnostics=_added(self._diagnostics, other._diagnostics),
-        )
+        return added(self, other)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle what the results are made from, not what was worked out from it."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name} {value:.4f}" for name, value in self.mean.items())
         return f"Results of {self.name!r}: {values}"
 
+    def aggregate(
+        self,
+        metric: str | Metric | type[Metric],
+        how: How = "mean",
+        *,
+        weights: Mapping[Any, float] | Sequence[float] | None = None,
+        floor: float = 1e-5,
+    ) -> float:
+        """Return another summary of a metric's values than its mean: weighted, geometric, median.
 
-def _added(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The states of both, added where both have one."""
-    both = {key: left[key] + right[key] for key in left.keys() & right.keys()}
-    return {**left, **right, **both}
+        Parameters
+        ----------
+        metric
+            One of the metrics asked for, with a value per query.
+        how
+            ``mean``, ``geometric`` or ``median``, over the queries where the metric is defined.
+        weights
+            For a weighted mean: the weight of each query by its id, or in the order of ``per_query``.
+        floor
+            The least value that counts in a geometric mean.
 
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> res = rw.evaluate({"1": ["a"], "2": ["b", "a"]}, {"1": {"a": 1}, "2": {"a": 1}}, ["rr"])
+        >>> res["rr"], res.aggregate("rr", weights={"1": 3, "2": 1}), round(res.aggregate("rr", "geometric"), 4)
+        (0.75, 0.875, 0.7071)
+        """
+        from rankwell.results.aggregation import aggregate_of
 
-class NotAsked(UsageError, KeyError):
-    """A metric that a result does not hold."""
+        return aggregate_of(self, metric_of(metric), how, weights, floor)
 
-    def __str__(self) -> str:
-        return str(self.args[0])
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Return everything as plain values, as ``to_json`` writes it."""
+        return exports.to_dict(self, per_query=per_query)
+
+    def to_json(self, *, per_query: bool = False) -> str:
+        """Return everything as JSON text, numbers in full precision; undefined is null.
+
+        Examples
+        --------
+        >>> import json, rankwell as rw
+        >>> res = rw.evaluate({"1": {"a": 2.0}}, {"1": {"a": 1}}, ["rr"])
+        >>> json.loads(res.to_json())["mean"]
+        {'rr': 1.0}
+        """
+        return exports.to_json(self, per_query=per_query)
+
+    def to_table(self, *, per_query: bool = False) -> Table:
+        """Return the table that people read: each metric, or each query."""
+        from rankwell.results import summary
+
+        return summary.table_of([self], per_query=per_query)
+
+    def to_markdown(self, *, per_query: bool = False) -> str:
+        """Return the table as Markdown."""
+        return self.to_table(per_query=per_query).to_markdown()
+
+    def to_latex(self, *, per_query: bool = False) -> str:
+        """Return the table as LaTeX with booktabs rules."""
+        return self.to_table(per_query=per_query).to_latex()
+
+    def to_html(self, *, per_query: bool = False) -> str:
+        """Return the table as one HTML element."""
+        return self.to_table(per_query=per_query).to_html()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_csv(self, *, per_query: bool = True) -> str:
+        """Return the value of each query, or of each metric, as CSV in full precision."""
+        from rankwell.results import summary
+
+        return summary.csv_of([self], per_query=per_query)
+
+    def to_pandas(self) -> Any:
+        """Return the value of each query as a pandas frame; this needs pandas and pyarrow."""
+        return exports.to_pandas(self)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Give the value of each query to whatever speaks Arrow."""
+        return self.per_query.__arrow_c_stream__(requested_schema)
+
+    def log_to(self, tracker: str, *, step: int | None = None) -> None:
+        """Hand the values to an experiment tracker: ``mlflow`` (``pip install 'rankwell[mlflow]'``).
+
+        Metrics get names that trackers accept (``ndcg@10`` becomes ``ndcg_at_10``), with ``.n`` the number of queries
+        behind them; signatures and policy become tags, the whole JSON an artifact. Undefined values are not logged. In
+        an active run it goes there, else into a run of its own, named after the results.
+        """
+        from rankwell.results import trackers
+
+        trackers.log(self, tracker, step)
+
+    def save(self, path: str | Path) -> None:
+        """Write the results in the format of the file's name; the file appears when it is whole.
+
+        ``.parquet`` and ``.json`` hold everything, values of queries, definitions and policy, and are what
+        ``Results.load`` reads; ``.csv`` holds the values of queries; ``.md``, ``.tex`` and ``.html`` the table.
+
+        Examples
+        --------
+        >>> import rankwell as rw, tempfile, pathlib
+        >>> res = rw.evaluate({"1": ["a", "b"]}, {"1": {"b": 1}}, ["rr", "ndcg@10"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     res.save(pathlib.Path(folder) / "bm25.parquet")
+        ...     again = rw.Results.load(pathlib.Path(folder) / "bm25.parquet")
+        >>> again.mean == res.mean, again.per_query.equals(res.per_query)
+        (True, True)
+        """
+        exports.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Results:
+        """Return results that ``save`` wrote as Parquet or JSON.
+
+        Values, definitions, policy and counts are as they were. Pickle results that are to be added to others.
+        """
+        from rankwell.results.loading import loaded
+
+        return loaded(path)

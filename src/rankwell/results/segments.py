@@ -14,19 +14,26 @@ from rankwell.tables.items_users import Users
 UNKNOWN = "(unknown)"
 
 
-@dataclass(frozen=True, eq=False)
-class Segments:
-    """Which segment each query is in, and how much it weighs.
+@dataclass(frozen=True)
+class Division:
+    """How queries are divided and weighed: the columns and labels of segments, and the column of weights.
 
-    ``codes`` are rows of ``labels``, one label per column of ``by``; the last label is that of queries without a row.
+    A segment has one label per column of ``by``; the last segment is that of queries without a row.
     """
 
-    known: Known
     by: tuple[str, ...] = ()
-    codes: np.ndarray | None = None
     labels: tuple[tuple[str, ...], ...] = ()
+    weights: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Which segment each query is in, as its place in ``division.labels``, and how much it weighs."""
+
+    known: Known
+    division: Division
+    codes: np.ndarray | None = None
     weights: np.ndarray | None = None
-    weights_name: str = ""
     table: str = "users"
 
     @classmethod
@@ -55,11 +62,12 @@ class Segments:
             raise UsageError(f"by={list(columns)}: a column is named twice.")
         codes, labels = _coded([users.texts(column) for column in columns]) if columns else (None, ())
         heavy = None if weights is None else _checked(users, weights)
-        return cls(Known(users.query), columns, codes, labels, heavy, weights or "", users.name)
+        return cls(Known(users.query), Division(columns, labels, weights or ""), codes, heavy, users.name)
 
     def weights_alone(self) -> Segments | None:
         """Return the same weights without segments; None if there are none."""
-        return None if self.weights is None else replace(self, by=(), codes=None, labels=())
+        division = Division(weights=self.division.weights)
+        return None if self.weights is None else replace(self, division=division, codes=None)
 
     def rows(self, queries: Ids) -> np.ndarray:
         """Return the row of each query in the table of users, -1 where it has none."""
@@ -68,7 +76,7 @@ class Segments:
     def codes_of(self, rows: np.ndarray) -> np.ndarray:
         """Return the segment of each row, that of unknown queries where it is -1."""
         assert self.codes is not None
-        return np.append(self.codes, len(self.labels) - 1)[rows]
+        return np.append(self.codes, len(self.division.labels) - 1)[rows]
 
     def weights_of(self, rows: np.ndarray, queries: Ids) -> np.ndarray:
         """Return the weight of each row.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rankwell import __version__
 from rankwell.display.output import in_form
@@ -13,12 +13,13 @@ from rankwell.display.table import ARROWS, Cell, Column, Table, number
 from rankwell.judge.policy import Policy
 from rankwell.metrics.docstrings import sentence
 from rankwell.metrics.metric import CorpusMetric, Metric
+from rankwell.results.exports import SCHEMA
 
-Results = Any  # what has the properties of rankwell.results.Results, which stands above this
+if TYPE_CHECKING:
+    from rankwell.results.results import Results
 
 __all__ = ["csv_of", "table_of", "warnings_of"]
 
-SCHEMA = 1  # of the JSON that is written
 SHORT_CUT = 0.05
 # counts whose name in the data is short
 IN_WORDS = {"queries with R > k": "queries with more than k relevant items"}
@@ -127,10 +128,8 @@ def slices_of(res: Results) -> Table:
         Column("items"),
         *(Column(str(metric), "value", better=metric.better) for metric in res.metrics),
     ]
-    rows = [
-        ("all", *res.mean.values()),
-        *((name, *part.mean.values()) for name, part in res.slices.items()),
-    ]
+    parts = [("all", res), *res.slices.items()]
+    rows: list[tuple[Cell, ...]] = [(name, *part.mean.values()) for name, part in parts]
     notes = ["on a slice only its items are relevant; the lists and their ranks are the same"]
     notes += [f"means are weighted by {res.weights}"] if res.weights else []
     return Table(columns, rows, caption=f"{res.name} by items", notes=notes)

@@ -7,9 +7,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rankwell.errors import UsageError, nearest, one_of
+
+if TYPE_CHECKING:
+    from rankwell.results.results import Results
 
 
 def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
@@ -28,7 +31,7 @@ def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def log(results: Any, tracker: str, step: int | None) -> None:
+def log(results: Results, tracker: str, step: int | None) -> None:
     """Hand results to a tracker.
 
     Raises
@@ -41,7 +44,7 @@ def log(results: Any, tracker: str, step: int | None) -> None:
     TRACKERS[tracker](results, step)
 
 
-def _mlflow(results: Any, step: int | None) -> None:
+def _mlflow(results: Results, step: int | None) -> None:
     try:
         import mlflow
     except ImportError as error:
@@ -66,4 +69,4 @@ def _mlflow(results: Any, step: int | None) -> None:
             mlflow.end_run()
 
 
-TRACKERS: dict[str, Callable[[Any, int | None], None]] = {"mlflow": _mlflow}
+TRACKERS: dict[str, Callable[[Results, int | None], None]] = {"mlflow": _mlflow}

@@ -30,11 +30,13 @@ class Ids:
     def __init__(
         self, keys: np.ndarray | None, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray
     ) -> None:
-        self._keys = keys
-        self.text = text
+        self._keys, self.text, self.starts, self.lengths = keys, text, starts, lengths
         self.is_text = text is not NO_TEXT
-        self.starts = starts
-        self.lengths = lengths
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the columns; integer columns share ``NO_TEXT``, by which they are known."""
+        columns = (self._keys, self.text, self.starts, self.lengths)
+        return (Ids, columns) if self.is_text else (Ids.of_integers, (self.integers,))
 
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
@@ -179,9 +181,7 @@ class Ids:
 
     def tolist(self) -> list[str] | list[int]:
         """Return all ids as Python values; for results, never for every row of a run."""
-        if not self.is_text:
-            return self.integers.tolist()
-        return [str(self.one(row)) for row in range(len(self))]
+        return [str(self.one(row)) for row in range(len(self))] if self.is_text else self.integers.tolist()
 
     def order(self) -> np.ndarray:
         """Return the rows sorted by id: integers by value, text by its bytes."""

@@ -14,8 +14,8 @@ from rankwell.errors import DataError, UsageError
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.tables.ids import IdColumn, Ids
+from rankwell.tables.places import Place, held
 
-Place = Callable[[int], str]
 SAMPLE = 10_000
 SLICE = 1 << 20
 PART_ROWS = 400_000
@@ -177,6 +177,20 @@ class Columns:
     def table(self) -> Columns:
         """Return all rows as columns."""
         return self
+
+    def held(self, name: str) -> Columns:
+        """Return the same rows to be pickled, without what was worked out from them."""
+        rows = Columns(
+            self._query,
+            self.item,
+            self.key,
+            place=held(self.place, name),
+            by_rank=self.by_rank,
+            given_score=self.given_score,
+            lists=self._known,
+        )
+        rows.by_place = self.by_place
+        return rows
 
 
 def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:

@@ -9,7 +9,8 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.tables.ids import IdColumn, Ids
-from rankwell.tables.rows import Columns, Place, Rows, numbers_of, same_length
+from rankwell.tables.places import Place, RowOf, held
+from rankwell.tables.rows import Columns, Rows, numbers_of, same_length
 
 
 class Run:
@@ -54,7 +55,7 @@ class Run:
         name: str = "run",
         place: Place | None = None,
     ) -> None:
-        at = place or (lambda row: f"{name}, row {row + 1}")
+        at = place or RowOf(name)
         self.name = name
         self.rows: Rows = Columns.of(query, item, score, rank, name=name, place=at)
 
@@ -64,6 +65,10 @@ class Run:
         run = cls.__new__(cls)
         run.name, run.rows = name, rows
         return run
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the rows themselves, as the file or table that they come from may not be there later."""
+        return {"name": self.name, "rows": self.rows.table().held(self.name), "source": self.source}
 
     @property
     def queries(self) -> list[str] | list[int]:
@@ -130,7 +135,7 @@ class Qrels:
         place: Place | None = None,
     ) -> None:
         self.name = name
-        self.place = place or (lambda row: f"{name}, row {row + 1}")
+        self.place = place or RowOf(name)
         self.query, self.item = Ids.of_column(query, "query"), Ids.of_column(item, "item")
         self.grade = None if grade is None else numbers_of(grade, "grade", self.place).astype(np.float64)
         if (
@@ -160,6 +165,11 @@ class Qrels:
         )
         columns |= {word: len(x) for word, x in given if x is not None}
         same_length(len(self.query), columns, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the columns, without the files that they come from."""
+        columns = {name: value for name, value in vars(self).items() if name != "files"}
+        return columns | {"place": held(self.place, self.name)}
 
     def __len__(self) -> int:
         return len(self.query)

@@ -69,7 +69,7 @@ def evaluated(options: Options, path: str, run: Run, lines: Lines) -> Evaluated:
         here = {topic for topic, is_here in zip(found.topics, found.present, strict=True) if is_here}
         found.missing = sorted({str(query) for query in judged} - here)
     retrieved, *known = (res.values(metric) for metric in extra)
-    highest = res.context.grade_max or 0.0
+    highest = res.conditions.grade_max or 0.0
     names = {line.metric.name for line in printed if line.metric is not None}
     has_gains = any(isinstance(line.metric, GainRBP) for line in printed)
     found.notes += ["rbp with gains"] if has_gains else []

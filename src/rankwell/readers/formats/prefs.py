@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.readers.files import File, refuse_what_is_no_text, text_of
 from rankwell.tables.ids import LONGEST_ID, Ids
+from rankwell.tables.places import Held
 from rankwell.tables.run_qrels import Qrels
 
 SUFFIXES = (".prefs",)
@@ -48,6 +50,18 @@ def _is_number(word: bytes) -> bool:
     return True
 
 
+@dataclass(frozen=True, eq=False)
+class LineOf(Held):
+    """Rows by the lines that they stand in."""
+
+    label: str
+    lines: np.ndarray
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        return f"{self.label}:{int(self.lines[row]) + 1}"
+
+
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements behind preferences: the groups are topics, the levels grades."""
     if columns:
@@ -77,10 +91,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     )
     query, group, subgroup, item, level = (Ids.of_spans(text, *column) for column in zip(*table, strict=True))
     lines = line[::COLUMNS]
-
-    def place(row: int) -> str:
-        return f"{file.label}:{int(lines[row]) + 1}"
-
+    place = LineOf(file.label, lines)
     codes, heads = level.group()
     levels = np.empty(len(heads))
     for number, row in enumerate(heads.tolist()):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,7 @@ from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import trec_lines, trec_text
 from rankwell.readers.files import File, text_of
 from rankwell.tables.ids import Ids
+from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns, Lists, cuts
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -45,19 +47,34 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     parsed = source.parse(source.begin, len(source.text), ALL_LINES, QRELS)
     if not len(parsed.value):
         raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
-
-    def place(row: int) -> str:
-        return source.place(int(parsed.item.starts[row]))
-
     query = parsed.query[
         np.repeat(np.arange(len(parsed.firsts)), np.diff(np.append(parsed.firsts, len(parsed.item))))
     ]
-    return Qrels(query, parsed.item, parsed.value, parsed.topic, name=name, place=place)
+    return Qrels(
+        query, parsed.item, parsed.value, parsed.topic, name=name, place=LineOf(file.label, parsed.item)
+    )
 
 
 def _refuse(columns: Mapping[str, str], file: File) -> None:
     if columns:
         raise UsageError(f"{file.label}: TREC text has no named columns; columns= is for tables such as CSV.")
+
+
+@dataclass(frozen=True, eq=False)
+class LineOf(Held):
+    """Rows by the lines that their items stand in."""
+
+    label: str
+    item: Ids
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        return _line(self.label, self.item.text, int(self.item.starts[row]))
+
+
+def _line(label: str, text: np.ndarray, at: int) -> str:
+    """``file:line`` of a byte."""
+    return f"{label}:{int(np.count_nonzero(text[:at] == 10)) + 1}"
 
 
 class Parsed:
@@ -80,7 +97,7 @@ class Text:
 
     def place(self, at: int) -> str:
         """Return ``file:line`` of a byte."""
-        return f"{self.file.label}:{int(np.count_nonzero(self.text[:at] == 10)) + 1}"
+        return _line(self.file.label, self.text, at)
 
     def parse(self, begin: int, end: int, lines: np.ndarray, layout: tuple[str, int, int]) -> Parsed:
         """Read a range of bytes, or the lines that start at ``lines``."""
@@ -160,7 +177,7 @@ class TextRows:
             query,
             parsed.item,
             parsed.value,
-            place=lambda row: self.source.place(int(parsed.item.starts[row])),
+            place=LineOf(self.source.file.label, parsed.item),
         )
 
 
@@ -221,5 +238,5 @@ def _lists_of(source: Text, parsed: Parsed) -> Lists:
         offsets,
         parsed.item,
         parsed.value,
-        lambda row: source.place(int(parsed.item.starts[row])),
+        LineOf(source.file.label, parsed.item),
     )

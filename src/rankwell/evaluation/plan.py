@@ -1,0 +1,98 @@
+"""Plan: judgements, metrics and rules made ready once, which give the results of any run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+import numpy as np
+
+from rankwell.errors import NeededError, UsageError
+from rankwell.evaluation.engine import Engine
+from rankwell.evaluation.needs import Needs
+from rankwell.evaluation.task import Task
+from rankwell.metrics.metric import Metric
+from rankwell.results import Results
+from rankwell.results.conditions import Conditions
+from rankwell.results.segments import Division
+from rankwell.tables.ids import Known
+from rankwell.tables.items_users import Items
+from rankwell.tables.run_qrels import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Judgements, metrics and rules made ready once: the task, one more per slice of the items, and where they run.
+
+    ``counts`` say what the rules touched in the judgements and the training data.
+    """
+
+    task: Task
+    engine: Engine
+    threads: int | None
+    counts: Counter[str]
+    slices: Mapping[str, Task] = field(default_factory=dict)
+
+    def with_slices(self, slices: Mapping[str, Items]) -> Plan:
+        """Return the same plan with slices, in each of which only the judgements of some items count."""
+        return replace(self, slices={name: self._slice(items) for name, items in slices.items()})
+
+    def _slice(self, items: Items) -> Task:
+        _refuse_on_slices(self.task.metrics)
+        if self.task.asked.policy.unjudged == "condense":
+            raise UsageError(
+                "slices= and unjudged='condense' exclude each other: other items would count as unjudged."
+            )
+        weights = self.task.segments.weights_alone() if self.task.segments is not None else None
+        return replace(self.task, pool=self.task.pool.only(Known(items.item)), segments=weights)
+
+    def with_metrics(self, metrics: tuple[Metric, ...]) -> Plan:
+        """Return the same plan with other metrics."""
+        needs = Needs.of(metrics)
+        asked = needs.asked(self.task.asked.policy)
+        if "topics" in asked.needs and self.task.pool.topics is None:
+            raise NeededError(
+                "the judgements were made ready without topics; ask for metrics of topics from the start."
+            )
+        if self.slices:
+            _refuse_on_slices(metrics)
+        task, *others = (
+            replace(each, metrics=metrics, asked=asked, with_ends=needs.with_ends, per_query=True)
+            for each in (self.task, *self.slices.values())
+        )
+        return replace(self, task=task, slices=dict(zip(self.slices, others, strict=True)))
+
+    def results(self, run: Run) -> Results:
+        """Return the results of one run."""
+        keep_freed_memory()
+        slices = {name: self._results(run, task, {}) for name, task in self.slices.items()}
+        return self._results(run, self.task, slices)
+
+    def _results(self, run: Run, task: Task, slices: Mapping[str, Results]) -> Results:
+        task = task.of_run(run)
+        part = self.engine.run(run, task, self.threads)
+        part = replace(part, counts=self.counts + part.counts)
+        conditions = Conditions.of(task.asked.policy, task.context)
+        division = Division() if task.segments is None else task.segments.division
+        return Results(run.name, task.metrics, conditions, part, division, slices)
+
+
+def _refuse_on_slices(metrics: Iterable[Metric]) -> None:
+    whole = next((metric for metric in metrics if not metric.sliceable), None)
+    if whole is not None:
+        raise UsageError(
+            f"{whole} has no meaning on a slice of the items: it reads more than the relevant ones. Evaluate it apart "
+            f"from slices=."
+        )
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Make glibc keep the memory of freed arrays for the next ones, once per process.
+
+    It hands larger blocks back to the system, and a third of a small evaluation was spent on having them anew. Freeing a block
+    of this size, which is never touched, raises that limit to it, as any larger array would.
+    """
+    np.empty(2 << 20, np.uint8)

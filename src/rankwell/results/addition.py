@@ -1,0 +1,52 @@
+"""Results of different queries added up, or the reason why they cannot be."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.results.loading import Saved, Told
+from rankwell.results.part import Part
+
+if TYPE_CHECKING:
+    from rankwell.results.results import Results
+
+
+def added(left: Results, right: Results) -> Results:
+    """Return the results of two disjoint sets of queries together.
+
+    Raises
+    ------
+    UsageError
+        If metrics, policy or other conditions differ, or a query is on both sides.
+    """
+    if left.metrics != right.metrics:
+        raise UsageError(f"results with different metrics do not add: {left.metrics} and {right.metrics}.")
+    left.conditions.refuse_others(right.conditions, left.metrics)
+    if left.division != right.division:
+        raise UsageError("results with different segments or weights do not add.")
+    if left.slices.keys() != right.slices.keys():
+        raise UsageError("results with different slices do not add.")
+    for each in (left.part, right.part):
+        _refuse_saved(each)
+    part = left.part + right.part
+    codes, firsts = part.queries.group()
+    if len(firsts) < len(codes):
+        twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
+        raise UsageError(f"results do not add: query {part.queries.one(twice)!r} is on both sides.")
+    slices = {name: added(left.slices[name], right.slices[name]) for name in left.slices}
+    kind = type(left)
+    return kind(left.name, left.metrics, left.conditions, part, division=left.division, slices=slices)
+
+
+def _refuse_saved(part: Part) -> None:
+    ends = chain.from_iterable(part.ends.values())
+    states = chain(part.states.values(), ends, part.split.values(), part.weighted.values())
+    if any(isinstance(each, Saved | Told) for each in chain(states, part.diagnostics.values())):
+        raise UsageError(
+            "results that were loaded hold values, not what they were made from, and do not add. Pickle results that are "
+            "to be added later."
+        )

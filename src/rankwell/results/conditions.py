@@ -1,0 +1,119 @@
+"""Conditions: what values depend on besides lists and judgements; results add only where these are the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwell.errors import UsageError
+from rankwell.judge.context import Context
+from rankwell.judge.policy import Policy
+from rankwell.judge.scale import Scale
+from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.tables.items_users import Users
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """What values depend on besides lists and judgements: the policy, the scale of the grades and its ends, other tables.
+
+    Of the catalogue and the training data only a digest is kept, so that results stay small. ``users`` is the table of users,
+    if a metric reads it.
+    """
+
+    policy: Policy
+    scale: Scale
+    grade_max: float | None = None
+    grade_min: float | None = None
+    collection_size: int | None = None
+    catalogue: bytes | None = None
+    train: bytes | None = None
+    users: Users | None = None
+
+    @classmethod
+    def of(cls, policy: Policy, context: Context) -> Conditions:
+        """Return the conditions of an evaluation."""
+        return cls(
+            policy,
+            context.scale,
+            context.grade_max,
+            context.grade_min,
+            context.collection_size,
+            None if context.catalogue is None else context.once(_digest_of_catalogue),
+            None if context.train is None else context.once(_digest_of_train),
+            context.users,
+        )
+
+    def meaning(self, metrics: Iterable[Metric]) -> str:
+        """Return what the grades were taken for, in a sentence."""
+        if all(not metric.judgements for metric in metrics):
+            return "no judgements were needed"
+        above = "above 0" if self.scale.rel is None else f"from {self.scale.rel:g}"
+        meaning = {
+            "judgements": f"grades are judgements: an item is relevant {above}",
+            "ratings": f"grades are ratings: an item is relevant {above}, and gains count from there",
+            "interactions": "grades are not used: every judged row is a 1 (interactions)",
+        }
+        return meaning[self.scale.kind]
+
+    def refuse_others(self, other: Conditions, metrics: Iterable[Metric]) -> None:
+        """Raise UsageError if values of these metrics under other conditions cannot be added to those under these."""
+        metrics = list(metrics)
+        needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
+        if self.policy != other.policy:
+            raise UsageError(f"results with different policy do not add: {self.policy} and {other.policy}.")
+        if self.scale != other.scale:
+            raise UsageError(f"results with different grades do not add: {self.scale} and {other.scale}.")
+        if "grade_max" in needs and self.grade_max != other.grade_max:
+            raise UsageError(
+                f"results with different highest grades do not add: {self.grade_max} and {other.grade_max}. Give "
+                f"max_grade= to the metric."
+            )
+        if "grade_min" in needs and self.grade_min != other.grade_min:
+            raise UsageError(
+                f"results with different lowest grades do not add: {self.grade_min} and {other.grade_min}. Give "
+                f"min_grade= to the metric."
+            )
+        if self.collection_size != other.collection_size:
+            raise UsageError(
+                f"results with different catalogues do not add: {self.collection_size} and {other.collection_size} items."
+            )
+        counts_items = any("item" in m.needs and not isinstance(m, QueryMetric) for m in metrics)
+        if counts_items and self.catalogue != other.catalogue:
+            raise UsageError("results over different items do not add: give both the same catalogue, items=.")
+        has_train = self.train is not None or other.train is not None
+        if has_train and (self.catalogue, self.train) != (other.catalogue, other.train):
+            raise UsageError("results with different training data do not add: give both the same, train=.")
+        if self.users is not other.users and not _same_users(self.users, other.users):
+            raise UsageError("results with different tables of users do not add: give both the same, users=.")
+
+
+def _digest_of_catalogue(context: Context) -> bytes:
+    assert context.catalogue is not None
+    ids = context.catalogue.ids
+    return _digest(np.array([ids.is_text]), ids.keys)
+
+
+def _digest_of_train(context: Context) -> bytes:
+    assert context.train is not None
+    return _digest(context.train.queries.ids.keys, context.train.offsets, context.train.item)
+
+
+def _digest(*columns: np.ndarray) -> bytes:
+    found = hashlib.blake2b(digest_size=16)
+    for column in columns:
+        found.update(f"{column.dtype.str} {len(column)} ".encode())
+        found.update(np.ascontiguousarray(column).data)
+    return found.digest()
+
+
+def _same_users(mine: Users | None, theirs: Users | None) -> bool:
+    if mine is None or theirs is None:
+        return mine is theirs
+    same_queries = mine.query.is_text == theirs.query.is_text and np.array_equal(
+        mine.query.keys, theirs.query.keys
+    )
+    return same_queries and mine.frame.equals(theirs.frame)
