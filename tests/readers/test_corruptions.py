@@ -371,7 +371,7 @@ def test_a_decompression_bomb_is_refused(tmp_path, monkeypatch, name, packed):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("rankwell.readers.files.PIECE", 1 << 18)
+    monkeypatch.setattr("rankwell.readers.text.PIECE", 1 << 18)
     path = tmp_path / name
     path.write_bytes(content(name).replace(b"c", b"c" * (1 << 20)).replace(b"s" + b"c" * (1 << 20), b"sc"))
     with pytest.raises(DataError) as caught:

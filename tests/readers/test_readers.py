@@ -14,8 +14,8 @@ import pytest
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.readers import read_items
+from rankwell.readers.detection import guess
 from rankwell.readers.files import File
-from rankwell.readers.reading import guess
 from rankwell.testing import checks as testing
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]

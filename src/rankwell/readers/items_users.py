@@ -11,10 +11,10 @@ import polars as pl
 
 from rankwell.errors import InputError, UsageError
 from rankwell.readers import read_items
+from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.formats import arrow, movielens
 from rankwell.readers.formats.delimited import Table
-from rankwell.readers.reading import guess
 from rankwell.readers.scans import explained
 from rankwell.readers.words import words_of
 from rankwell.tables.ids import Ids

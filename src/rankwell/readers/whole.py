@@ -9,12 +9,12 @@ import polars as pl
 
 from rankwell.errors import DataError
 from rankwell.readers import read_qrels, read_run
+from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.formats import movielens
 from rankwell.readers.formats.delimited import Table
 from rankwell.readers.frames import PIECE, Frames, table_of
 from rankwell.readers.items_users import frame_of
-from rankwell.readers.reading import guess
 from rankwell.readers.unpacked import frame_of_qrels, frame_of_run
 from rankwell.readers.words import known_word
 from rankwell.tables.rows import Place

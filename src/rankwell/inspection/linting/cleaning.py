@@ -13,7 +13,7 @@ from rankwell.display.output import whole_file
 from rankwell.errors import InputError, UsageError
 from rankwell.inspection.linting.data import QrelsData, RunData
 from rankwell.kernels import match, order
-from rankwell.readers.files import COMPRESSED_SUFFIXES
+from rankwell.readers.compression import COMPRESSED_SUFFIXES
 from rankwell.tables.ids import NO_TEXT, Ids
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import numpy as np
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
+from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import ALL_LINES, TextRows
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
@@ -62,9 +63,10 @@ class RunData:
         columns = self.columns
         if columns.by_rank:
             return self.lists if columns.given_score is not None else None
-        if not isinstance(self.run.rows, TextRows):
+        rows = self.run.rows.rows if isinstance(self.run.rows, ExplainedRows) else self.run.rows
+        if not isinstance(rows, TextRows):
             return None
-        source = self.run.rows.source
+        source = rows.source
         try:
             ranks = source.parse(source.begin, len(source.text), ALL_LINES, RANK).value
         except RankwellError:

@@ -15,8 +15,9 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
-from rankwell.readers.files import PIECE, File, refuse_what_is_no_text
+from rankwell.readers.files import PIECE, File
 from rankwell.readers.scans import lines_of, schema_of
+from rankwell.readers.text import require_text
 from rankwell.readers.words import WORDS, known_word, words_of
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -71,7 +72,7 @@ class Table:
     """A text table: its separator, its header, and which column is which."""
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
-        refuse_what_is_no_text(file)
+        require_text(file)
         self.file = file
         line = _first_line(file.head)
         self.separator = _separator(line)

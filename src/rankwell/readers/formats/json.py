@@ -14,8 +14,9 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.readers import frames
-from rankwell.readers.files import File, refuse_what_is_no_text
+from rankwell.readers.files import File
 from rankwell.readers.mapping import Lists
+from rankwell.readers.text import require_text
 from rankwell.readers.words import WORDS
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
@@ -79,7 +80,7 @@ class Document:
     """The text of a JSON file, from which its members are read one by one."""
 
     def __init__(self, file: File) -> None:
-        refuse_what_is_no_text(file, lines=False)
+        require_text(file, lines=False)
         self.file = file
         try:
             self.text = str(file.content.data, "utf-8-sig")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
-from rankwell.readers.files import File, refuse_what_is_no_text
+from rankwell.readers.files import File
 from rankwell.readers.scans import lines_of, schema_of
+from rankwell.readers.text import require_text
 from rankwell.readers.words import WORDS, words_of
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -59,7 +60,7 @@ class JsonLines:
     """The lines of a file, each a JSON object."""
 
     def __init__(self, file: File) -> None:
-        refuse_what_is_no_text(file)
+        require_text(file)
         self.file = file
         self.words: dict[str, str] = {}
 

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.readers.files import File, refuse_what_is_no_text, text_of
+from rankwell.readers.files import File
+from rankwell.readers.text import require_text, text_of
 from rankwell.tables.ids import LONGEST_ID, Ids
 from rankwell.tables.run_qrels import Qrels
 
@@ -54,7 +55,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
         raise UsageError(
             f"{file.label}: preference files have no named columns; columns= is for tables such as CSV."
         )
-    refuse_what_is_no_text(file)
+    require_text(file)
     text, begin = text_of(file)
     file.check()
     starts, ends, line = _words(text, begin)

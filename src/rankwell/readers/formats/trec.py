@@ -15,7 +15,8 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import trec_lines, trec_text
-from rankwell.readers.files import File, text_of
+from rankwell.readers.files import File
+from rankwell.readers.text import text_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Columns, Lists, cuts
 from rankwell.tables.run_qrels import Qrels, Run
