@@ -6,11 +6,12 @@ import gzip
 
 import polars as pl
 import pytest
-from tests.readers import planted
+from tests.readers import planted, test_same_bits, ways
 
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.errors import DataError, InputError, ReaderError
+from rankwell.readers.detection import formats
 from rankwell.testing import LawBroken, check_reader
 
 PAIRS = planted.reader_of_contributing()
@@ -167,13 +168,15 @@ def test_the_command_ends_with_3_and_one_line_and_lint_finds_it(tmp_path, plant,
     assert [(each.rule, each.place) for each in found] == [("unreadable", f"{path}:4")]
 
 
-def write_pairs(table):
-    def write(data, path):
-        rows = getattr(data, table).items()
-        lines = [" ".join([query, *(f"{item}={x!r}" for item, x in items.items())]) for query, items in rows]
-        path.write_text("#pairs\n" + "\n".join(lines) + "\n", encoding="utf-8")
+def pairs(rows, kind):
+    lists = ways.nested(rows, kind).items()
+    lines = [
+        " ".join([query, *(f"{item}={number!r}" for item, number in row.items())]) for query, row in lists
+    ]
+    return ("#pairs\n" + "\n".join(lines) + "\n").encode()
 
-    return write
+
+WRITERS = {kind: test_same_bits.written(pairs, kind) for kind in ("run", "qrels")}
 
 
 MUTANTS = {
@@ -195,7 +198,7 @@ MUTANTS = {
 
 def test_check_reader_passes_a_right_reader(tmp_path, plant):
     plant(PAIRS)
-    check_reader(write_pairs("run"), write_pairs("qrels"), tmp_path, suffix=".pairs")
+    check_reader(WRITERS["run"], WRITERS["qrels"], tmp_path, suffix=".pairs")
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)
@@ -204,18 +207,51 @@ def test_check_reader_catches_a_wrong_reader(tmp_path, plant, mutant):
     assert right in PAIRS
     plant(PAIRS.replace(right, wrong))
     with pytest.raises(LawBroken, match=said):
-        check_reader(write_pairs("run"), write_pairs("qrels"), tmp_path, suffix=".pairs")
+        check_reader(WRITERS["run"], WRITERS["qrels"], tmp_path, suffix=".pairs")
 
 
-@pytest.mark.parametrize(("kind", "other"), [("run", "qrels"), ("qrels", "run")])
-def test_check_reader_catches_what_is_wrong_in_one_kind_alone(tmp_path, plant, kind, other):
+@pytest.fixture
+def listed(monkeypatch):
+    """The way into the planted format, as somebody who adds one writes it."""
+    monkeypatch.setitem(ways.FILES, "lines.pairs", pairs)
+    monkeypatch.setitem(ways.FORMATS, "pairs", ["lines.pairs"])
+
+
+@pytest.mark.usefixtures("listed")
+def test_the_every_way_tests_pass_a_right_reader(tmp_path, plant):
+    plant(PAIRS)
+    test_same_bits.test_every_format_gives_back_what_was_written(tmp_path, "pairs")
+    test_same_bits.test_a_file_gives_the_bits_of_the_dicts(tmp_path, "lines.pairs", ".gz")
+
+
+@pytest.mark.usefixtures("listed")
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_the_every_way_tests_catch_a_wrong_reader(tmp_path, plant, mutant):
+    right, wrong, _ = MUTANTS[mutant]
+    plant(PAIRS.replace(right, wrong))
+    with pytest.raises(LawBroken):
+        test_same_bits.test_every_format_gives_back_what_was_written(tmp_path, "pairs")
+    if mutant != "scores in single precision":  # the metrics there see no difference
+        with pytest.raises((AssertionError, rw.RankwellError)):
+            test_same_bits.test_a_file_gives_the_bits_of_the_dicts(tmp_path, "lines.pairs", "")
+
+
+def test_a_format_that_nobody_listed_fails_the_every_way_test(tmp_path, plant):
+    plant(PAIRS)
+    assert "pairs" in formats()
+    with pytest.raises(AssertionError, match=r"say in tests/readers/ways\.py how pairs files are written"):
+        test_same_bits.test_every_format_gives_back_what_was_written(tmp_path, "pairs")
+
+
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+def test_check_reader_catches_what_is_wrong_in_one_kind_alone(tmp_path, plant, kind):
     plant(PAIRS.replace(f"mapping.{kind}_of(lists(file)", f"mapping.{kind}_of(negated(lists(file))") + (
         "\ndef negated(found): return {q: {i: 1 - x for i, x in row.items()} for q, row in found.items()}"
     ))  # fmt: skip
-    writers = {kind: None, other: write_pairs(other)}
+    writers = WRITERS | {kind: None}
     check_reader(writers["run"], writers["qrels"], tmp_path, suffix=".pairs")
     with pytest.raises(LawBroken):
-        check_reader(write_pairs("run"), write_pairs("qrels"), tmp_path, suffix=".pairs")
+        check_reader(WRITERS["run"], WRITERS["qrels"], tmp_path, suffix=".pairs")
 
 
 def test_check_reader_catches_rows_that_are_read_twice(tmp_path):

@@ -10,6 +10,8 @@ import pytest
 from tests.readers import ways
 
 import rankwell as rw
+from rankwell.readers.detection import formats, guess, reader
+from rankwell.readers.files import File
 from rankwell.testing import checks as testing
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
@@ -36,6 +38,24 @@ def same(left, right):
 
 
 EXPECTED = outcome(DATA.run, DATA.qrels)
+
+
+def written(write, kind):
+    """What writes the rows of one kind of random data."""
+    return write and (lambda data, path: path.write_bytes(write(rows_of(getattr(data, kind)), kind)))
+
+
+@pytest.mark.parametrize("name", formats())
+def test_every_format_gives_back_what_was_written(tmp_path, name):
+    module = reader(name)
+    assert isinstance(module.SUFFIXES, tuple)
+    for file, write_run, write_qrels in ways.files_of(name):
+        assert (write_run is not None) == hasattr(module, "read_run")
+        (tmp_path / file).write_bytes(write_qrels(QRELS, "qrels"))
+        assert guess(File(tmp_path / file))[0] == name
+        testing.check_reader(
+            written(write_run, "run"), written(write_qrels, "qrels"), tmp_path, suffix=f"_{file}", cases=5
+        )
 
 
 @pytest.mark.parametrize("name", ways.FILES)
