@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from rankwell.display.findings import Finding, Findings
 from rankwell.inspection.linting import matches, rules
 from rankwell.inspection.linting.cleaning import clean_qrels, clean_run, write_clean
 from rankwell.inspection.linting.data import Data, Settings
-from rankwell.inspection.linting.findings import Finding, Findings
 from rankwell.inspection.linting.reading import qrels_data, run_data, tried
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rankwell.display.findings import Finding
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.inspection.linting.data import QrelsData, RunData
-from rankwell.inspection.linting.findings import Finding
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.display.findings import Finding
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
-from rankwell.inspection.linting.findings import Finding
 from rankwell.kernels import match
 from rankwell.tables.ids import Ids, Known
 
