@@ -185,12 +185,12 @@ class Gathered:
         """Add one query: an object of items and numbers, or a list of items."""
         if not isinstance(members, list):
             raise DataError(
-                f"{self.label}, query {query!r}: {_kind(members)} where {{item: {self.word}}} or [item, …] is wanted."
+                f"{self.label}, query {query!r:.60}: {_kind(members)} where {{item: {self.word}}} or [item, …] is wanted."
             )
         graded = isinstance(members, Pairs)
         if self.graded not in (None, graded) and members:
             raise DataError(
-                f"{self.label}, query {query!r}: some queries have lists, others {{item: {self.word}}}."
+                f"{self.label}, query {query!r:.60}: some queries have lists, others {{item: {self.word}}}."
             )
         self.graded = graded if members or self.graded is None else self.graded
         self.queries.append(query)
@@ -199,7 +199,7 @@ class Gathered:
             for item, number in members:
                 if type(number) not in NUMBER:
                     raise DataError(
-                        f"{self.label}, query {query!r}, item {item!r}: the {self.word} {_shown(number)} is not a number."
+                        f"{self.label}, query {query!r:.60}, item {item!r:.60}: the {self.word} {_shown(number)} is not a number."
                     )
                 self._items.append(item)
                 self._numbers.append(number)
