@@ -96,5 +96,5 @@ def test_several_files_are_one(tmp_path):
 def test_a_cleaned_copy_keeps_groups_and_subgroups(tmp_path):
     (tmp_path / "judged.prefs").write_text(TEXT + "q2 b 0 doc-1 -1\n")
     (tmp_path / "run").write_text("q1 Q0 doc-1 1 2 t\nq2 Q0 doc-1 1 2 t\n")
-    rw.lint(tmp_path / "run", tmp_path / "judged.prefs", fix=tmp_path / "clean")
+    rw.lint(tmp_path / "run", tmp_path / "judged.prefs", cleaned_copies=tmp_path / "clean")
     assert columns(rw.read_qrels(tmp_path / "clean" / "judged.prefs")) == EXPECTED

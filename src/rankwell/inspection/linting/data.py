@@ -76,6 +76,12 @@ class RunData:
         )
         return next(by_rank.batches(len(ranks) + 1))()
 
+    def in_lists(self, column: np.ndarray) -> np.ndarray:
+        """Return a column of the run in the order of its lists."""
+        columns, rows = self.columns, Ids.of_integers(np.arange(len(column)))
+        ordered = Columns(columns.query, rows, np.asarray(column), place=columns.place)
+        return column[next(ordered.batches(len(column) + 1))().items.integers]
+
     def without(self, rows: np.ndarray) -> Run:
         """Return the run without some rows of its lists."""
         kept = np.setdiff1d(np.arange(self.lists.rows), rows)
