@@ -78,12 +78,12 @@ COLUMNS = [*TABLES, *BINARY, "lines.jsonl", "records.json"]
 # damage: (formats, how a file is made, what comes of it)
 DAMAGES = {
     "cut off": [
-        (["trec.txt"], cut, r"FILE:4: 3 columns where 6 are wanted \('2 Q0 c'\)\. A line is: query Q0"),
+        (["trec.txt"], cut, r"FILE:4: 3 columns, expected 6 \('2 Q0 c'\)\. A line is: query Q0"),
         (["movielens.dat"], cut, r"FILE:4: the score is missing"),
         (TABLES, cut, r"FILE:5: the score is missing\. Remove the row or fill it"),
         (BINARY, cut, r"FILE: the (Parquet|Arrow) file cannot be read; it is damaged or cut off"),
-        (["lines.jsonl"], cut, r"FILE:4: no JSON \(.*\)\. Mend or remove the line"),
-        (["records.json", "object.json"], cut, r"FILE:\d+: no JSON: .*Is the file cut off\?"),
+        (["lines.jsonl"], cut, r"FILE:4: not JSON \(.*\)\. Fix or remove the line"),
+        (["records.json", "object.json"], cut, r"FILE:\d+: not JSON: .*Is the file cut off\?"),
     ],
     "nan": [
         (
@@ -109,7 +109,7 @@ DAMAGES = {
         (
             ["lines.jsonl"],
             lambda n: with_number(n, b"NaN"),
-            r"FILE:4: no JSON \(NaN is not a number of JSON\)",
+            r"FILE:4: not JSON \(NaN is not a number of JSON\)",
         ),
         (
             ["records.json"],
@@ -148,7 +148,7 @@ DAMAGES = {
     ],
     "missing column": [
         (COLUMNS, lambda n: frame_with(n, lambda f: f.drop("item")), MISSING_COLUMN),
-        (["trec.txt"], lambda n: content(n).replace(b" Q0", b""), r"FILE:1: 5 columns where 6 are wanted"),
+        (["trec.txt"], lambda n: content(n).replace(b" Q0", b""), r"FILE:1: 5 columns, expected 6"),
         (["movielens.dat"], lambda n: content(n).replace(b"1::", b""), r"FILE:1: 3 columns|FILE:\d"),
     ],
     "renamed column": [
@@ -203,7 +203,7 @@ DAMAGES = {
         (
             ["movielens.dat"],
             lambda n: content(n).replace(b"::", b":"),
-            r"FILE:1: 1 column where 3 are wanted \(query::item::score\)",
+            r"FILE:1: 1 column, expected 3 \(query::item::score\)",
         ),
     ],
     "UTF-16": [
@@ -238,7 +238,7 @@ DAMAGES = {
             lambda n: content(n).replace(b'"c"', b'"\xff"'),
             r"FILE:\d+: not UTF-8",
         ),
-        (["lines.jsonl"], lambda n: content(n).replace(b'"c"', b'"\xff"'), r"FILE:4: no JSON"),
+        (["lines.jsonl"], lambda n: content(n).replace(b'"c"', b'"\xff"'), r"FILE:4: not JSON"),
     ],
     "byte-order mark": [([*TEXTS, *JSONS], lambda n: b"\xef\xbb\xbf" + content(n), SAME)],
     "NUL byte": [

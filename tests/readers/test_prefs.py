@@ -64,7 +64,7 @@ def test_other_files_are_not_taken_for_preferences(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("# one\nq g 0 a 1\nq g a 1\n", r"judged:3: 4 columns where exactly 5 are wanted"),
+        ("# one\nq g 0 a 1\nq g a 1\n", r"judged:3: 4 columns, expected exactly 5"),
         ("q g 0 a 1\n\nq g 0 b high\n", r"judged:3: the level 'high' is not a number"),
         ("q g 0 a nan\n", r"judged, row 1|judged:1: the grade is not a number \(nan\)"),
         ("# nothing\n", r"the file holds no preferences"),

@@ -154,7 +154,7 @@ def test_item_lists_in_a_matrix_are_padded_with_minus_1():
     qrels = {0: {1: 1}, 1: {5: 2}, 2: {7: 1}}
     assert outcome(matrix, qrels).mean == outcome(lists, qrels).mean
     assert same(outcome(lists, np.array([[1], [5], [7]])), outcome(lists, {0: [1], 1: [5], 2: [7]}))
-    with pytest.raises(rw.RankwellError, match=r"row 0: -3 is no item number; -1 pads"):
+    with pytest.raises(rw.RankwellError, match=r"row 0: -3 is not an item number; -1 pads"):
         outcome(np.array([[-3]]), qrels)
     with pytest.raises(rw.RankwellError, match="which of its zeros were judged"):
         outcome(lists, np.zeros((3, 4)))

@@ -1,4 +1,4 @@
-"""Files as bytes: plain, compressed or standard input; and whether they stayed the same while they were read."""
+"""Files as bytes: plain, compressed or standard input, with a check that they do not change while they are read."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rankwell.readers.standard_input import STDIN
 
 HEAD = 1 << 16
 PIECE = 1 << 24
-# a file that grows more than this is no table of ours: the most repetitive run shrinks about 30 times
+# the most repetitive run compresses about 30 times; a file that grows more than this is a decompression bomb
 MOST_GROWTH, HARMLESS = 200, 1 << 30
 
 
 class File:
-    """A file that is read: its name, its first bytes decompressed, and all its bytes on request.
+    """A file to read: its name, its first bytes decompressed, and all its bytes on request.
 
     ``-`` is standard input, which is read whole. Nothing is kept open. ``line`` is where the last ``stream`` stopped with
     an error, 0 if it did not.
@@ -76,7 +76,7 @@ class File:
         return next((stem.removesuffix(end) for end in COMPRESSED_SUFFIXES if stem.endswith(end)), stem)
 
     def source(self) -> Path | io.BytesIO:
-        """What a library reads that takes paths or file objects: the path of a plain file, else its content."""
+        """Return the path of a plain file, else its content: for libraries that take paths or file objects."""
         if self._raw is None and self.path is not None and self.compression is None:
             return self.path
         return io.BytesIO(self.content.data)
@@ -88,7 +88,7 @@ class File:
         Raises
         ------
         InputError
-            If they cannot be read, are damaged, or grow beyond reason when decompressed.
+            If they cannot be read, are damaged, or decompress to far too many bytes.
         """
         with self.reading(), self._opened() as raw:
             if self.compression is not None:
@@ -109,7 +109,7 @@ class File:
                 raise
 
     def check(self) -> None:
-        """Raise InputError if the file changed since it was opened; a file put in its place does no harm."""
+        """Raise InputError if the file changed since it was opened; a new file in its place is fine."""
         now = self._stat()
         if now != self._state and now[:1] == self._state[:1]:
             raise InputError(

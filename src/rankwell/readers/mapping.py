@@ -101,7 +101,7 @@ def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, each in source.items():
         if not isinstance(each, Mapping | Sequence | set | frozenset | np.ndarray) or isinstance(each, str):
             return DataError(
-                f"{name}, query {query!r:.60}: {each!r:.40} where {{item: {word}}} or [item, …] is wanted."
+                f"{name}, query {query!r:.60}: {each!r:.40}, expected {{item: {word}}} or [item, …]."
             )
     raise AssertionError("every value is a list")
 

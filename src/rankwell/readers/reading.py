@@ -43,16 +43,16 @@ def read_run(
         A matrix with a row per query: item numbers (``users × k``, -1 pads); scores of all items as floats, where
         masked ones and -inf are left out; SciPy sparse.
     name
-        What the run is called; default the file's name.
+        The name of the run; default the file's name.
     format_in
-        What a file is, such as ``"delimited"``, where its content and name do not tell.
+        The format of the file, such as ``"delimited"``, if its content and name do not show it.
     columns
-        Which column of a table is which: ``{"its name": "query"}``; by number, from 1, for text without a header.
+        What each column of a table holds: ``{"its name": "query"}``; by number, from 1, for text without a header.
 
     Raises
     ------
     InputError, DataError, UsageError
-        If the source cannot be read, holds wrong content, or is of no known kind.
+        If the source cannot be read, has wrong content, or is of an unknown kind.
 
     Examples
     --------
@@ -80,14 +80,14 @@ def read_qrels(
         ``{query: [item, …]}`` (each a 1); a table with columns query, item and grade (and topic); item numbers or
         SciPy sparse grades with a row per query; or Qrels.
     name
-        What the qrels are called in messages; default the file's name.
+        The name of the qrels in messages; default the file's name.
     format_in, columns
         As for ``read_run``.
 
     Raises
     ------
     InputError, DataError, UsageError
-        If the source cannot be read, holds wrong content, or is of no known kind.
+        If the source cannot be read, has wrong content, or is of an unknown kind.
 
     Examples
     --------
@@ -150,13 +150,13 @@ def _are_paths(source: Any) -> bool:
 def _read_files(
     source: Any, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
 ) -> Any:
-    from rankwell.readers import several
+    from rankwell.readers import several_files
 
     given = [source] if isinstance(source, PATHS) else list(source)
     files = [file for each in given for file in files_of(each)]
     parts = [_read_file(file, kind, None if len(files) > 1 else name, format_in, columns) for file in files]
     first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
-    return getattr(several, f"{kind}_of")(parts, name or first)
+    return getattr(several_files, f"{kind}_of")(parts, name or first)
 
 
 def files_of(source: str | os.PathLike[str] | File) -> list[File]:
@@ -177,14 +177,14 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
         return [path]
     found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute patterns
     if not found:
-        raise InputError(f"{text}: no file has such a name.")
+        raise InputError(f"{text}: no file matches this pattern.")
     return list(found)
 
 
 def _read_file(
     file: File, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
 ) -> Any:
-    chosen, why = (format_in, "as told") if format_in else guess(file)
+    chosen, why = (format_in, "as given") if format_in else guess(file)
     function = getattr(reader(chosen), f"read_{kind}", None)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
@@ -202,7 +202,7 @@ def _read_file(
 
 
 def _module_of(source: Any, kind: str) -> ModuleType:
-    """The module that reads a kind of value."""
+    """The module that reads a value in memory, by its type."""
     from rankwell.readers import frames, mapping, matrices
 
     if isinstance(source, Mapping) and kind != "items":
@@ -223,7 +223,7 @@ def _module_of(source: Any, kind: str) -> ModuleType:
 
 
 def _table_of(source: Sequence[Any]) -> Any:
-    """A list of records as a table, a list of lists as a dict whose queries are counted from 0."""
+    """A list of records as a table; a list of lists as a dict with the queries 0, 1, 2 …"""
     if all(isinstance(each, Mapping) for each in source):
         from rankwell.readers.frames import table_of
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.readers import frames
+from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.mapping import Lists
 from rankwell.readers.text import require_text
-from rankwell.readers.words import WORDS
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -108,10 +108,10 @@ class Document:
         records = []
         for number, record in self.members():
             if not isinstance(record, Pairs):
-                raise DataError(f"{self.record(number)}: {_kind(record)} where an object is wanted.")
+                raise DataError(f"{self.record(number)}: {_kind(record)}, expected an object.")
             records.append(dict(record))
             if len(records[-1]) < len(record):
-                raise DataError(f"{self.record(number)}: a key is there twice. Remove one.")
+                raise DataError(f"{self.record(number)}: a key is repeated. Remove one.")
         table = frames.table_of(records, self.record)
         return frames.pieces_of(table, WORDS[kind], self.file.label, columns)
 
@@ -135,7 +135,7 @@ class Document:
             if self.opening == "{":
                 key, at = self._value(at)
                 if not isinstance(key, str) or self.text[at : at + 1] != ":":
-                    raise self._broken(at, "a key in quotation marks and a colon are wanted")
+                    raise self._broken(at, "expected a quoted key and a colon")
                 at = self._past_blanks(at + 1)
             value, at = self._value(at)
             yield key, value
@@ -144,7 +144,7 @@ class Document:
             if sign == closing:
                 break
             if sign != ",":
-                raise self._broken(at, f"a comma or {closing} is wanted")
+                raise self._broken(at, f"expected a comma or {closing}")
             at = self._past_blanks(at + 1)
         if self._past_blanks(at + 1) < len(self.text):
             raise self._broken(self._past_blanks(at + 1), "there is text after the end")
@@ -166,7 +166,7 @@ class Document:
     def _broken(self, at: int, trouble: str) -> DataError:
         line = self.text.count("\n", 0, at) + 1
         where = "at the end of the file" if at >= len(self.text) else f"at {self.text[at : at + 20]!r}"
-        return DataError(f"{self.file.label}:{line}: no JSON: {trouble} ({where}). Is the file cut off?")
+        return DataError(f"{self.file.label}:{line}: not JSON: {trouble} ({where}). Is the file cut off?")
 
 
 class Gathered:
@@ -185,7 +185,7 @@ class Gathered:
         """Add one query: an object of items and numbers, or a list of items."""
         if not isinstance(members, list):
             raise DataError(
-                f"{self.label}, query {query!r:.60}: {_kind(members)} where {{item: {self.word}}} or [item, …] is wanted."
+                f"{self.label}, query {query!r:.60}: {_kind(members)}, expected {{item: {self.word}}} or [item, …]."
             )
         graded = isinstance(members, Pairs)
         if self.graded not in (None, graded) and members:

@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.errors import DataError, RankwellError, UsageError
 from rankwell.readers import frames
 from rankwell.readers.files import File
-from rankwell.readers.scans import lines_of, schema_of
+from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import require_text, text_of
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -71,7 +71,7 @@ class Lines:
         self.fields = first.count(SEPARATOR) + 1
         if self.fields < len(words):
             raise DataError(
-                f"{file.label}:1: {self.fields} column{'s' * (self.fields != 1)} where {len(words)} are wanted "
+                f"{file.label}:1: {self.fields} column{'s' * (self.fields != 1)}, expected {len(words)} "
                 f"({'::'.join(words)})."
             )
         self.names = [*words, *map(str, range(len(words), self.fields))]

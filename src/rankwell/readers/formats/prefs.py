@@ -63,7 +63,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     counts = np.diff(np.append(firsts, len(line)))
     if (wrong := np.flatnonzero(counts != COLUMNS)).size:
         at = int(line[firsts[wrong[0]]]) + 1
-        raise DataError(f"{file.label}:{at}: {counts[wrong[0]]} columns where exactly 5 are wanted. {LINE}")
+        raise DataError(f"{file.label}:{at}: {counts[wrong[0]]} columns, expected exactly 5. {LINE}")
     if not len(firsts):
         raise DataError(f"{file.label}: the file holds no preferences. {LINE}")
     lengths = (ends - starts).astype(np.int32)

@@ -106,12 +106,10 @@ class Text:
         if len(words) < least or status == trec_text.MANY_COLUMNS:
             exactly = "" if least == 6 else "exactly "
             seen = f"{len(words)} column{'s' * (len(words) != 1)}"
-            return (
-                f"{seen} where {exactly}{least} are wanted ({line.decode(errors='replace').strip()[:80]!r})."
-            )
+            return f"{seen}, expected {exactly}{least} ({line.decode(errors='replace').strip()[:80]!r})."
         number = "score" if least == 6 else "grade"
         if status == trec_text.NAN:
-            return f"the {number} is not a number (nan). Remove the line or mend the {number}."
+            return f"the {number} is not a number (nan). Remove the line or fix the {number}."
         return f"the {number} {words[value][:40]!r} is not a number."
 
 
