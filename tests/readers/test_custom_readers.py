@@ -152,6 +152,13 @@ def test_a_format_that_fails_to_recognise_a_file_is_named(tmp_path, plant):
     assert len(rw.read_run(tmp_path / "other.run", format_in="trec")) == 1
 
 
+def test_a_format_without_endings_of_names_is_named(tmp_path, plant):
+    plant(sloppy("pass").replace("SUFFIXES", "ENDINGS"))
+    (tmp_path / "other.run").write_text("1 Q0 a 1 2 t\n")
+    with pytest.raises(ReaderError, match=r"as pairs \(AttributeError: .*'SUFFIXES'\)"):
+        rw.read_run(tmp_path / "other.run")
+
+
 def test_the_command_ends_with_3_and_one_line_and_lint_finds_it(tmp_path, plant, capsys):
     plant(PAIRS)
     (tmp_path / "qrels").write_text("q1 0 d7 1\n")

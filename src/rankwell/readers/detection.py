@@ -34,6 +34,7 @@ def guess(file: File) -> tuple[str, str]:
             if module.recognises(file.head):
                 return name, "by its first bytes"
     for name, module in modules.items():
-        if file.stem.endswith(module.SUFFIXES):
-            return name, "by its name"
+        with failures_explained(file, name):
+            if file.stem.endswith(module.SUFFIXES):
+                return name, "by its name"
     return "trec", "as no other format fits"
