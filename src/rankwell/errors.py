@@ -3,6 +3,7 @@
 RankwellError
 ├── UsageError   (ValueError)    a name, parameter or argument that does not exist or does not fit
 ├── DataError    (ValueError)    a run, qrels or table with a wrong content; carries the place
+│   └── ReaderError              a file at which the reader of its format failed with an error of its own
 ├── InputError   (OSError)       a file that cannot be read or written
 └── NeededError  (LookupError)   a metric needs a table that was not given
 """
@@ -34,6 +35,10 @@ class DataError(RankwellError, ValueError):
 
 class NothingInCommonError(DataError):
     """No query of the run is judged."""
+
+
+class ReaderError(DataError):
+    """The reader of a format failed with an error of its own (``__cause__``): at damaged data, or because it has a bug."""
 
 
 class InputError(RankwellError, OSError):

@@ -167,7 +167,7 @@ def test_every_line_that_cannot_be_read_is_told_and_the_others_are_looked_at(tmp
         assert b"x" in lines[row + header]
     path = tmp_path / f"{name}{pack}"
     path.write_bytes(gzip.compress(b"".join(lines)) if pack else b"".join(lines))
-    found = rw.lint(path, {"1": {"a": 1}, "2": {"a": 1}}, fix=tmp_path / "clean")
+    found = rw.lint(path, {"1": {"a": 1}, "2": {"a": 1}}, cleaned_copies=tmp_path / "clean")
     wrong = [each.place for each in found if each.rule == "unreadable"]
     assert wrong == [f"{path}:{row + header + 1}" for row in (1, 3)]
     assert not (tmp_path / "clean" / name).exists(), "what is not whole is not written"
@@ -190,7 +190,7 @@ def test_a_cleaned_copy_has_nothing_left_to_clean(tmp_path, name):
     (tmp_path / name).write_bytes(ways.FILES[name](rows, "run"))
     judged = [("1", "a", 1), ("1", "b", 0), ("1", "a", 2), ("2", "c", 1)]
     (tmp_path / f"q{name}").write_bytes(ways.FILES[name](judged, "qrels"))
-    rw.lint(tmp_path / name, tmp_path / f"q{name}", fix=tmp_path / "clean")
+    rw.lint(tmp_path / name, tmp_path / f"q{name}", cleaned_copies=tmp_path / "clean")
     cleaned = rw.lint(tmp_path / "clean" / name, tmp_path / "clean" / f"q{name}")
     assert not {each.rule for each in cleaned} & {"duplicates", "white-space", "cut-off", "unreadable"}
     expected = rw.evaluate(
@@ -199,8 +199,89 @@ def test_a_cleaned_copy_has_nothing_left_to_clean(tmp_path, name):
     )  # fmt: skip
     seen = rw.evaluate(tmp_path / "clean" / name, tmp_path / "clean" / f"q{name}", ["ndcg@10", "ap"])
     assert seen.mean == expected.mean
-    with pytest.raises(rw.RankwellError, match="is there already; give --fix an empty folder"):
-        rw.lint(tmp_path / name, fix=tmp_path / "clean")
+    with pytest.raises(rw.RankwellError, match=r"is there already\. Name an empty folder"):
+        rw.lint(tmp_path / name, cleaned_copies=tmp_path / "clean")
+
+
+JUDGED = pl.DataFrame(
+    {
+        "query": ["1", "1", "1", "2"], "item": ["a", "a ", "b", "a"], "grade": [1.0, 2.0, 0.0, 1.0],
+        "propensity": [0.5, 0.25, 1.0, 0.75], "imputed": [0.0, 1.0, 0.0, 1.0],
+    }
+)  # fmt: skip
+WITH_TOPICS = JUDGED.with_columns(
+    topic=pl.Series(["x", "x", "y", "x"]), topic_weight=pl.Series([1.0, 1, 2, 1])
+)
+KEPT = {
+    "csv": "write_csv",
+    "parquet": "write_parquet",
+    "arrow": "write_ipc",
+    "jsonl": "write_ndjson",
+    "json": "write_json",
+}
+
+
+@pytest.mark.parametrize("suffix", KEPT)
+@pytest.mark.parametrize("judged", [JUDGED, WITH_TOPICS], ids=["plain", "topics"])
+def test_a_cleaned_copy_of_judgements_keeps_every_column_of_the_rows_that_it_keeps(tmp_path, suffix, judged):
+    getattr(judged, KEPT[suffix])(tmp_path / f"judged.{suffix}")
+    rw.lint(CLEAN, tmp_path / f"judged.{suffix}", cleaned_copies=tmp_path / "clean")
+    copy = rw.read_qrels(tmp_path / "clean" / f"judged.{suffix}")
+    expected = judged[1:].with_columns(pl.col("item").str.strip_chars()).to_dict(as_series=False)
+    assert {word: [*getattr(copy, word).tolist()] for word in judged.columns} == expected
+
+
+@pytest.mark.parametrize("suffix", KEPT)
+@pytest.mark.parametrize("columns", [["score"], ["rank"], ["rank", "score"]], ids=" and ".join)
+def test_a_cleaned_copy_of_a_run_has_the_columns_that_decided_before(tmp_path, suffix, columns):
+    run = pl.DataFrame(
+        {"query": ["1"] * 3, "item": ["b", "a", "c"], "score": [0.5, 3.0, 0.25], "rank": [3, 7, 2]}
+    ).select("query", "item", *columns)
+    getattr(run, KEPT[suffix])(tmp_path / f"run.{suffix}")
+    rw.lint(tmp_path / f"run.{suffix}", cleaned_copies=tmp_path / "clean")
+    rows = rw.read_run(tmp_path / "clean" / f"run.{suffix}").rows.table()
+    assert rows.by_rank == ("rank" in columns)
+    by_key = (
+        [("a", 3.0), ("b", 0.5), ("c", 0.25)]
+        if columns == ["score"]
+        else [("c", 0.25), ("b", 0.5), ("a", 3.0)]
+    )
+    assert rows.item.tolist() == [item for item, _ in by_key]
+    scores = rows.key if columns == ["score"] else rows.given_score
+    assert scores is None if columns == ["rank"] else scores.tolist() == [score for _, score in by_key]
+
+
+def test_a_note_names_each_copy_and_each_file_that_is_not_copied(tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 a 1 3 t\n1 Q0 a 2 2 t\n1 Q0 b 3 1 t\n")
+    (tmp_path / "b.run").write_text("1 Q0 a 1 3 t\n1 Q0 b 2 x t\n")
+    found = rw.lint([tmp_path / "a.run", tmp_path / "b.run"], cleaned_copies=tmp_path / "clean")
+    notes = [each for each in found if each.rule == "cleaned-copy"]
+    assert [(each.place, each.level) for each in notes] == [
+        (str(tmp_path / "clean/a.run"), "note"),
+        ("b.run", "note"),
+    ]
+    assert (
+        "written, with 2 of 3 rows of a.run; columns that rankwell does not read are left out"
+        in notes[0].message
+    )
+    assert notes[1].message == "no copy was written, as some lines cannot be read"
+    assert [each.name for each in (tmp_path / "clean").iterdir()] == ["a.run"]
+
+
+def test_what_is_no_single_file_is_copied_too(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.prefs").write_text(f"{name} g 0 x 1\n{name} g 1 y 2\n")
+    rw.lint(CLEAN, str(tmp_path / "*.prefs"), cleaned_copies=tmp_path / "clean")
+    assert sorted(each.name for each in (tmp_path / "clean").iterdir()) == [
+        "a_and_1_more.prefs",
+        "run.parquet",
+    ]
+    copy = rw.read_qrels(tmp_path / "clean" / "a_and_1_more.prefs")
+    assert copy.subgroup.tolist() == ["0", "1", "0", "1"]
+    assert (
+        rw.evaluate(tmp_path / "clean" / "run.parquet", QRELS, "ap").mean
+        == rw.evaluate(CLEAN, QRELS, "ap").mean
+    )
 
 
 def test_the_command_ends_with_1_if_something_is_wrong(tmp_path, capsys):
@@ -219,5 +300,5 @@ def test_the_command_ends_with_1_if_something_is_wrong(tmp_path, capsys):
     assert command(["lint", files[0], str(tmp_path / "bad.run"), "--format", "json"]) == 1
     assert json.loads(capsys.readouterr().out)["findings"][0]["rule"] == "unreadable"
     assert command(["lint", *files, "--scale", "x"]) == 2
-    assert command(["lint", *files, "--fix", str(tmp_path / "clean")]) == 0
+    assert command(["lint", *files, "--cleaned-copies", str(tmp_path / "clean")]) == 0
     assert (tmp_path / "clean" / "good.run").read_text().startswith("1 Q0 a 1 3 cleaned\n")

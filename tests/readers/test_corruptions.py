@@ -13,7 +13,7 @@ from tests.readers import ways
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.errors import DataError, InputError
+from rankwell.errors import DataError, InputError, ReaderError
 
 RUN = [("1", "a", 3.0), ("1", "b", 2.0), ("2", "a", 1.5), ("2", "c", 0.5)]
 QRELS = {"1": {"b": 1}, "2": {"c": 2}}
@@ -78,12 +78,12 @@ COLUMNS = [*TABLES, *BINARY, "lines.jsonl", "records.json"]
 # damage: (formats, how a file is made, what comes of it)
 DAMAGES = {
     "cut off": [
-        (["trec.txt"], cut, r"FILE:4: 3 columns where 6 are wanted \('2 Q0 c'\)\. A line is: query Q0"),
+        (["trec.txt"], cut, r"FILE:4: 3 columns, expected 6 \('2 Q0 c'\)\. A line is: query Q0"),
         (["movielens.dat"], cut, r"FILE:4: the score is missing"),
         (TABLES, cut, r"FILE:5: the score is missing\. Remove the row or fill it"),
         (BINARY, cut, r"FILE: the (Parquet|Arrow) file cannot be read; it is damaged or cut off"),
-        (["lines.jsonl"], cut, r"FILE:4: no JSON \(.*\)\. Mend or remove the line"),
-        (["records.json", "object.json"], cut, r"FILE:\d+: no JSON: .*Is the file cut off\?"),
+        (["lines.jsonl"], cut, r"FILE:4: not JSON \(.*\)\. Fix or remove the line"),
+        (["records.json", "object.json"], cut, r"FILE:\d+: not JSON: .*Is the file cut off\?"),
     ],
     "nan": [
         (
@@ -109,7 +109,7 @@ DAMAGES = {
         (
             ["lines.jsonl"],
             lambda n: with_number(n, b"NaN"),
-            r"FILE:4: no JSON \(NaN is not a number of JSON\)",
+            r"FILE:4: not JSON \(NaN is not a number of JSON\)",
         ),
         (
             ["records.json"],
@@ -148,7 +148,7 @@ DAMAGES = {
     ],
     "missing column": [
         (COLUMNS, lambda n: frame_with(n, lambda f: f.drop("item")), MISSING_COLUMN),
-        (["trec.txt"], lambda n: content(n).replace(b" Q0", b""), r"FILE:1: 5 columns where 6 are wanted"),
+        (["trec.txt"], lambda n: content(n).replace(b" Q0", b""), r"FILE:1: 5 columns, expected 6"),
         (["movielens.dat"], lambda n: content(n).replace(b"1::", b""), r"FILE:1: 3 columns|FILE:\d"),
     ],
     "renamed column": [
@@ -203,7 +203,7 @@ DAMAGES = {
         (
             ["movielens.dat"],
             lambda n: content(n).replace(b"::", b":"),
-            r"FILE:1: 1 column where 3 are wanted \(query::item::score\)",
+            r"FILE:1: 1 column, expected 3 \(query::item::score\)",
         ),
     ],
     "UTF-16": [
@@ -238,7 +238,7 @@ DAMAGES = {
             lambda n: content(n).replace(b'"c"', b'"\xff"'),
             r"FILE:\d+: not UTF-8",
         ),
-        (["lines.jsonl"], lambda n: content(n).replace(b'"c"', b'"\xff"'), r"FILE:4: no JSON"),
+        (["lines.jsonl"], lambda n: content(n).replace(b'"c"', b'"\xff"'), r"FILE:4: not JSON"),
     ],
     "byte-order mark": [([*TEXTS, *JSONS], lambda n: b"\xef\xbb\xbf" + content(n), SAME)],
     "NUL byte": [
@@ -288,6 +288,7 @@ MATRIX: dict[str, dict[str, str]] = {}
 def seen(damage, name, path, error):
     """Keep a line for the matrix, and check that it is one."""
     assert isinstance(error, DataError | InputError)  # exit code 3
+    assert not isinstance(error, ReaderError), "a built-in reader has a clear error of its own for all damage"
     line = str(error).replace(str(path), "FILE").replace(name, "FILE")
     MATRIX.setdefault(damage, {})[name] = line
     assert "\n" not in line
@@ -371,7 +372,7 @@ def test_a_decompression_bomb_is_refused(tmp_path, monkeypatch, name, packed):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch, name):
-    monkeypatch.setattr("rankwell.readers.files.PIECE", 1 << 18)
+    monkeypatch.setattr("rankwell.readers.text.PIECE", 1 << 18)
     path = tmp_path / name
     path.write_bytes(content(name).replace(b"c", b"c" * (1 << 20)).replace(b"s" + b"c" * (1 << 20), b"sc"))
     with pytest.raises(DataError) as caught:

@@ -54,3 +54,19 @@ def test_random_changes_for_some_seconds(tmp_path):
         capture_output=True, text=True, check=False, cwd=ROOT,
     )  # fmt: skip
     assert done.returncode == 0, f"seed {seed}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"1%s": {"a": "x"}}',
+        b'{"1%s": 7}',
+        b'{"2": {"a": 1}, "1%s": ["b"]}',
+        b'{"1": {"a%s": null}}',
+        b'{"1%s": {"a": NaN}}',
+    ],
+)
+@pytest.mark.parametrize("kind", [0, 1])
+def test_an_id_as_long_as_a_file_makes_no_long_error(tmp_path, content, kind):
+    number = fuzz.FORMATS.index("object.json")
+    fuzz.try_input(bytes([number, kind]) + content % (b"a" * 60_000), tmp_path)

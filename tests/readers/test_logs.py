@@ -119,7 +119,7 @@ def test_ids_that_are_missing_are_named():
     frame = pd.DataFrame({"user": ["u", None], "item": ["a", "b"]})
     with pytest.raises(rw.RankwellError, match="row 2: the query id is missing"):
         read_log(frame).ids("query")
-    with pytest.raises(rw.RankwellError, match="the columns make no table"):
+    with pytest.raises(rw.RankwellError, match="the columns do not make a table"):
         read_log({"user": ["a", "b", "c"], "item": ["x", "y"]})
     with pytest.raises(rw.RankwellError, match="qrels: cannot read int"):
         read_log(5)

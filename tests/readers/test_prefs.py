@@ -64,7 +64,7 @@ def test_other_files_are_not_taken_for_preferences(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("# one\nq g 0 a 1\nq g a 1\n", r"judged:3: 4 columns where exactly 5 are wanted"),
+        ("# one\nq g 0 a 1\nq g a 1\n", r"judged:3: 4 columns, expected exactly 5"),
         ("q g 0 a 1\n\nq g 0 b high\n", r"judged:3: the level 'high' is not a number"),
         ("q g 0 a nan\n", r"judged, row 1|judged:1: the grade is not a number \(nan\)"),
         ("# nothing\n", r"the file holds no preferences"),
@@ -96,5 +96,5 @@ def test_several_files_are_one(tmp_path):
 def test_a_cleaned_copy_keeps_groups_and_subgroups(tmp_path):
     (tmp_path / "judged.prefs").write_text(TEXT + "q2 b 0 doc-1 -1\n")
     (tmp_path / "run").write_text("q1 Q0 doc-1 1 2 t\nq2 Q0 doc-1 1 2 t\n")
-    rw.lint(tmp_path / "run", tmp_path / "judged.prefs", fix=tmp_path / "clean")
+    rw.lint(tmp_path / "run", tmp_path / "judged.prefs", cleaned_copies=tmp_path / "clean")
     assert columns(rw.read_qrels(tmp_path / "clean" / "judged.prefs")) == EXPECTED

@@ -15,8 +15,8 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.readers import read_items
+from rankwell.readers.detection import guess
 from rankwell.readers.files import File
-from rankwell.readers.reading import guess
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
 POLICY = rw.Policy(grades="judgements")
@@ -203,11 +203,11 @@ def test_a_bad_table_is_told_what_is_wrong_and_where(message):
 
 
 TEXT_ERRORS = {
-    r"bad.run:2: 5 columns where 6 are wanted": b"1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0\n",
+    r"bad.run:2: 5 columns, expected 6": b"1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0\n",
     r"bad.run:3: the score 'high' is not a number": b"\n1 Q0 a 1 2.0 t\n1 Q0 b 2 high t\n",
     r"bad.run:1: the score is not a number \(nan\)": b"1 Q0 a 1 nan t\n",
     r"bad.run:2: query '1' lists item 'a' twice \(first: .*bad.run:1\)": b"1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n",
-    r"bad.run:1: 3 columns where 6 are wanted": b"1 a 2\n",
+    r"bad.run:1: 3 columns, expected 6": b"1 a 2\n",
     r"bad.run:1: the file is UTF-16": "1 Q0 a 1 2.0 t\n".encode("utf-16"),
     r"bad.run: the file is empty": b"",
     r"bad.run: the gzip data are damaged": gzip.compress(b"1 Q0 a 1 2.0 t\n" * 50)[:-20],
@@ -225,7 +225,7 @@ def test_a_bad_file_is_told_what_is_wrong_and_where(tmp_path, message):
 
 
 QRELS_ERRORS = {
-    r"bad:1: 5 columns where exactly 4 are wanted": b"1 0 a 1 0.5\n",
+    r"bad:1: 5 columns, expected exactly 4": b"1 0 a 1 0.5\n",
     r"bad:2: query '1' judges item 'a' twice \(first: .*bad:1\)": b"1 0 a 1\n1 0 a 2\n",
     r"bad:1: the grade 'x' is not a number": b"1 0 a x\n",
     r"holds no judgements": b"# nothing\n",

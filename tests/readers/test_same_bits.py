@@ -11,6 +11,8 @@ from tests.readers import ways
 
 import rankwell as rw
 from rankwell import testing
+from rankwell.readers.detection import formats, guess, reader
+from rankwell.readers.files import File
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
 POLICY = rw.Policy(grades="judgements")
@@ -36,6 +38,24 @@ def same(left, right):
 
 
 EXPECTED = outcome(DATA.run, DATA.qrels)
+
+
+def written(write, kind):
+    """What writes the rows of one kind of random data."""
+    return write and (lambda data, path: path.write_bytes(write(rows_of(getattr(data, kind)), kind)))
+
+
+@pytest.mark.parametrize("name", formats())
+def test_every_format_gives_back_what_was_written(tmp_path, name):
+    module = reader(name)
+    assert isinstance(module.SUFFIXES, tuple)
+    for file, write_run, write_qrels in ways.files_of(name):
+        assert (write_run is not None) == hasattr(module, "read_run")
+        (tmp_path / file).write_bytes(write_qrels(QRELS, "qrels"))
+        assert guess(File(tmp_path / file))[0] == name
+        testing.check_reader(
+            written(write_run, "run"), written(write_qrels, "qrels"), tmp_path, suffix=f"_{file}", cases=5
+        )
 
 
 @pytest.mark.parametrize("name", ways.FILES)
@@ -134,7 +154,7 @@ def test_item_lists_in_a_matrix_are_padded_with_minus_1():
     qrels = {0: {1: 1}, 1: {5: 2}, 2: {7: 1}}
     assert outcome(matrix, qrels).mean == outcome(lists, qrels).mean
     assert same(outcome(lists, np.array([[1], [5], [7]])), outcome(lists, {0: [1], 1: [5], 2: [7]}))
-    with pytest.raises(rw.RankwellError, match=r"row 0: -3 is no item number; -1 pads"):
+    with pytest.raises(rw.RankwellError, match=r"row 0: -3 is not an item number; -1 pads"):
         outcome(np.array([[-3]]), qrels)
     with pytest.raises(rw.RankwellError, match="which of its zeros were judged"):
         outcome(lists, np.zeros((3, 4)))

@@ -15,7 +15,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.errors import InputError
-from rankwell.readers import buffers, pages
+from rankwell.readers import arrow_buffers, parquet_pages
 from rankwell.readers.files import File
 
 ROOT = Path(__file__).parents[2]
@@ -50,11 +50,11 @@ def test_what_others_write_is_read_as_pyarrow_reads_it(tmp_path, writer):
     WRITERS[writer](path)
     footer = pq.ParquetFile(path).metadata
     chunks = [footer.row_group(g).column(c) for g in range(footer.num_row_groups) for c in range(3)]
-    found = list(pages._chunks(File(path).content))
+    found = list(parquet_pages._chunks(File(path).content))
     assert [(c["name"], c[5], c[7], c[9]) for c in found] == [
         (c.path_in_schema, c.num_values, c.total_compressed_size, c.data_page_offset) for c in chunks
     ]
-    pages.check(File(path))
+    parquet_pages.check(File(path))
 
 
 def small(path: Path) -> bytearray:
@@ -65,8 +65,8 @@ def small(path: Path) -> bytearray:
 def test_the_header_of_a_page_that_cannot_be(tmp_path):
     path = tmp_path / "run.parquet"
     content = small(path)
-    first = pages._Thrift(File(path).content[4:]).struct()[0]
-    assert first[1] in pages.HEADERS
+    first = parquet_pages._Thrift(File(path).content[4:]).struct()[0]
+    assert first[1] in parquet_pages.HEADERS
     assert (
         content[6] == 0x15
     )  # the second field, its size when decompressed: a number of 32 bits, zigzag, here one byte
@@ -115,9 +115,9 @@ def test_all_messages_of_arrow_files_are_looked_at(tmp_path, writer):
     path = tmp_path / "run.arrow"
     messages, write = ARROW_WRITERS[writer]
     write(path)
-    buffers.check(File(path))
+    arrow_buffers.check(File(path))
     # batches and dictionaries, in streams the schema too
-    assert len(list(buffers._messages(File(path).content))) == messages
+    assert len(list(arrow_buffers._messages(File(path).content))) == messages
     assert rw.evaluate(rw.read_run(path), {"1": {20: 1, 23: 1}}, ["rr", "r@5"]).mean == {
         "rr": 1.0,
         "r@5": 1.0,

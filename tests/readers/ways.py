@@ -1,4 +1,8 @@
-"""Every way in: the same run and judgements as files of each format and as values in memory."""
+"""Every way in: the same run and judgements as files of each format and as values in memory.
+
+A format of ``rankwell.readers.formats`` is missing here until ``FORMATS`` names files of it that ``FILES`` (or
+``QRELS_FILES``, if it holds no runs) can write.
+"""
 
 from __future__ import annotations
 
@@ -101,6 +105,31 @@ FILES = {
     "records.json": records,
     "object.json": json_object,
 }
+
+
+def prefs(rows, kind):
+    assert kind == "qrels"
+    return "".join(f"{q} group 0 {i} {x!r}\n" for q, i, x in rows).encode()
+
+
+QRELS_FILES = {"judged.prefs": prefs}
+
+FORMATS = {
+    "arrow": ["file.arrow", "stream.arrows"],
+    "delimited": ["comma.csv", "tab.tsv", "semicolon.csv", "bar.psv", "beir.tsv"],
+    "json": ["records.json", "object.json"],
+    "movielens": ["movielens.dat"],
+    "ndjson": ["lines.jsonl"],
+    "parquet": ["table.parquet"],
+    "prefs": ["judged.prefs"],
+    "trec": ["trec.txt"],
+}
+
+
+def files_of(name):
+    """The files of a format: for each its name, and what writes runs (None if it holds none) and judgements."""
+    assert name in FORMATS, f"say in tests/readers/ways.py how {name} files are written"
+    return [(each, FILES.get(each), FILES.get(each) or QRELS_FILES[each]) for each in FORMATS[name]]
 
 
 def sparse(rows, kind):

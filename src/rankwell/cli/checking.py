@@ -29,7 +29,13 @@ def lint(
     metric: Annotated[
         str, Parameter(name=["--metric", "-m"], help="the metric whose change is told")
     ] = "ndcg@10",
-    fix: Annotated[str | None, Parameter(help="write cleaned copies into this folder")] = None,
+    cleaned_copies: Annotated[
+        str | None,
+        Parameter(
+            help="also write cleaned copies of runs and judgements into this folder: without repeated items and white space "
+            "around ids, lists in order; the originals stay as they are"
+        ),
+    ] = None,
     format: Annotated[  # noqa: A002 - the word of the option
         Literal["text", "json", "github"], Parameter(help="what is printed")
     ] = "text",
@@ -58,7 +64,7 @@ def lint(
         scale=numbers(scale, "--scale"),
         metric=metric,
         policy=policy,
-        fix=fix,
+        cleaned_copies=cleaned_copies,
     )
     if format == "json":
         text = json.dumps(

@@ -11,7 +11,7 @@ from rankwell.evaluation.task import Task
 from rankwell.judge import judge, missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
-from rankwell.tables.ids import Ids, Known, alike
+from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Columns
 
@@ -33,7 +33,7 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> One:
     wanted = _wanted(table.query, task.pool.queries.ids, query)
     rows = np.flatnonzero(Known(wanted).find(table.query) == 0) if len(table.item) else NO_ROWS
     like = task.pool.queries.ids
-    known = int(task.pool.queries.find(alike(wanted, like, "query")[0])[0]) if len(like) else -1
+    known = int(task.pool.queries.find(to_same_kind(wanted, like, "query")[0])[0]) if len(like) else -1
     pool = _alone(task.pool, known)
     names: dict[int, str | int] = {}
     grades: dict[int, float] = {}
@@ -85,7 +85,7 @@ def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
                 return (
                     made
                     if made.is_text == queries.is_text or not len(queries)
-                    else alike(made, queries, "query")[0]
+                    else to_same_kind(made, queries, "query")[0]
                 )
     names = queries[queries.group()[1]].tolist()
     raise UsageError(

@@ -15,7 +15,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import condensed, levels
 from rankwell.kernels import match, order, ranks
-from rankwell.tables.ids import NO_TEXT, Ids, Known, alike
+from rankwell.tables.ids import NO_TEXT, Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
 
@@ -96,7 +96,7 @@ def lists_of_others(users: Ids, seen: Ids, pool: Pool) -> Judged:
     others = users[np.flatnonzero(Known(seen).rows_of(users, "query") < 0)]
     if seen.is_text and not others.is_text:
         others = Ids.of_strings([str(user) for user in others.tolist()])
-    return _empty_lists(alike(others, seen, "query")[0], np.full(len(others), -1), pool)
+    return _empty_lists(to_same_kind(others, seen, "query")[0], np.full(len(others), -1), pool)
 
 
 def _empty_lists(queries: Ids, known: np.ndarray, pool: Pool) -> Judged:
@@ -115,8 +115,8 @@ def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, 
     ):
         pool = pool.in_integers()
         counts["judgement ids read as integers"] = 1
-    queries, queries_changed = alike(lists.queries, pool.queries.ids, "query")
-    items, items_changed = alike(lists.items, pool.items, "item")
+    queries, queries_changed = to_same_kind(lists.queries, pool.queries.ids, "query")
+    items, items_changed = to_same_kind(lists.items, pool.items, "item")
     counts["run ids read as integers"] = queries_changed * len(queries) + items_changed * len(items)
     return replace(lists, queries=queries, items=items), pool
 
@@ -244,7 +244,7 @@ def _shown(
     )
     if context.catalogue is None:
         return shown
-    ids, _ = alike(lists.items, context.catalogue.ids, "item")
+    ids, _ = to_same_kind(lists.items, context.catalogue.ids, "item")
     shown.item = item = context.catalogue.find(ids[rows])
     outside = np.flatnonzero(item < 0) if item.min(initial=0) < 0 else NO_ROWS
     if len(outside) and policy.population == "judged":

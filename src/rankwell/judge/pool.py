@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.judge.scale import Scale
 from rankwell.kernels import order
 from rankwell.tables.derived import Derived
-from rankwell.tables.ids import Ids, Known, alike
+from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import Ranked, Topics
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Pool(Derived):
 
     def only(self, items: Known) -> Pool:
         """Return the same queries with the judgements of some items only."""
-        kept = items.find(alike(self.items, items.ids, "item")[0]) >= 0
+        kept = items.find(to_same_kind(self.items, items.ids, "item")[0]) >= 0
         until = np.concatenate(([0], np.cumsum(kept)))
         rows = np.flatnonzero(kept)
         topics = None if self.topics is None else self.topics.take(rows)

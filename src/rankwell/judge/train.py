@@ -12,7 +12,7 @@ from rankwell.errors import DataError
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.judge.pooling import pool_of
-from rankwell.tables.ids import Ids, Known, alike
+from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.popularity import by_popularity
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels
@@ -113,5 +113,5 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
 def _rows(items: Ids, catalogue: Known) -> np.ndarray:
     """The row of each item in the catalogue."""
     if not items.is_text and catalogue.ids.is_text:
-        return Known(alike(catalogue.ids, items, "item")[0]).find(items)
-    return catalogue.find(alike(items, catalogue.ids, "item")[0])
+        return Known(to_same_kind(catalogue.ids, items, "item")[0]).find(items)
+    return catalogue.find(to_same_kind(items, catalogue.ids, "item")[0])

@@ -10,8 +10,8 @@ import polars as pl
 from rankwell.errors import UsageError, one_of
 from rankwell.prepare.pairs import coded, n_distinct, nth, places
 from rankwell.prepare.reporting import Fact, Share
+from rankwell.readers.column_names import known_word
 from rankwell.readers.logs import Log
-from rankwell.readers.words import known_word
 
 ACTIONS = ("drop", "cap", "relabel", "mark")
 DUMMY = "(popular)"

@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import polars as pl
-
-from rankwell.display.table import Column, Table
+from rankwell.display.findings import Findings
 from rankwell.errors import UsageError
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.listed import Listed, listed_rules
 from rankwell.prepare.reporting import Fact, Prepared, Report
-from rankwell.prepare.rules import LEVELS, Finding, log_rules
+from rankwell.prepare.rules import log_rules
 from rankwell.readers import read_items
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
-
-SCHEMA: dict[str, type[pl.DataType]] = {
-    "severity": pl.String, "check": pl.String, "n": pl.Int64, "of": pl.Int64, "share": pl.Float64, "found": pl.String,
-    "remedy": pl.String,
-}  # fmt: skip
 
 
 def check(
@@ -99,9 +92,8 @@ def check(
     found = [*log_rules(sides, catalogue, repeated=repeated, seed=seed)]
     if read is not None:
         found += listed_rules(Listed(sides, read, catalogue), k=k, repeated=repeated)
-    found.sort(key=lambda each: LEVELS.index(each.severity))
-    frame = pl.DataFrame([each.row() for each in found], schema=SCHEMA, orient="row")
-    return Prepared(frame, _report(sides, read, found))
+    findings = Findings(found)
+    return Prepared(findings.to_frame(), _report(sides, read, findings))
 
 
 class _Columns:
@@ -126,20 +118,10 @@ class _Columns:
             raise UsageError(f"columns= names {unused[0]!r}, which none of the tables has.")
 
 
-def _report(sides: Sides, lists: Log | None, found: list[Finding]) -> Report:
+def _report(sides: Sides, lists: Log | None, found: Findings) -> Report:
+    counts = found.counts()
     facts: dict[str, Fact] = {"training rows": len(sides.train), "test rows": len(sides.test)}
     facts |= {} if lists is None else {"rows of lists": len(lists)}
-    for level in LEVELS:
-        facts[f"{level}s"] = sum(each.severity == level for each in found)
-    columns = [
-        Column("severity"),
-        Column("check"),
-        Column("n", "count"),
-        Column("of", "count"),
-        Column("share", "value"),
-    ]
+    facts |= {f"{level}s": n for level, n in counts.items()}
     names = ", ".join(log.name for log in (sides.train, sides.test, lists) if log is not None)
-    told = Table([*columns, Column("found")], [each.row()[:-1] for each in found])
-    remedies = Table([Column("check"), Column("remedy")], [(each.check, each.remedy) for each in found])
-    tables = (told, remedies) if found else ()
-    return Report(f"Check of {names}", facts, tables, errors=sum(each.severity == "error" for each in found))
+    return Report(f"Check of {names}", facts, found.to_tables(), errors=counts["error"])

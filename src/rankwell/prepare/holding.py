@@ -10,8 +10,8 @@ import polars as pl
 
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.pairs import coded, repeats
+from rankwell.readers.column_names import quoted
 from rankwell.readers.logs import Log, read_log
-from rankwell.readers.words import told
 from rankwell.tables.places import RowOf
 
 SINCE = "valid_from"
@@ -30,7 +30,7 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
     table = _table(tiers)
     if column not in table.frame.columns:
         raise UsageError(
-            f"{table.name} has no column {column!r}; the columns are {told(table.frame.columns)}. Say which it is: tier="
+            f"{table.name} has no column {column!r}; the columns are {quoted(table.frame.columns)}. Say which it is: tier="
         )
     names = table.frame[column].cast(pl.String)
     users = coded([log, table], "query")

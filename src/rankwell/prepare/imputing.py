@@ -11,8 +11,8 @@ import polars as pl
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
+from rankwell.readers.as_frames import series_of
 from rankwell.readers.logs import Log, read_log
-from rankwell.readers.unpacked import series_of
 
 How = Literal["constant", "user_mean", "item_mean", "predictions"]
 HOWS = {

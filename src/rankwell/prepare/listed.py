@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from rankwell.display.findings import Finding, Level
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
-from rankwell.prepare.rules import Finding, Severity, names_of
+from rankwell.prepare.rules import names_of
 from rankwell.readers.logs import Log
 from rankwell.tables.ids import Known
 
@@ -61,9 +62,10 @@ def _twice(data: Listed) -> Iterator[Finding]:
     if again.any():
         users = np.bincount(data.users.codes[LISTS][again], minlength=len(data.users)) > 0
         yield Finding(
-            "error", "repeated-items", int(again.sum()), len(data.lists),
+            "repeated-items", "error", data.lists.name,
             f"rows of lists repeat an item of the same list ({int(users.sum()):,} users{names_of(data.users, users)})",
             "Remove the copies, or say --duplicates first or drop.",
+            int(again.sum()), of=len(data.lists),
         )  # fmt: skip
 
 
@@ -73,10 +75,11 @@ def _known(data: Listed, k: int | None, *, repeated: bool) -> Iterator[Finding]:
     if seen.any():
         users = np.bincount(data.users.codes[LISTS][rows][seen], minlength=len(data.users)) > 0
         yield Finding(
-            "note" if repeated else "error", "training-items-in-lists", int(seen.sum()), int(rows.sum()),
+            "training-items-in-lists", "note" if repeated else "error", data.lists.name,
             f"rows of lists{f' to rank {k}' if k else ''} are items that their user has in the training data "
             f"({int(users.sum()):,} users{names_of(data.users, users)}): they can be no hits",
             "Leave out of each list what its user had, or say that repeats are meant (--repeated).",
+            int(seen.sum()), of=int(rows.sum()),
         )  # fmt: skip
 
 
@@ -87,18 +90,20 @@ def _unknown_items(data: Listed) -> Iterator[Finding]:
         outside = listed & (data.catalogue.rows_of(data.items.ids, "item") < 0)
         if outside.any():
             yield Finding(
-                "error", "items-outside", int(outside.sum()), total,
+                "items-outside", "error", data.lists.name,
                 f"items of the lists are not in the catalogue{names_of(data.items, outside)}",
                 "Complete the catalogue, or say --outside ignore.",
+                int(outside.sum()), of=total,
             )  # fmt: skip
     unknown = listed & ~data.items.present(TRAIN)
     if unknown.any():
         nothing = int(unknown.sum()) == total
-        severity: Severity = "error" if nothing else "warning" if data.catalogue is None else "note"
+        level: Level = "error" if nothing else "warning" if data.catalogue is None else "note"
         yield Finding(
-            severity, "unknown-items-in-lists", int(unknown.sum()), total,
+            "unknown-items-in-lists", level, data.lists.name,
             f"items of the lists are not in the training data{names_of(data.items, unknown)}",
             "Write ids alike on both sides." if nothing else "Make sure that the system can know them.",
+            int(unknown.sum()), of=total,
         )  # fmt: skip
 
 
@@ -108,17 +113,19 @@ def _users(data: Listed) -> Iterator[Finding]:
     if without.any():
         nothing = not (judged & listed).any()
         yield Finding(
-            "error" if nothing else "warning", "users-without-a-list", int(without.sum()), int(judged.sum()),
+            "users-without-a-list", "error" if nothing else "warning", data.lists.name,
             f"users of the test data have no list{names_of(data.users, without)}: user coverage "
             f"{(judged & listed).sum() / judged.sum():.4f}",
             "Write ids alike on both sides." if nothing else
             "They count as empty lists. Complete the lists, or say --missing skip and report it.",
+            int(without.sum()), of=int(judged.sum()),
         )  # fmt: skip
     if nobody.any():
         yield Finding(
-            "note", "lists-of-unknown-users", int(nobody.sum()), int(listed.sum()),
+            "lists-of-unknown-users", "note", data.lists.name,
             f"lists are of users that the test data lack{names_of(data.users, nobody)}",
             "They count in metrics of lists alone, such as coverage; say --population judged to leave them out.",
+            int(nobody.sum()), of=int(listed.sum()),
         )  # fmt: skip
 
 
@@ -127,9 +134,10 @@ def _short(data: Listed, k: int | None) -> Iterator[Finding]:
     if k is not None and (lengths < k).any():
         short = (data.lengths > 0) & (data.lengths < k)
         yield Finding(
-            "warning", "short-lists", int(short.sum()), len(lengths),
+            "short-lists", "warning", data.lists.name,
             f"lists are shorter than {k}, the shortest {int(lengths.min())}{names_of(data.users, short)}",
             f"Ask the system for {k} items, or compare at a smaller depth.",
+            int(short.sum()), of=len(lengths),
         )  # fmt: skip
 
 
@@ -153,9 +161,10 @@ def _sampled(data: Listed) -> Iterator[Finding]:
     ):
         m = int(others[0])
         yield Finding(
-            "error", "sampled-candidates", int(both.sum()), int(both.sum()),
+            "sampled-candidates", "error", data.lists.name,
             f"every list holds all test items of its user and exactly {m:,} others, of {catalogue:,} items: candidates "
             f"seem to be sampled",
             f"Rank the whole catalogue. Values over samples are named so, such as ndcg(sampled={m})@10, and never compared "
             f"with others: they can order systems otherwise.",
+            int(both.sum()), of=int(both.sum()),
         )  # fmt: skip

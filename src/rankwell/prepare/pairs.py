@@ -11,7 +11,7 @@ import polars as pl
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
-from rankwell.tables.ids import Ids, alike
+from rankwell.tables.ids import Ids, to_same_kind
 from rankwell.tables.rows import grouped
 
 
@@ -47,7 +47,9 @@ def coded(logs: Sequence[Log], word: str) -> Coded:
     columns = [log.ids(word) for log in logs]
     integers = next((column for column in columns if not column.is_text), None)
     if integers is not None:
-        columns = [alike(column, integers, word)[0] if column.is_text else column for column in columns]
+        columns = [
+            to_same_kind(column, integers, word)[0] if column.is_text else column for column in columns
+        ]
     whole = Ids.concatenate(columns)
     codes, firsts = whole.group()
     ends = np.cumsum([len(column) for column in columns])[:-1]

@@ -12,9 +12,9 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.prepare.pairs import Coded, among, coded, keys, nth, repeats
 from rankwell.prepare.reporting import Fact, Report, Share
+from rankwell.readers.as_frames import series_of
 from rankwell.readers.items_users import read_users
 from rankwell.readers.logs import Log, read_log
-from rankwell.readers.unpacked import series_of
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
 from rankwell.tables.popularity import by_popularity

@@ -1,40 +1,19 @@
-"""Rules about training and test data: each yields what it found, with its severity and the remedy."""
+"""Rules about training and test data: each yields what it finds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from rankwell.display.findings import Finding
 from rankwell.display.table import number
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded, keys, repeats
 from rankwell.prepare.reporting import such_as
 from rankwell.tables.ids import Known
 
-Severity = Literal["error", "warning", "note"]
-LEVELS: tuple[Severity, ...] = ("error", "warning", "note")
 DIVISIONS, DRIFT = 5, 0.1
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was found: how often, out of how many, and what to do; or a value that is no share."""
-
-    severity: Severity
-    check: str
-    n: int | None
-    of: int | None
-    found: str
-    remedy: str
-    value: float | None = None
-
-    def row(self) -> tuple[str, str, int | None, int | None, float | None, str, str]:
-        """Return the finding as a row: severity, check, n, of, share, found, remedy."""
-        share = self.n / self.of if self.n is not None and self.of else self.value
-        return self.severity, self.check, self.n, self.of, share, self.found, self.remedy
 
 
 def log_rules(sides: Sides, catalogue: Known | None, *, repeated: bool, seed: int) -> Iterator[Finding]:
@@ -52,24 +31,28 @@ def _times(sides: Sides) -> Iterator[Finding]:
     if sides.times is None:
         missing = " and ".join(log.name for log in (sides.train, sides.test) if "time" not in log.words)
         yield Finding(
-            "note", "no-times", 0, size, f"{missing} has no column of times, so what is older is not known",
+            "no-times", "note", missing,
+            f"{missing} has no column of times, so what is older is not known",
             "Give a column time (timestamp, date …), or say which it is.",
+            0, of=size,
         )  # fmt: skip
         return
     own, every = int(sides.before_own.sum()), int(sides.before_all.sum())
     if own:
         users = np.unique(sides.users.codes[1][sides.before_own])
         yield Finding(
-            "error", "own-future", own, size,
+            "own-future", "error", sides.test.name,
             f"test rows are older than the newest training row of their user ({len(users):,} users"
             f"{such_as(sides.users.names(users))}): the model learned from what came after",
             "Split by time, or by the time of each user (rankwell prepare split).",
+            own, of=size,
         )  # fmt: skip
     if every:
         yield Finding(
-            "warning", "others-future", every, size,
+            "others-future", "warning", sides.test.name,
             "test rows are older than the newest training row: the model saw the future of others",
             "Split by one moment for all, or say that values are those of such a split.",
+            every, of=size,
         )  # fmt: skip
 
 
@@ -77,19 +60,21 @@ def _pairs(sides: Sides, *, repeated: bool) -> Iterator[Finding]:
     again = int(sides.repeated.sum())
     if again:
         yield Finding(
-            "note" if repeated else "error", "test-pairs-in-train", again, len(sides.test),
+            "test-pairs-in-train", "note" if repeated else "error", sides.test.name,
             "test rows are of a pair of user and item that the training data have",
             "Leave them out (split --repeated drop), or say that repeats are meant (--repeated).",
+            again, of=len(sides.test),
         )  # fmt: skip
     for table, log in enumerate((sides.train, sides.test)):
         copies = int(repeats(keys(sides.users, sides.items, table)).sum())
         if copies:
             yield Finding(
-                "warning" if table else "note", "repeated-pairs", copies, len(log),
+                "repeated-pairs", "warning" if table else "note", log.name,
                 f"rows of {log.name} repeat a pair of user and item",
                 "Judgements given twice are refused by evaluate; keep one, or say --duplicate-grades max or last."
                 if table
                 else "Popularity counts each pair once (by users) or every row (by events).",
+                copies, of=len(log),
             )  # fmt: skip
 
 
@@ -107,11 +92,12 @@ def _unknown(sides: Sides) -> Iterator[Finding]:
             "no one of them is: ids may be written in another way" if nothing else "no model can know them"
         )
         yield Finding(
-            "error" if nothing else "warning", f"unknown-{what}", len(cold), total,
+            f"unknown-{what}", "error" if nothing else "warning", sides.test.name,
             f"{what} of the test data are not in the training data{such_as(ids.names(cold))}; "
             f"{int(rows.sum()):,} of {len(rows):,} test rows; {known}",
             "Write ids alike on both sides." if nothing else
             f"Say how a system treats new {what}, or leave them out (split --unknown-{what} drop).",
+            len(cold), of=total,
         )  # fmt: skip
 
 
@@ -121,9 +107,10 @@ def _outside(sides: Sides, catalogue: Known) -> Iterator[Finding]:
         outside = np.flatnonzero(sides.items.present(table) & ~inside)
         if len(outside):
             yield Finding(
-                "error", "items-outside", len(outside), int(sides.items.present(table).sum()),
+                "items-outside", "error", log.name,
                 f"items of {log.name} are not in the catalogue{such_as(sides.items.names(outside))}",
                 "Complete the catalogue, or say --outside ignore.",
+                len(outside), of=int(sides.items.present(table).sum()),
             )  # fmt: skip
 
 
@@ -144,10 +131,11 @@ def drift(sides: Sides, seed: int) -> Finding:
     chance = float(np.mean(by_chance))
     is_far = seen - chance > DRIFT
     return Finding(
-        "warning" if is_far else "note", "popularity-drift", None, None,
+        "popularity-drift", "warning" if is_far else "note", sides.test.name,
         f"Jensen–Shannon divergence of the shares of items in train and test {number(seen)}, by chance {number(chance)}",
         "What was popular in training is less so in the test: look at values by part of the long tail." if is_far else
-        "Popularity is about the same on both sides.", seen,
+        "Popularity is about the same on both sides.",
+        None, value=seen,
     )  # fmt: skip
 
 

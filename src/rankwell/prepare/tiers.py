@@ -13,8 +13,8 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.holding import tiers_of
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
+from rankwell.readers.column_names import known_word, quoted
 from rankwell.readers.logs import Log, read_log
-from rankwell.readers.words import known_word, told
 
 How = Literal["multiply", "confidence", "replicate", "sample"]
 HOWS = {
@@ -175,7 +175,7 @@ def _read(interactions: Any, tiers: Any, columns: Mapping[str, str] | None, name
     log = read_log(interactions, columns=columns, name=name, perhaps=perhaps)
     if isinstance(tiers, str) and tiers not in log.frame.columns and not Path(tiers).exists():
         raise UsageError(
-            f"tiers={tiers!r} is neither a column of {log.name} nor a file; the columns are {told(log.frame.columns)}."
+            f"tiers={tiers!r} is neither a column of {log.name} nor a file; the columns are {quoted(log.frame.columns)}."
             f"{nearest(tiers, log.frame.columns)}"
         )
     return log
@@ -219,7 +219,9 @@ def _values(log: Log, column: str | None, threshold: float | None) -> np.ndarray
     if column is None and "grade" not in log.words:
         graded = [each for each in log.frame.columns if known_word(each) == "grade"]
         if threshold is not None or graded:
-            which = f"{told(graded)} could be it" if graded else f"the columns are {told(log.frame.columns)}"
+            which = (
+                f"{quoted(graded)} could be it" if graded else f"the columns are {quoted(log.frame.columns)}"
+            )
             raise UsageError(f"{log.name}: say column=, the column of values; {which}.")
         return np.ones(len(log))
     return log.numbers("grade") if column is None else log.named_numbers(column)

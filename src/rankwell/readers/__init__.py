@@ -1,4 +1,7 @@
-"""Where data come from: files of any format, data frames, dicts, matrices."""
+"""Where data come from: files of any format, data frames, dicts, matrices.
+
+To add a file format, add one module to ``formats``; its docstring says what the module holds.
+"""
 
 from __future__ import annotations
 

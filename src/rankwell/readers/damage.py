@@ -1,4 +1,4 @@
-"""What is wrong with a damaged binary file, and how it is told."""
+"""Damage in binary files, and the error that reports it."""
 
 from __future__ import annotations
 

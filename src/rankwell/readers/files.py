@@ -1,10 +1,9 @@
-"""Files as bytes: plain, compressed or standard input; and whether they stayed the same while they were read."""
+"""Files as bytes: plain, compressed or standard input, with a check that they do not change while they are read."""
 
 from __future__ import annotations
 
 import contextlib
 import copy
-import importlib
 import io
 import mmap
 import sys
@@ -15,22 +14,21 @@ from typing import IO, Any
 
 import numpy as np
 
-from rankwell.errors import DataError, InputError, UsageError
+from rankwell.errors import InputError, UsageError
+from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, expanded, reading_errors
 from rankwell.readers.standard_input import STDIN
 
-MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-COMPRESSED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-MODULES = {"gzip": "gzip", "bzip2": "bz2", "xz": "lzma"}
 HEAD = 1 << 16
 PIECE = 1 << 24
-# a file that grows more than this is no table of ours: the most repetitive run shrinks about 30 times
+# the most repetitive run compresses about 30 times; a file that grows more than this is a decompression bomb
 MOST_GROWTH, HARMLESS = 200, 1 << 30
 
 
 class File:
-    """A file that is read: its name, its first bytes decompressed, and all its bytes on request.
+    """A file to read: its name, its first bytes decompressed, and all its bytes on request.
 
-    ``-`` is standard input, which is read whole. Nothing is kept open.
+    ``-`` is standard input, which is read whole. Nothing is kept open. ``line`` is where the last ``stream`` stopped with
+    an error, 0 if it did not.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -42,8 +40,9 @@ class File:
             start = file.read(8)
         if not start:
             raise InputError(f"{self.label}: the file is empty.")
-        self.compression = next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
+        self.compression = compression_of(start)
         self.is_whole = True
+        self.line = 0
 
     def without(self, lines: Collection[int]) -> File:
         """Return the same file with some lines, counted from 1, left empty; the others keep their numbers."""
@@ -77,7 +76,7 @@ class File:
         return next((stem.removesuffix(end) for end in COMPRESSED_SUFFIXES if stem.endswith(end)), stem)
 
     def source(self) -> Path | io.BytesIO:
-        """What a library reads that takes paths or file objects: the path of a plain file, else its content."""
+        """Return the path of a plain file, else its content: for libraries that take paths or file objects."""
         if self._raw is None and self.path is not None and self.compression is None:
             return self.path
         return io.BytesIO(self.content.data)
@@ -89,9 +88,9 @@ class File:
         Raises
         ------
         InputError
-            If they cannot be read, are damaged, or grow beyond reason when decompressed.
+            If they cannot be read, are damaged, or decompress to far too many bytes.
         """
-        with self._translated(), self._opened() as raw:
+        with self.reading(), self._opened() as raw:
             if self.compression is not None:
                 return np.frombuffer(self._decompressed(raw), np.uint8)
             if self._raw is not None:
@@ -100,12 +99,17 @@ class File:
 
     @contextlib.contextmanager
     def stream(self) -> Iterator[IO[bytes]]:
-        """Give the content to be read from its start, decompressed piece by piece."""
-        with self._translated(), self._opened() as raw, _expanded(raw, self.compression) as file:
-            yield file
+        """Give the content to be read from its start, decompressed piece by piece; errors know the line they came from."""
+        self.line = 0
+        with self._opened() as raw, Lines(Bytes(raw, self)) as lines:
+            try:
+                yield lines
+            except Exception:
+                self.line = lines.number
+                raise
 
     def check(self) -> None:
-        """Raise InputError if the file changed since it was opened; a file put in its place does no harm."""
+        """Raise InputError if the file changed since it was opened; a new file in its place is fine."""
         now = self._stat()
         if now != self._state and now[:1] == self._state[:1]:
             raise InputError(
@@ -135,7 +139,7 @@ class File:
     def _decompressed(self, raw: IO[bytes]) -> bytearray:
         size = len(self._raw) if self._raw is not None else self._state[1]
         content = bytearray()
-        with _expanded(raw, self.compression) as file:
+        with expanded(raw, self.compression) as file:
             while piece := file.read(PIECE):
                 content += piece
                 if len(content) > max(MOST_GROWTH * size, HARMLESS):
@@ -145,96 +149,64 @@ class File:
                     )
         return content
 
-    def _translated(self) -> contextlib.AbstractContextManager[None]:
-        return damaged(self.label, f"the {self.compression} data are damaged or cut off")
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """Turn the errors of reading and decompressing into an InputError."""
+        try:
+            yield
+        except InputError:
+            raise
+        except reading_errors() as error:
+            trouble = (
+                f"the {self.compression} data are damaged or cut off"
+                if self.compression
+                else "cannot be read"
+            )
+            raise InputError(
+                f"{self.label}: {trouble} ({str(error).strip() or type(error).__name__})."
+            ) from error
 
 
-@contextlib.contextmanager
-def damaged(label: str, trouble: str) -> Any:
-    """Turn the errors of reading and decompressing into one line."""
-    try:
-        yield
-    except (InputError, UnicodeDecodeError):
-        raise
-    except _errors() as error:
-        raise InputError(f"{label}: {trouble} ({str(error).strip() or type(error).__name__}).") from error
+class Bytes(io.RawIOBase):
+    """The decompressed bytes of a file."""
+
+    def __init__(self, raw: IO[bytes], file: File) -> None:
+        self.file = file
+        with file.reading():
+            self.opened = expanded(raw, file.compression)
+
+    def readable(self) -> bool:
+        """They can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes; damage is an InputError."""
+        with self.file.reading():
+            piece = self.opened.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        """Close the file that they come from."""
+        self.opened.close()
+        super().close()
 
 
-def _expanded(raw: IO[bytes], compression: str | None) -> IO[bytes]:
-    """The file decompressed; a library is loaded when it is needed."""
-    if compression is None:
-        return raw
-    if compression == "zstd":
-        return _zstd().open(raw)
-    opened: IO[bytes] = importlib.import_module(MODULES[compression]).open(raw)
-    return opened
+class Lines(io.BufferedReader):
+    """The lines of a file; ``number`` counts those handed out, from 1."""
 
+    def __init__(self, content: Bytes) -> None:
+        super().__init__(content, HEAD)
+        self.number = 0
 
-def _errors() -> tuple[type[Exception], ...]:
-    """What reading and decompressing raise."""
-    import lzma
-    import zlib
-
-    return EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, _zstd().ZstdError
-
-
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
+    def readline(self, size: int | None = -1, /) -> bytes:
+        """Return the next line with its line end; a loop over the lines calls this too."""
+        line = super().readline(size)
+        self.number += bool(line)
+        return line
 
 
 def _standard_input() -> bytes:
     if sys.stdin is None or sys.stdin.closed:
         raise UsageError("there is no standard input to read from.")
     return sys.stdin.buffer.read()
-
-
-def text_of(file: File) -> tuple[np.ndarray, int]:
-    """Return the bytes of a text file, ended by a line end, and where its text begins (after a byte-order mark).
-
-    Raises
-    ------
-    DataError
-        If the file is UTF-16 or an archive.
-    """
-    refuse_other_encodings(file)
-    text = file.content
-    if text[-1] != 10:
-        text = np.append(text, np.uint8(10))
-    return text, 3 if file.head.startswith(b"\xef\xbb\xbf") else 0
-
-
-def refuse_other_encodings(file: File) -> None:
-    """Raise DataError for UTF-16 and archives, as their first bytes show."""
-    if file.head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise DataError(
-            f"{file.label}:1: the file is UTF-16. Convert it: iconv -f UTF-16 -t UTF-8 (in Excel: save as CSV UTF-8)."
-        )
-    if file.head.startswith(b"PK\x03\x04"):
-        raise DataError(
-            f"{file.label}: the file is a zip archive (or a spreadsheet). Unpack it, or export it as CSV."
-        )
-
-
-def refuse_what_is_no_text(file: File, *, lines: bool = True) -> None:
-    """Raise DataError for other encodings, NUL bytes, and (``lines``) lines of more than 16 MiB."""
-    refuse_other_encodings(file)
-    for low in range(0, len(file.content), PIECE):
-        piece = file.content[low : low + PIECE].tobytes()
-        if (at := piece.find(b"\0")) >= 0:
-            raise DataError(
-                f"{_line(file, low + at)}: a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is "
-                f"UTF-8."
-            )
-        if lines and len(piece) == PIECE and b"\n" not in piece:
-            raise DataError(
-                f"{_line(file, low)}: the line has more than {PIECE:,} bytes. Is this the right file?"
-            )
-
-
-def _line(file: File, at: int) -> str:
-    """The place of a byte."""
-    return f"{file.label}:{int(np.count_nonzero(file.content[:at] == 10)) + 1}"

@@ -1,4 +1,4 @@
-"""Tables with named columns: Polars, pandas, pyarrow, DuckDB and whatever else speaks Arrow."""
+"""Tables with named columns: Polars, pandas, pyarrow, DuckDB and anything else that speaks Arrow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.readers.words import NONE_GIVEN, WORDS, words_of
+from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
@@ -130,7 +130,7 @@ def pieces_of(
 
     if not isinstance(table, (pl.DataFrame, pl.LazyFrame)):
         table = pl.DataFrame(table)
-    words = words_of(table.collect_schema().names(), wanted, name, columns)
+    words = match_columns(table.collect_schema().names(), wanted, name, columns)
     table = table.select(words.values())
     if isinstance(table, pl.DataFrame):
         return table.iter_slices, words

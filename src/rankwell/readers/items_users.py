@@ -11,12 +11,12 @@ import polars as pl
 
 from rankwell.errors import InputError, UsageError
 from rankwell.readers import read_items
+from rankwell.readers.column_names import match_columns
+from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.formats import arrow, movielens
 from rankwell.readers.formats.delimited import Table
-from rankwell.readers.reading import guess
-from rankwell.readers.scans import explained
-from rankwell.readers.words import words_of
+from rankwell.readers.polars_scans import explained
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
 
@@ -95,7 +95,7 @@ def _table(
         raise UsageError(
             f"{kind}: cannot read {type(source).__name__}. Give a path, a data frame or a list of records."
         )
-    return frame, name, words_of(frame.columns, (word,), name, columns)[word]
+    return frame, name, match_columns(frame.columns, (word,), name, columns)[word]
 
 
 def frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, str]) -> pl.DataFrame:

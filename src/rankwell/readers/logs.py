@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError, nearest
+from rankwell.readers.column_names import ALIASES, known_word, match_columns, quoted
 from rankwell.readers.reading import files_of
-from rankwell.readers.whole import of_files, of_value
-from rankwell.readers.words import ALIASES, known_word, told, words_of
+from rankwell.readers.whole_frames import of_files, of_value
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place, RowOf
 
@@ -55,7 +55,7 @@ class Log:
         if word not in self.words:
             names = " or ".join(ALIASES[word].split()[:2])
             raise DataError(
-                f"{self.name}: there is no column for the {word}; the columns are {told(self.frame.columns)}. Name it {names}, "
+                f"{self.name}: there is no column for the {word}; the columns are {quoted(self.frame.columns)}. Name it {names}, "
                 f"or say which it is: columns={{'its name': {word!r}}}, on the command line --columns 'its name={word}'."
             )
         return self.frame[self.words[word]]
@@ -80,7 +80,7 @@ class Log:
         """
         if column not in self.frame.columns:
             raise UsageError(
-                f"{self.name} has no column {column!r}; the columns are {told(self.frame.columns)}."
+                f"{self.name} has no column {column!r}; the columns are {quoted(self.frame.columns)}."
                 f"{nearest(column, self.frame.columns)}"
             )
         return self._numbers(self.frame[column], column)
@@ -132,7 +132,7 @@ class Log:
         if found.null_count():
             row = int(found.is_null().arg_max() or 0)
             value = "missing" if series[row] is None else f"{str(series[row])[:40]!r}, not a number"
-            raise DataError(f"{self.place(row)}: the {what} is {value}. Mend or remove the row.")
+            raise DataError(f"{self.place(row)}: the {what} is {value}. Fix or remove the row.")
         return found.to_numpy()
 
     def _parsed(self, series: pl.Series) -> pl.Series:
@@ -203,7 +203,7 @@ def read_log(
         frame = of_value(source, name)
     named = [known_word(column) for column in frame.columns]
     wanted += tuple(word for word in perhaps if named.count(word) == 1 or word in given.values())
-    found = words_of(frame.columns, wanted, name, given)
+    found = match_columns(frame.columns, wanted, name, given)
     if not len(frame):
         raise DataError(f"{name}: the table holds no rows.")
     log = Log(frame, found, name, place or RowOf(name))

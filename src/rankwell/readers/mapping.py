@@ -27,7 +27,7 @@ class ListOf(Held):
     def __call__(self, row: int) -> str:
         """Return where a row stands."""
         query = int(np.searchsorted(self.offsets, row, side="right")) - 1
-        return f"{self.name}, query {self.queries.one(query)!r}"
+        return f"{self.name}, query {self.queries.one(query)!r:.60}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Lists:
         if np.isnan(numbers).any():
             row = int(np.flatnonzero(np.isnan(numbers))[0])
             raise DataError(
-                f"{self.place(row)}: the score of item {self.items.one(row)!r} is not a number (nan)."
+                f"{self.place(row)}: the score of item {self.items.one(row)!r:.60} is not a number (nan)."
             )
         lists = (self.queries, self.offsets) if self.queries.is_distinct() else None
         query = None if lists else self._query
@@ -99,7 +99,7 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
     if not all(graded):
         query = queries.one(graded.index(False))
         raise DataError(
-            f"{name}, query {query!r}: a list of items, while other queries have {{item: {word}}}."
+            f"{name}, query {query!r:.60}: a list of items, while other queries have {{item: {word}}}."
         )
     try:
         numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
@@ -116,7 +116,7 @@ def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, each in source.items():
         if not isinstance(each, Mapping | Sequence | set | frozenset | np.ndarray) or isinstance(each, str):
             return DataError(
-                f"{name}, query {query!r}: {each!r:.40} where {{item: {word}}} or [item, …] is wanted."
+                f"{name}, query {query!r:.60}: {each!r:.40}, expected {{item: {word}}} or [item, …]."
             )
     raise AssertionError("every value is a list")
 
@@ -128,6 +128,6 @@ def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
                 float(value)
             except (TypeError, ValueError):
                 return DataError(
-                    f"{name}, query {query!r}: the {word} of item {item!r} is {value!r}, not a number."
+                    f"{name}, query {query!r:.60}: the {word} of item {item!r:.60} is {value!r:.60}, not a number."
                 )
     raise AssertionError("every value is a number")

@@ -23,7 +23,7 @@ PAD = -1
 
 
 def is_matrix(source: Any) -> bool:
-    """Whether a source is an array, or can be had as one."""
+    """Whether a source is an array or converts to one."""
     if is_sparse(source):
         return True
     return hasattr(source, "shape") and (hasattr(source, "__array__") or hasattr(source, "__dlpack__"))
@@ -91,7 +91,7 @@ def _array(source: Any, name: str) -> np.ndarray:
         return np.from_dlpack(source) if hasattr(source, "__dlpack__") else np.asarray(source)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
         raise UsageError(
-            f"{name}: the {type(source).__name__} cannot be had as a NumPy array ({error}). Bring it to the processor "
+            f"{name}: the {type(source).__name__} cannot be converted to a NumPy array ({error}). Move it to the CPU "
             f"first: tensor.detach().cpu().numpy()."
         ) from error
 
@@ -102,7 +102,7 @@ def _listed(matrix: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray, np.n
         raise UsageError(f"{name}: item lists are not masked; pad them with {PAD}.")
     if matrix.dtype.kind == "i" and (matrix < PAD).any():
         row = int(np.flatnonzero((matrix < PAD).any(axis=1))[0])
-        raise DataError(f"{name}, row {row}: {matrix[row].min()} is no item number; {PAD} pads a list.")
+        raise DataError(f"{name}, row {row}: {matrix[row].min()} is not an item number; {PAD} pads a list.")
     query, place = np.nonzero(matrix.astype(np.int64) != PAD)
     return query, matrix[query, place].astype(np.int64), place + 1
 

@@ -1,55 +1,25 @@
-"""Where data come from: one module per format in ``formats``, found by its name; anything else is turned into a table here.
-
-A format's file has ``SUFFIXES``, ``recognises(start: bytes) -> bool`` (of the first bytes of a file, decompressed),
-``read_run(file, *, name, columns)``, ``read_qrels`` and, if it can, ``read_items``. A heavy library is imported
-inside these functions.
-"""
+"""Read a run, judgements or a catalogue from files or from values in memory."""
 
 from __future__ import annotations
 
 import glob
-import importlib
 import os
-import pkgutil
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rankwell.errors import InputError, UsageError, nearest, one_of
-from rankwell.readers import formats as folder
+from rankwell.errors import InputError, UsageError
+from rankwell.readers.detection import guess, reader
+from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
 from rankwell.tables.items_users import Items
+from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
 
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
-
-
-@cache
-def formats() -> tuple[str, ...]:
-    """Return the names of the file formats."""
-    return tuple(sorted(file.name for file in pkgutil.iter_modules(folder.__path__)))
-
-
-def reader(name: str) -> ModuleType:
-    """Return the module of a format."""
-    if name not in formats():
-        raise UsageError(f"There is no format {name!r}; it is {one_of(formats())}.{nearest(name, formats())}")
-    return importlib.import_module(f"{folder.__name__}.{name}")
-
-
-def guess(file: File) -> tuple[str, str]:
-    """Return the format of a file and why: by its first bytes, else by its name, else TREC text."""
-    modules = {name: reader(name) for name in formats()}
-    for name, module in modules.items():
-        if module.recognises(file.head):
-            return name, "by its first bytes"
-    for name, module in modules.items():
-        if file.stem.endswith(module.SUFFIXES):
-            return name, "by its name"
-    return "trec", "as no other format fits"
+KINDS = {"run": Run, "qrels": Qrels, "items": Items}
 
 
 def read_run(
@@ -73,16 +43,16 @@ def read_run(
         A matrix with a row per query: item numbers (``users × k``, -1 pads); scores of all items as floats, where
         masked ones and -inf are left out; SciPy sparse.
     name
-        What the run is called; default the file's name.
+        The name of the run; default the file's name.
     format_in
-        What a file is, such as ``"delimited"``, where its content and name do not tell.
+        The format of the file, such as ``"delimited"``, if its content and name do not show it.
     columns
-        Which column of a table is which: ``{"its name": "query"}``; by number, from 1, for text without a header.
+        What each column of a table holds: ``{"its name": "query"}``; by number, from 1, for text without a header.
 
     Raises
     ------
     InputError, DataError, UsageError
-        If the source cannot be read, holds wrong content, or is of no known kind.
+        If the source cannot be read, has wrong content, or is of an unknown kind.
 
     Examples
     --------
@@ -91,7 +61,7 @@ def read_run(
     >>> read_run([[3, 1], [2]])
     Run 'run': 3 rows
     """
-    return _read(source, "run", Run, name, format_in, columns or NO_COLUMNS)
+    return _read(source, "run", name, format_in, columns or NO_COLUMNS)
 
 
 def read_qrels(
@@ -110,21 +80,21 @@ def read_qrels(
         ``{query: [item, …]}`` (each a 1); a table with columns query, item and grade (and topic); item numbers or
         SciPy sparse grades with a row per query; or Qrels.
     name
-        What the qrels are called in messages; default the file's name.
+        The name of the qrels in messages; default the file's name.
     format_in, columns
         As for ``read_run``.
 
     Raises
     ------
     InputError, DataError, UsageError
-        If the source cannot be read, holds wrong content, or is of no known kind.
+        If the source cannot be read, has wrong content, or is of an unknown kind.
 
     Examples
     --------
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    return _read(source, "qrels", Qrels, name, format_in, columns or NO_COLUMNS)
+    return _read(source, "qrels", name, format_in, columns or NO_COLUMNS)
 
 
 def read_items(
@@ -146,18 +116,17 @@ def read_items(
         return Items(
             sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items"
         )
-    return _read(source, "items", Items, name, format_in, columns or NO_COLUMNS)
+    return _read(source, "items", name, format_in, columns or NO_COLUMNS)
 
 
 def _read(
     source: Any,
     kind: str,
-    cls: type[Any],
     name: str | None,
     format_in: str | None,
     columns: Mapping[str, str],
 ) -> Any:
-    if isinstance(source, cls):
+    if isinstance(source, KINDS[kind]):
         return source
     if isinstance(source, str) and source.startswith("irds:"):
         from rankwell.readers import irds
@@ -181,13 +150,13 @@ def _are_paths(source: Any) -> bool:
 def _read_files(
     source: Any, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
 ) -> Any:
-    from rankwell.readers import several
+    from rankwell.readers import several_files
 
     given = [source] if isinstance(source, PATHS) else list(source)
     files = [file for each in given for file in files_of(each)]
     parts = [_read_file(file, kind, None if len(files) > 1 else name, format_in, columns) for file in files]
     first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
-    return getattr(several, f"{kind}_of")(parts, name or first)
+    return getattr(several_files, f"{kind}_of")(parts, name or first)
 
 
 def files_of(source: str | os.PathLike[str] | File) -> list[File]:
@@ -208,19 +177,24 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
         return [path]
     found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute patterns
     if not found:
-        raise InputError(f"{text}: no file has such a name.")
+        raise InputError(f"{text}: no file matches this pattern.")
     return list(found)
 
 
 def _read_file(
     file: File, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
 ) -> Any:
-    chosen, why = (format_in, "as told") if format_in else guess(file)
-    module = reader(chosen)
-    function = getattr(module, f"read_{kind}", None)
+    chosen, why = (format_in, "as given") if format_in else guess(file)
+    function = getattr(reader(chosen), f"read_{kind}", None)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
-    table = function(file, name=name or file.name, columns=columns)
+    with failures_explained(file, chosen):
+        table = function(file, name=name or file.name, columns=columns)
+        if not isinstance(table, KINDS[kind]):
+            msg = f"read_{kind} returned {type(table).__name__}, not {KINDS[kind].__name__}"
+            raise TypeError(msg)
+    if isinstance(table, Run) and not isinstance(table.rows, Columns):
+        table.rows = ExplainedRows(table.rows, file, chosen)
     packed = f", {file.compression}" if file.compression else ""
     table.source = f"{file.label}: read as {chosen}{packed} ({why})"
     table.files = (file,)
@@ -228,7 +202,7 @@ def _read_file(
 
 
 def _module_of(source: Any, kind: str) -> ModuleType:
-    """The module that reads a kind of value."""
+    """The module that reads a value in memory, by its type."""
     from rankwell.readers import frames, mapping, matrices
 
     if isinstance(source, Mapping) and kind != "items":
@@ -249,7 +223,7 @@ def _module_of(source: Any, kind: str) -> ModuleType:
 
 
 def _table_of(source: Sequence[Any]) -> Any:
-    """A list of records as a table, a list of lists as a dict whose queries are counted from 0."""
+    """A list of records as a table; a list of lists as a dict with the queries 0, 1, 2 …"""
     if all(isinstance(each, Mapping) for each in source):
         from rankwell.readers.frames import table_of
 

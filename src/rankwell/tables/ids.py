@@ -262,7 +262,7 @@ class Known:
         return len(self.ids)
 
     def find(self, wanted: Ids) -> np.ndarray:
-        """Return the row of each wanted id, or -1; both columns must be of one kind (see ``alike``)."""
+        """Return the row of each wanted id, or -1; both columns must be of one kind (see ``to_same_kind``)."""
         if not self._extent[1]:
             return kernel.lookup(self._table, *self.ids.columns, *wanted.columns)
         return integers.read(self._table, self._extent[0], wanted.keys)
@@ -272,13 +272,13 @@ class Known:
         if not len(wanted) or not len(self):
             return np.full(len(wanted), -1)
         if wanted.is_text and not self.ids.is_text:
-            wanted = alike(wanted, self.ids, what)[0]
+            wanted = to_same_kind(wanted, self.ids, what)[0]
         elif not wanted.is_text and self.ids.is_text:
-            return Known(alike(self.ids, wanted, what)[0]).find(wanted)
+            return Known(to_same_kind(self.ids, wanted, what)[0]).find(wanted)
         return self.find(wanted)
 
 
-def alike(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
+def to_same_kind(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
     """Return ``ids`` in the kind of ``like``, and whether text was converted to integers.
 
     Text becomes integers only if every id is the plain decimal form of one; otherwise DataError.

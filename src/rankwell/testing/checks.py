@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.engine import Engine
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels, read_run
+from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.testing.data import JUDGED, Data, examples
 from rankwell.testing.laws import LAWS, LawBroken, equal
 
@@ -39,14 +45,16 @@ def check_metric(
 
 
 def check_reader(
-    write_run: Callable[[Data, Path], None],
-    write_qrels: Callable[[Data, Path], None],
+    write_run: Callable[[Data, Path], None] | None,
+    write_qrels: Callable[[Data, Path], None] | None,
     folder: Path,
     *,
     suffix: str,
     cases: int = 10,
 ) -> None:
-    """Write data in a format, read them back, and compare with the dicts: the values have the same bits.
+    """Write data in a format, read them back, and compare rows and values with those of the dicts, to the last bit.
+
+    A format that holds no runs or no judgements has None for their writer. Of a run with ranks the order is compared.
 
     Raises
     ------
@@ -55,13 +63,69 @@ def check_reader(
     """
     metrics = ["ap", "ndcg@3", "rr", "p@2", "judged@3"]
     for given in examples(cases):
-        run, qrels = folder / f"run{given.seed}{suffix}", folder / f"qrels{given.seed}{suffix}"
-        write_run(given, run)
-        write_qrels(given, qrels)
+        run: Any = given.run
+        qrels: Any = given.qrels
+        if write_run is not None:
+            path = folder / f"run{given.seed}{suffix}"
+            write_run(given, path)
+            run = read_run(path)
+            _compare_run(run, given.run, path)
+        if write_qrels is not None:
+            path = folder / f"qrels{given.seed}{suffix}"
+            write_qrels(given, path)
+            qrels = read_qrels(path)
+            _compare_qrels(qrels, given.qrels, path)
         theirs = Evaluator(given.qrels, metrics, policy=JUDGED).evaluate(given.run)
-        ours = Evaluator(read_qrels(qrels), metrics, policy=JUDGED).evaluate(read_run(run))
-        if not ours.per_query.equals(theirs.per_query) or ours.mean != theirs.mean:
+        ours = Evaluator(qrels, metrics, policy=JUDGED).evaluate(run)
+        has_ranks = isinstance(run, Run) and run.rows.table().by_rank
+        if not has_ranks and (not ours.per_query.equals(theirs.per_query) or ours.mean != theirs.mean):
             raise LawBroken(f"{suffix}: the values differ from those of the dicts. Data: {given}")
+
+
+def _compare_run(run: Run, written: Mapping[str, Mapping[str, float]], path: Path) -> None:
+    rows = run.rows.table()
+    read = _by_query(rows.query, rows.item, rows.key, path)
+    if not rows.by_rank:
+        _compare(read, written, "score", path)
+        return
+    _compare({q: dict.fromkeys(each) for q, each in read.items()},
+             {q: dict.fromkeys(each) for q, each in written.items()}, "rank", path)  # fmt: skip
+    for query, ranks in read.items():
+        for above, below in pairwise(sorted(ranks, key=ranks.__getitem__)):
+            if written[query][above] < written[query][below]:
+                raise LawBroken(
+                    f"{path}, query {query!r}: item {above!r} is read above {below!r}, which has a higher score."
+                )
+
+
+def _compare_qrels(qrels: Qrels, written: Mapping[str, Mapping[str, float]], path: Path) -> None:
+    grade = np.ones(len(qrels)) if qrels.grade is None else qrels.grade
+    _compare(_by_query(qrels.query, qrels.item, grade, path), written, "grade", path)
+
+
+def _by_query(query: Ids, item: Ids, number: np.ndarray, path: Path) -> dict[Any, dict[Any, float]]:
+    found: dict[Any, dict[Any, float]] = {}
+    for each, of, value in zip(query.tolist(), item.tolist(), number.tolist(), strict=True):
+        if of in found.setdefault(each, {}):
+            raise LawBroken(f"{path}, query {each!r}: item {of!r} is read twice.")
+        found[each][of] = value
+    return found
+
+
+def _compare(
+    read: Mapping[Any, Mapping[Any, Any]], written: Mapping[str, Mapping[str, Any]], word: str, path: Path
+) -> None:
+    """Raise LawBroken at the first row that only one side has, or that has another number."""
+    for query in dict.fromkeys([*written, *read]):
+        for item in dict.fromkeys([*written.get(query, {}), *read.get(query, {})]):
+            where = f"{path}, query {query!r}: item {item!r}"
+            if item not in read.get(query, {}):
+                raise LawBroken(f"{where} was written and is not read.")
+            if item not in written.get(query, {}):
+                raise LawBroken(f"{where} is read and was not written.")
+            ours, theirs = read[query][item], written[query][item]
+            if ours != theirs:
+                raise LawBroken(f"{where} has {word} {ours!r} where {theirs!r} was written.")
 
 
 def check_engine(engine: Engine, *, cases: int = 10) -> None:

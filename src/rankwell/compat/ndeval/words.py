@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.readers.files import File, refuse_what_is_no_text, text_of
+from rankwell.readers.files import File
+from rankwell.readers.text import require_text, text_of
 from rankwell.tables.ids import Ids
 
 IS_SPACE = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
@@ -26,7 +27,7 @@ class Words:
 
     def __init__(self, path: str, form: str) -> None:
         self.file, self.names = File(path), form.split()
-        refuse_what_is_no_text(self.file)
+        require_text(self.file)
         self.text, begin = text_of(self.file)
         is_space = IS_SPACE[self.text]
         is_space[:begin] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankwell.inspection.linting.findings import Finding, Findings
+from rankwell.display.findings import Finding, Findings
 from rankwell.inspection.linting.linter import lint
 
 __all__ = ["Finding", "Findings", "lint"]

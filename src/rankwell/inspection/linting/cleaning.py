@@ -1,27 +1,59 @@
-"""Cleaned copies: copies of an item removed, white space around ids removed, lists in order, every line ended."""
+"""Cleaned copies: repeated rows left out, white space around ids removed, lists in order, every line ended."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.display.output import whole_file
-from rankwell.errors import InputError, UsageError
-from rankwell.inspection.linting.data import QrelsData, RunData
+from rankwell.display.findings import Finding
+from rankwell.inspection.linting.data import Data, QrelsData, RunData
+from rankwell.inspection.linting.writing import write_copy
 from rankwell.kernels import match, order
-from rankwell.readers.files import COMPRESSED_SUFFIXES
 from rankwell.tables.ids import NO_TEXT, Ids
+from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+def write_copies(data: Data, folder: Path) -> Iterator[Finding]:
+    """Write cleaned copies of the runs and the judgements; yield a note for each that is written, or is not and why.
+
+    Raises
+    ------
+    InputError
+        If a copy cannot be written.
+    UsageError
+        If it would replace a file.
+    """
+    for run in data.runs:
+        yield _copied(run.run, run.lists.rows, partial(clean_run, run), folder)
+    if data.qrels is not None:
+        qrels = data.qrels
+        yield _copied(qrels.qrels, len(qrels.qrels), partial(clean_qrels, qrels), folder)
+
+
+def _copied(source: Run | Qrels, rows: int, clean: Callable[[], pl.DataFrame], folder: Path) -> Finding:
+    if not all(file.is_whole for file in source.files):
+        return Finding(
+            "cleaned-copy", "note", source.name, "no copy was written, as some lines cannot be read",
+            "Fix these lines first.",
+        )  # fmt: skip
+    table = clean()
+    target = write_copy(table, source, folder)
+    return Finding(
+        "cleaned-copy", "note", str(target),
+        f"written, with {len(table):,} of {rows:,} rows of {source.name}; columns that rankwell does not read are left out",
+        "Use it in place of the original, which stays as it is.", len(table),
+    )  # fmt: skip
+
+
 def clean_run(run: RunData) -> pl.DataFrame:
-    """Return the rows of a run, the best copy of each item kept, each list from its best row to its worst."""
+    """Return the rows of a run: of repeated items the best, each list from its best row to its worst, ranks from 1."""
     import polars as pl
 
     lists = run.lists
@@ -33,14 +65,18 @@ def clean_run(run: RunData) -> pl.DataFrame:
     order.sort(rows, lists.offsets, lists.score, *items.columns, order.TIE_RULES["item-desc"])
     rows = rows[lost[rows] == 0]
     query = run.list_of[rows]
+    columns: dict[str, Any] = {"query": queries[query].tolist(), "item": items[rows].tolist()}
+    if not run.columns.by_rank:
+        return pl.DataFrame(columns | {"score": lists.score[rows]})
     counts = np.bincount(query, minlength=len(queries))
-    rank = np.arange(1, len(rows) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
-    columns = {"query": queries[query].tolist(), "item": items[rows].tolist(), "rank": rank}
-    return pl.DataFrame(columns if run.columns.by_rank else columns | {"score": lists.score[rows]})
+    columns["rank"] = np.arange(1, len(rows) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    if run.columns.given_score is not None:
+        columns["score"] = run.in_lists(run.columns.given_score)[rows]
+    return pl.DataFrame(columns)
 
 
 def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
-    """Return the judgements, the highest grade of each (query, item, topic, subgroup) kept."""
+    """Return the judgements: of each (query, item, topic, subgroup) the row with the highest grade, the first of equal ones."""
     import polars as pl
 
     given = qrels.qrels
@@ -48,42 +84,20 @@ def clean_qrels(qrels: QrelsData) -> pl.DataFrame:
         "query": _stripped(given.query).tolist(),
         "item": _stripped(given.item).tolist(),
     }
-    keys = ["query", "item"]
-    for word, column in (("topic", given.topic), ("subgroup", given.subgroup)):
-        if column is not None:
-            columns[word] = column.tolist()
-            keys.append(word)
-    if given.grade is not None:
-        columns["grade"] = given.grade
+    columns |= {
+        word: column.tolist()
+        for word, column in (("topic", given.topic), ("subgroup", given.subgroup))
+        if column is not None
+    }
+    keys = list(columns)
+    for word in ("grade", "topic_weight", "propensity", "imputed"):
+        if (column := getattr(given, word)) is not None:
+            columns[word] = column.astype(np.float64)
     table = pl.DataFrame(columns)
     if given.grade is None:
-        return table.unique(keep="first", maintain_order=True)
-    return table.group_by(keys, maintain_order=True).agg(pl.col("grade").max())
-
-
-def write_clean(table: pl.DataFrame, name: str, folder: Path) -> Path:
-    """Write a cleaned table in the format of its name, uncompressed; the file appears when it is whole.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    UsageError
-        If it would replace a file that is there.
-    """
-    for suffix in COMPRESSED_SUFFIXES:
-        name = name.removesuffix(suffix)
-    target = folder / name
-    if target.exists():
-        raise UsageError(f"{target}: is there already; give --fix an empty folder.")
-    write = WRITERS.get(target.suffix.lower(), _trec)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written ({error.strerror}).") from error
-    with whole_file(target) as whole:
-        write(table, whole)
-    return target
+        return table.unique(keys, keep="first", maintain_order=True)
+    best = pl.all().get(pl.col("grade").arg_max())
+    return table.group_by(keys, maintain_order=True).agg(best)
 
 
 def _stripped(ids: Ids) -> Ids:
@@ -91,53 +105,3 @@ def _stripped(ids: Ids) -> Ids:
     if not ids.is_text:
         return ids
     return Ids.of([str(each).strip() for each in ids.tolist()])
-
-
-def _trec(table: pl.DataFrame, path: Path) -> None:
-    has_grade = "grade" in table.columns or not {"score", "rank"} & set(table.columns)
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in table.iter_rows(named=True):
-            if has_grade:
-                grade = row.get("grade", 1.0)
-                parts = (
-                    f"{row.get('topic', 0)} {row['subgroup']}" if "subgroup" in row else row.get("topic", 0)
-                )
-                file.write(f"{row['query']} {parts} {row['item']} {_number(grade)}\n")
-            else:
-                score = row.get("score", -row["rank"])
-                file.write(f"{row['query']} Q0 {row['item']} {row['rank']} {_number(score)} cleaned\n")
-
-
-def _json(table: pl.DataFrame, path: Path) -> None:
-    lists: dict[str, dict[str, float]] = {}
-    for row in table.iter_rows(named=True):
-        number = row.get("score", row.get("grade", 1.0 if "rank" not in row else -row["rank"]))
-        lists.setdefault(str(row["query"]), {})[str(row["item"])] = number
-    path.write_text(json.dumps(lists, ensure_ascii=False), encoding="utf-8")
-
-
-def _double_colons(table: pl.DataFrame, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in table.iter_rows(named=True):
-            file.write(f"{row['query']}::{row['item']}::{_number(row.get('score', row.get('grade', 1.0)))}\n")
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
-
-
-WRITERS: dict[str, Callable[[Any, Path], None]] = {
-    ".csv": lambda table, path: table.write_csv(path),
-    ".tsv": lambda table, path: table.write_csv(path, separator="\t"),
-    ".psv": lambda table, path: table.write_csv(path, separator="|"),
-    ".parquet": lambda table, path: table.write_parquet(path),
-    ".pq": lambda table, path: table.write_parquet(path),
-    ".arrow": lambda table, path: table.write_ipc(path),
-    ".arrows": lambda table, path: table.write_ipc(path),
-    ".ipc": lambda table, path: table.write_ipc(path),
-    ".feather": lambda table, path: table.write_ipc(path),
-    ".jsonl": lambda table, path: table.write_ndjson(path),
-    ".ndjson": lambda table, path: table.write_ndjson(path),
-    ".json": _json,
-    ".dat": _double_colons,
-}

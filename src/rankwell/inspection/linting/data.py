@@ -12,6 +12,7 @@ import numpy as np
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
+from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import ALL_LINES, TextRows
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
@@ -62,9 +63,10 @@ class RunData:
         columns = self.columns
         if columns.by_rank:
             return self.lists if columns.given_score is not None else None
-        if not isinstance(self.run.rows, TextRows):
+        rows = self.run.rows.rows if isinstance(self.run.rows, ExplainedRows) else self.run.rows
+        if not isinstance(rows, TextRows):
             return None
-        source = self.run.rows.source
+        source = rows.source
         try:
             ranks = source.parse(source.begin, len(source.text), ALL_LINES, RANK).value
         except RankwellError:
@@ -73,6 +75,12 @@ class RunData:
             columns.query, columns.item, ranks, place=columns.place, by_rank=True, given_score=columns.key
         )
         return next(by_rank.batches(len(ranks) + 1))()
+
+    def in_lists(self, column: np.ndarray) -> np.ndarray:
+        """Return a column of the run in the order of its lists."""
+        columns, rows = self.columns, Ids.of_integers(np.arange(len(column)))
+        ordered = Columns(columns.query, rows, np.asarray(column), place=columns.place)
+        return column[next(ordered.batches(len(column) + 1))().items.integers]
 
     def without(self, rows: np.ndarray) -> Run:
         """Return the run without some rows of its lists."""

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from rankwell.display.findings import Finding, Findings
 from rankwell.inspection.linting import matches, rules
-from rankwell.inspection.linting.cleaning import clean_qrels, clean_run, write_clean
+from rankwell.inspection.linting.cleaning import write_copies
 from rankwell.inspection.linting.data import Data, Settings
-from rankwell.inspection.linting.findings import Finding, Findings
 from rankwell.inspection.linting.reading import qrels_data, run_data, tried
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items
-from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.run_qrels import Run
 
 __all__ = ["Finding", "Findings", "lint"]
 
@@ -28,7 +28,7 @@ def lint(
     scale: Iterable[float] | None = None,
     metric: str = "ndcg@10",
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
-    fix: str | Path | None = None,
+    cleaned_copies: str | Path | None = None,
 ) -> Findings:
     """Say what is wrong with runs and judgements, what it does to a metric, and what to do.
 
@@ -48,10 +48,11 @@ def lint(
         The metric whose change is told, where a change can be computed.
     policy
         The policy under which it is computed, as far as the data allow it.
-    fix
-        A folder for cleaned copies of the runs and the judgements: copies of an item removed (the best score, the
-        highest grade kept), white space around ids removed, lists in order, ranks from 1. What cannot be read is not
-        written.
+    cleaned_copies
+        A folder for cleaned copies of the runs and the judgements; the originals stay as they are. Of repeated items and
+        judgements the one with the best score, rank or grade is kept, white space around ids is removed, and lists are in
+        order, with ranks from 1 if they had ranks. A note names each copy. Columns that rankwell does not read, such as times and
+        tags, are left out. Of a file with lines that cannot be read there is no copy.
 
     Returns
     -------
@@ -85,28 +86,11 @@ def lint(
     catalogue = None if items is None else tried(read_items, items, found)
     settings = Settings(k, None if scale is None else tuple(scale), metric, policy)
     data = Data(tuple(ready), judged, catalogue, learned, settings)
-    if fix is not None:
-        _write(data, Path(fix))
+    if cleaned_copies is not None:
+        found += write_copies(data, Path(cleaned_copies))
     for rule in (*rules.RULES, *matches.RULES):
         found += rule(data)
     return Findings(list(dict.fromkeys(found)))
-
-
-def _write(data: Data, folder: Path) -> None:
-    """Write cleaned copies of what could be read to the last line."""
-    for run in data.runs:
-        if _is_whole(run.run):
-            write_clean(clean_run(run), _file_name(run.run), folder)
-    if data.qrels is not None and _is_whole(data.qrels.qrels):
-        write_clean(clean_qrels(data.qrels), _file_name(data.qrels.qrels), folder)
-
-
-def _is_whole(table: Run | Qrels) -> bool:
-    return all(file.is_whole for file in table.files)
-
-
-def _file_name(table: Run | Qrels) -> str:
-    return table.files[0].name if len(table.files) == 1 else f"{Path(table.name).name}.parquet"
 
 
 def _is_source(value: Any) -> bool:

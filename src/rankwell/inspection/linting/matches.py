@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from rankwell.display.findings import Finding
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
-from rankwell.inspection.linting.findings import Finding
 from rankwell.inspection.linting.rules import rows_of
 from rankwell.kernels import match
 from rankwell.tables.ids import Ids, Known

@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rankwell.display.findings import Finding
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.inspection.linting.data import QrelsData, RunData
-from rankwell.inspection.linting.findings import Finding
 from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.readers.detection import guess
 from rankwell.readers.files import File
-from rankwell.readers.reading import files_of, guess
+from rankwell.readers.reading import files_of
 from rankwell.tables.items_users import Items
 
 BY_LINES = ("delimited", "movielens", "ndjson", "trec")

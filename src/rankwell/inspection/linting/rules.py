@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
+from rankwell.display.findings import Finding
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
-from rankwell.inspection.linting.findings import Finding
 from rankwell.kernels import match
 from rankwell.tables.ids import Ids, Known
 
@@ -62,7 +61,7 @@ def ranks_against_scores(data: Data) -> Iterator[Finding]:
         if lists is None or given is None:
             yield from _rising(data, run)
             continue
-        score = _in_lists(run, given)
+        score = run.in_lists(given)
         order = np.lexsort((-lists.score, run.list_of))
         inside = run.list_of[order][1:] == run.list_of[order][:-1]
         rises = inside & (score[order][1:] > score[order][:-1])
@@ -182,14 +181,6 @@ def coverage(data: Data) -> Iterator[Finding]:
 def rows_of(rows: np.ndarray) -> str:
     """Return a number of rows in words."""
     return f"{len(rows):,} row{'s' * (len(rows) != 1)}"
-
-
-def _in_lists(run: RunData, column: np.ndarray) -> np.ndarray:
-    """A column of the run in the order of its lists."""
-    beside = Ids.of_integers(np.arange(len(column)))
-    columns: Any = run.columns
-    ordered = type(columns)(columns.query, beside, np.asarray(column), place=columns.place)
-    return column[next(ordered.batches(len(column) + 1))().items.integers]
 
 
 def _first_of(run: RunData) -> Callable[[int], str]:

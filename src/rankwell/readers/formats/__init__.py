@@ -1,3 +1,9 @@
-"""File formats: one module per format, named after it."""
+"""File formats: one module per format, found by its name.
+
+A module has ``SUFFIXES``, the endings of file names; ``recognises(start: bytes) -> bool``, asked with the first bytes of a
+file, decompressed; and what its files can hold of ``read_run(file, *, name, columns)``, ``read_qrels`` and ``read_items``, which
+take a ``rankwell.readers.files.File``. Import a heavy library inside these functions. Whatever they raise is turned
+into one error with the file, the line and the cause.
+"""
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.errors import InputError
-from rankwell.readers import buffers, frames
+from rankwell.readers import arrow_buffers, frames
+from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import File
-from rankwell.readers.scans import pieces, schema_of
-from rankwell.readers.words import WORDS, words_of
+from rankwell.readers.polars_scans import pieces, schema_of
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -51,7 +51,7 @@ def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[frames.Fra
             return pl.read_ipc_stream(file.source(), use_pyarrow=False).lazy()
         return pl.scan_ipc(file.source(), glob=False)
 
-    buffers.check(file)
+    arrow_buffers.check(file)
     table, names = schema_of(scan, file, "Arrow")
-    words = words_of(names, WORDS[kind], file.label, columns)
+    words = match_columns(names, WORDS[kind], file.label, columns)
     return pieces(table, file, words, "Arrow"), words

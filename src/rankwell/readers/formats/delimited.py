@@ -15,9 +15,10 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
-from rankwell.readers.files import PIECE, File, refuse_what_is_no_text
-from rankwell.readers.scans import lines_of, schema_of
-from rankwell.readers.words import WORDS, known_word, words_of
+from rankwell.readers.column_names import WORDS, known_word, match_columns
+from rankwell.readers.files import PIECE, File
+from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.text import require_text
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -71,7 +72,7 @@ class Table:
     """A text table: its separator, its header, and which column is which."""
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
-        refuse_what_is_no_text(file)
+        require_text(file)
         self.file = file
         line = _first_line(file.head)
         self.separator = _separator(line)
@@ -81,8 +82,8 @@ class Table:
             self.names = [str(number) for number in range(1, len(self.names) + 1)]
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
-            raise DataError(f"{self.place(-1)}: the column {twice!r} is there twice. Rename or remove one.")
-        self.words = words_of(self.names, WORDS[kind], file.label, columns)
+            raise DataError(f"{self.place(-1)}: the column {twice!r} is repeated. Rename or remove one.")
+        self.words = match_columns(self.names, WORDS[kind], file.label, columns)
 
     def pieces(self, *, every: bool = False) -> frames.Frames:
         """Return the wanted columns, or every one, in pieces of text."""
@@ -133,11 +134,11 @@ class Table:
                 if len(fields) > len(self.names):
                     return DataError(
                         f"{self.file.label}:{line}: {len(fields)} columns where the header has {len(self.names)}. "
-                        f"Quote the text that holds {self.separator!r}, or mend the line."
+                        f"Quote the text that holds {self.separator!r}, or fix the line."
                     )
         except csv.Error as error:
             return DataError(
-                f"{self.file.label}:{line + 1}: {error}. Close the quotation mark, or mend the line."
+                f"{self.file.label}:{line + 1}: {error}. Close the quotation mark, or fix the line."
             )
         except UnicodeDecodeError as error:
             at = int(np.count_nonzero(self.file.content[: error.start] == 10)) + 1

@@ -14,9 +14,10 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.readers import frames
-from rankwell.readers.files import File, refuse_what_is_no_text
+from rankwell.readers.column_names import WORDS
+from rankwell.readers.files import File
 from rankwell.readers.mapping import Lists
-from rankwell.readers.words import WORDS
+from rankwell.readers.text import require_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -79,7 +80,7 @@ class Document:
     """The text of a JSON file, from which its members are read one by one."""
 
     def __init__(self, file: File) -> None:
-        refuse_what_is_no_text(file, lines=False)
+        require_text(file, lines=False)
         self.file = file
         try:
             self.text = str(file.content.data, "utf-8-sig")
@@ -107,10 +108,10 @@ class Document:
         records = []
         for number, record in self.members():
             if not isinstance(record, Pairs):
-                raise DataError(f"{self.record(number)}: {_kind(record)} where an object is wanted.")
+                raise DataError(f"{self.record(number)}: {_kind(record)}, expected an object.")
             records.append(dict(record))
             if len(records[-1]) < len(record):
-                raise DataError(f"{self.record(number)}: a key is there twice. Remove one.")
+                raise DataError(f"{self.record(number)}: a key is repeated. Remove one.")
         table = frames.table_of(records, self.record)
         return frames.pieces_of(table, WORDS[kind], self.file.label, columns)
 
@@ -134,7 +135,7 @@ class Document:
             if self.opening == "{":
                 key, at = self._value(at)
                 if not isinstance(key, str) or self.text[at : at + 1] != ":":
-                    raise self._broken(at, "a key in quotation marks and a colon are wanted")
+                    raise self._broken(at, "expected a quoted key and a colon")
                 at = self._past_blanks(at + 1)
             value, at = self._value(at)
             yield key, value
@@ -143,7 +144,7 @@ class Document:
             if sign == closing:
                 break
             if sign != ",":
-                raise self._broken(at, f"a comma or {closing} is wanted")
+                raise self._broken(at, f"expected a comma or {closing}")
             at = self._past_blanks(at + 1)
         if self._past_blanks(at + 1) < len(self.text):
             raise self._broken(self._past_blanks(at + 1), "there is text after the end")
@@ -165,7 +166,7 @@ class Document:
     def _broken(self, at: int, trouble: str) -> DataError:
         line = self.text.count("\n", 0, at) + 1
         where = "at the end of the file" if at >= len(self.text) else f"at {self.text[at : at + 20]!r}"
-        return DataError(f"{self.file.label}:{line}: no JSON: {trouble} ({where}). Is the file cut off?")
+        return DataError(f"{self.file.label}:{line}: not JSON: {trouble} ({where}). Is the file cut off?")
 
 
 class Gathered:
@@ -184,12 +185,12 @@ class Gathered:
         """Add one query: an object of items and numbers, or a list of items."""
         if not isinstance(members, list):
             raise DataError(
-                f"{self.label}, query {query!r}: {_kind(members)} where {{item: {self.word}}} or [item, …] is wanted."
+                f"{self.label}, query {query!r:.60}: {_kind(members)}, expected {{item: {self.word}}} or [item, …]."
             )
         graded = isinstance(members, Pairs)
         if self.graded not in (None, graded) and members:
             raise DataError(
-                f"{self.label}, query {query!r}: some queries have lists, others {{item: {self.word}}}."
+                f"{self.label}, query {query!r:.60}: some queries have lists, others {{item: {self.word}}}."
             )
         self.graded = graded if members or self.graded is None else self.graded
         self.queries.append(query)
@@ -198,7 +199,7 @@ class Gathered:
             for item, number in members:
                 if type(number) not in NUMBER:
                     raise DataError(
-                        f"{self.label}, query {query!r}, item {item!r}: the {self.word} {_shown(number)} is not a number."
+                        f"{self.label}, query {query!r:.60}, item {item!r:.60}: the {self.word} {_shown(number)} is not a number."
                     )
                 self._items.append(item)
                 self._numbers.append(number)

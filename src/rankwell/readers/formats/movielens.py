@@ -10,8 +10,9 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError, UsageError
 from rankwell.readers import frames
-from rankwell.readers.files import File, refuse_what_is_no_text, text_of
-from rankwell.readers.scans import lines_of, schema_of
+from rankwell.readers.files import File
+from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.text import require_text, text_of
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -63,14 +64,14 @@ class Lines:
                 f"{file.label}: '::' files have no named columns; columns= is for tables such as CSV."
             )
         self.file = file
-        refuse_what_is_no_text(file)
+        require_text(file)
         text, self.begin = text_of(file)
         self.text = text[self.begin :]
         first = self.text[: int(np.argmax(self.text == 10))].tobytes()
         self.fields = first.count(SEPARATOR) + 1
         if self.fields < len(words):
             raise DataError(
-                f"{file.label}:1: {self.fields} column{'s' * (self.fields != 1)} where {len(words)} are wanted "
+                f"{file.label}:1: {self.fields} column{'s' * (self.fields != 1)}, expected {len(words)} "
                 f"({'::'.join(words)})."
             )
         self.names = [*words, *map(str, range(len(words), self.fields))]

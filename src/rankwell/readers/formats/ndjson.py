@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError, RankwellError
 from rankwell.readers import frames
-from rankwell.readers.files import File, refuse_what_is_no_text
-from rankwell.readers.scans import lines_of, schema_of
-from rankwell.readers.words import WORDS, words_of
+from rankwell.readers.column_names import WORDS, match_columns
+from rankwell.readers.files import File
+from rankwell.readers.polars_scans import lines_of, schema_of
+from rankwell.readers.text import require_text
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -59,13 +60,13 @@ class JsonLines:
     """The lines of a file, each a JSON object."""
 
     def __init__(self, file: File) -> None:
-        refuse_what_is_no_text(file)
+        require_text(file)
         self.file = file
         self.words: dict[str, str] = {}
 
     def open(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
         """Return the wanted columns in pieces, and which column is which. Ids that are numbers become their text."""
-        self.words = words_of(self._keys(), WORDS[kind], self.file.label, columns)
+        self.words = match_columns(self._keys(), WORDS[kind], self.file.label, columns)
         table, _ = schema_of(self._scan, self.file, "NDJSON", self._diagnosis)
         read = lines_of(table, self.file, self.words, "NDJSON", self._diagnosis)
 
@@ -88,7 +89,7 @@ class JsonLines:
                 if line.strip():
                     keys |= dict.fromkeys(json.loads(line, parse_constant=_refused))
         except (TypeError, ValueError) as error:
-            raise (self._diagnosis() or DataError(f"{self.file.label}:1: no JSON ({error}).")) from error
+            raise (self._diagnosis() or DataError(f"{self.file.label}:1: not JSON ({error}).")) from error
         return list(keys)
 
     def _scan(self) -> pl.LazyFrame:
@@ -114,15 +115,15 @@ class JsonLines:
                     yield number, text
 
     def _diagnosis(self) -> RankwellError | None:
-        """The first line that is no JSON object."""
+        """The first line that is not a JSON object."""
         for number, line in self._lines():
             where = f"{self.file.label}:{number}"
             try:
                 record = json.loads(line, parse_constant=_refused)
             except ValueError as error:
-                return DataError(f"{where}: no JSON ({error}). Mend or remove the line.")
+                return DataError(f"{where}: not JSON ({error}). Fix or remove the line.")
             if not isinstance(record, dict):
-                return DataError(f"{where}: {type(record).__name__} where an object {{…}} is wanted.")
+                return DataError(f"{where}: {type(record).__name__}, expected an object {{…}}.")
             for word, column in self.words.items():
                 value = record.get(column)
                 fits = str | int | float if word in IDS else int | float

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rankwell.readers import frames, pages
+from rankwell.readers import frames, parquet_pages
+from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import File
-from rankwell.readers.scans import pieces, schema_of
-from rankwell.readers.words import WORDS, words_of
+from rankwell.readers.polars_scans import pieces, schema_of
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -49,8 +49,8 @@ def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[pl.LazyFra
         return pl.scan_parquet(file.source(), glob=False)
 
     table, names = schema_of(scan, file, "Parquet")
-    words = words_of(names, WORDS[kind], file.label, columns)
-    pages.check(file)
+    words = match_columns(names, WORDS[kind], file.label, columns)
+    parquet_pages.check(file)
     return table, words
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.readers.files import File, refuse_what_is_no_text, text_of
+from rankwell.readers.files import File
+from rankwell.readers.text import require_text, text_of
 from rankwell.tables.ids import LONGEST_ID, Ids
 from rankwell.tables.places import Held
 from rankwell.tables.run_qrels import Qrels
@@ -68,7 +69,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
         raise UsageError(
             f"{file.label}: preference files have no named columns; columns= is for tables such as CSV."
         )
-    refuse_what_is_no_text(file)
+    require_text(file)
     text, begin = text_of(file)
     file.check()
     starts, ends, line = _words(text, begin)
@@ -76,7 +77,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     counts = np.diff(np.append(firsts, len(line)))
     if (wrong := np.flatnonzero(counts != COLUMNS)).size:
         at = int(line[firsts[wrong[0]]]) + 1
-        raise DataError(f"{file.label}:{at}: {counts[wrong[0]]} columns where exactly 5 are wanted. {LINE}")
+        raise DataError(f"{file.label}:{at}: {counts[wrong[0]]} columns, expected exactly 5. {LINE}")
     if not len(firsts):
         raise DataError(f"{file.label}: the file holds no preferences. {LINE}")
     lengths = (ends - starts).astype(np.int32)

@@ -16,7 +16,8 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import trec_lines, trec_text
-from rankwell.readers.files import File, text_of
+from rankwell.readers.files import File
+from rankwell.readers.text import text_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns, Lists, cuts
@@ -122,12 +123,10 @@ class Text:
         if len(words) < least or status == trec_text.MANY_COLUMNS:
             exactly = "" if least == 6 else "exactly "
             seen = f"{len(words)} column{'s' * (len(words) != 1)}"
-            return (
-                f"{seen} where {exactly}{least} are wanted ({line.decode(errors='replace').strip()[:80]!r})."
-            )
+            return f"{seen}, expected {exactly}{least} ({line.decode(errors='replace').strip()[:80]!r})."
         number = "score" if least == 6 else "grade"
         if status == trec_text.NAN:
-            return f"the {number} is not a number (nan). Remove the line or mend the {number}."
+            return f"the {number} is not a number (nan). Remove the line or fix the {number}."
         return f"the {number} {words[value][:40]!r} is not a number."
 
 

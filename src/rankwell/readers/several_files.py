@@ -1,4 +1,4 @@
-"""Several files as one run, or as the judgements: the rows of one after those of the other."""
+"""Several files read as one run, one set of judgements or one catalogue: their rows end to end."""
 
 from __future__ import annotations
 

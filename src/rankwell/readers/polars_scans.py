@@ -1,4 +1,4 @@
-"""Files that Polars reads: pieces of a table, and its errors in one line."""
+"""Files that Polars reads, in pieces; its errors become one line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Whether the buffers of an Arrow file say possible things about themselves.
+"""Check that the buffer sizes of an Arrow file are possible.
 
-A compressed buffer begins with its size when decompressed. Polars asks for as much memory, and where damage has made
-it 2^62 bytes the process is gone. So these sizes are looked at first. What describes them are FlatBuffers tables (see
-Message.fbs, Schema.fbs and File.fbs of the Arrow format).
+A compressed buffer begins with its decompressed size. Polars allocates that much, so a damaged size of 2^62 bytes kills the
+process. So the sizes are read first, from FlatBuffers tables (Message.fbs, Schema.fbs and File.fbs of the Arrow
+format).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sources as whole frames: every column of a file, a data frame, records, a dict, a run or judgements."""
+"""Any source as a Polars frame with all its columns: a file, a data frame, records, a dict, a run or judgements."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import polars as pl
 
 from rankwell.errors import DataError
 from rankwell.readers import read_qrels, read_run
+from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
+from rankwell.readers.column_names import known_word
+from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.formats import movielens
 from rankwell.readers.formats.delimited import Table
 from rankwell.readers.frames import PIECE, Frames, table_of
 from rankwell.readers.items_users import frame_of
-from rankwell.readers.reading import guess
-from rankwell.readers.unpacked import frame_of_qrels, frame_of_run
-from rankwell.readers.words import known_word
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -76,7 +76,7 @@ def of_value(source: Any, name: str) -> pl.DataFrame:
     Raises
     ------
     DataError, UsageError
-        If its columns are of different lengths, or it is of no known kind.
+        If its columns are of different lengths, or it is of an unknown kind.
     """
     if isinstance(source, pl.DataFrame):
         return source
@@ -94,7 +94,9 @@ def of_value(source: Any, name: str) -> pl.DataFrame:
         try:
             return pl.DataFrame(source)
         except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-            raise DataError(f"{name}: the columns make no table ({str(error).splitlines()[0]}).") from error
+            raise DataError(
+                f"{name}: the columns do not make a table ({str(error).splitlines()[0]})."
+            ) from error
     return frame_of_qrels(read_qrels(source, name=name))
 
 

@@ -1,4 +1,4 @@
-"""Runs, judgements and ids as Polars frames and columns."""
+"""Runs, judgements and ids converted to Polars frames and columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words: the usual names of columns, and which of rankwell's words each stands for."""
+"""The usual names of columns, and which of rankwell's words each stands for."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ NONE_GIVEN = MappingProxyType[str, str]({})
 KNOWN = {alias: word for word, aliases in ALIASES.items() for alias in aliases.split()}
 
 
-def words_of(
+def match_columns(
     columns: Iterable[str], wanted: tuple[str, ...], name: str, given: Mapping[str, str] = NONE_GIVEN
 ) -> dict[str, str]:
-    """Return which column stands for which of rankwell's words; query and item must be there.
+    """Return the column of each of rankwell's words; query and item are required.
 
     ``given`` names columns that have other names; in judgements a score is a grade if there is no other.
 
-    >>> words_of(["user_id", "movieId", "Rating", "time"], ("query", "item", "grade"), "log")
+    >>> match_columns(["user_id", "movieId", "Rating", "time"], ("query", "item", "grade"), "log")
     {'query': 'user_id', 'item': 'movieId', 'grade': 'Rating'}
     """
     columns = list(columns)
@@ -50,7 +50,7 @@ def words_of(
             if found[word] == word:
                 continue
             raise DataError(
-                f"{name}: the columns {told([found[word], column])} both mean {word}; drop or rename one."
+                f"{name}: the columns {quoted([found[word], column])} both mean {word}; drop or rename one."
             )
         found[word] = column
     if "grade" in wanted and "grade" not in found:
@@ -58,15 +58,15 @@ def words_of(
     for word in ("query", "item"):
         if word in wanted and word not in found:
             raise DataError(
-                f"{name}: there is no column for the {word}; the columns are {told(columns)}. Name it "
+                f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it "
                 f"{word} (or {ALIASES[word].split()[1]}, …), or say which it is: columns={{'its name': '{word}'}}, "
                 f"on the command line --columns 'its name={word}'."
             )
     return {word: found[word] for word in wanted if word in found}
 
 
-def told(columns: Sequence[str]) -> str:
-    """Return the names of columns for a message: not too many, and not too long."""
+def quoted(columns: Sequence[str]) -> str:
+    """Return column names for a message, quoted: at most nine, long ones shortened."""
     shown = [repr(column if len(column) < 40 else column[:39] + "…") for column in columns[:9]]
     return ", ".join(shown) + (f" and {len(columns) - 9} more" if len(columns) > 9 else "")
 
@@ -84,7 +84,7 @@ def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dic
     for column, word in given.items():
         if column not in columns:
             raise UsageError(
-                f"{name}: columns= names {column!r}, but the columns are {told(columns)}."
+                f"{name}: columns= names {column!r}, but the columns are {quoted(columns)}."
                 f"{nearest(column, columns)}"
             )
         if word not in ALIASES:

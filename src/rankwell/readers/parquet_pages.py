@@ -1,7 +1,7 @@
-"""Whether the pages of a Parquet file say possible things about themselves.
+"""Check that the page headers of a Parquet file are possible.
 
-Polars believes the headers of pages: a damaged number of values makes it ask for 2^61 bytes, and the process is gone.
-So they are read first, a few bytes each. They are Thrift structures in the compact protocol, here dicts of field number
+Polars trusts them: a damaged count of values makes it allocate 2^61 bytes and kills the process. So each header, a few
+bytes, is read first. They are Thrift structures in the compact protocol, here dicts of field number
 and value (see parquet.thrift of the Parquet format).
 """
 

@@ -1,0 +1,131 @@
+"""What a check of data finds: a rule, a place, what it does to the numbers, and the remedy; as text, table, JSON or annotations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankwell.display.table import Column, Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Level = Literal["error", "warning", "note"]
+LEVELS: tuple[Level, ...] = ("error", "warning", "note")
+ANNOTATIONS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong, or worth knowing, and everywhere that it was found.
+
+    ``count`` is how often it was found, of ``of`` rows, users or items if their number is known; ``value`` a measured value
+    that is no share. ``effect`` says what it does to a metric.
+    """
+
+    rule: str
+    level: Level
+    place: str
+    message: str
+    remedy: str
+    count: int | None = 1
+    effect: str = ""
+    of: int | None = None
+    value: float | None = None
+
+    @property
+    def share(self) -> float | None:
+        """The count as a part of the whole, else the value."""
+        return self.count / self.of if self.count is not None and self.of else self.value
+
+
+class Findings(Sequence[Finding]):
+    """What was found, the worst first; ``str()`` is the text that ``rankwell lint`` prints."""
+
+    def __init__(self, found: Sequence[Finding]) -> None:
+        self._found = sorted(found, key=lambda each: LEVELS.index(each.level))
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._found[number]
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self._found)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether there is an error or a warning; notes are nothing wrong."""
+        return any(each.level != "note" for each in self)
+
+    def counts(self) -> dict[Level, int]:
+        """Return the numbers of errors, warnings and notes."""
+        counted = Counter(each.level for each in self)
+        return {level: counted[level] for level in LEVELS}
+
+    def __str__(self) -> str:
+        blocks = []
+        for each in self:
+            lines = [f"{each.place}: {each.level} [{each.rule}] {each.message}"]
+            lines += [f"    effect: {each.effect}"] if each.effect else []
+            blocks.append("\n".join([*lines, f"    remedy: {each.remedy}"]))
+        return "\n".join([*blocks, self.summary()])
+
+    __repr__ = __str__
+
+    def summary(self) -> str:
+        """Return the numbers of errors, warnings and notes in words."""
+        words = [f"{n} {level}{'s' * (n != 1)}" for level, n in self.counts().items() if n]
+        return ", ".join(words) if words else "nothing is wrong"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the findings as plain values, ``of`` and ``value`` only where they are known."""
+        rows = [asdict(each) for each in self]
+        return [
+            {key: value for key, value in row.items() if value is not None or key not in ("of", "value")}
+            for row in rows
+        ]
+
+    def to_github(self) -> str:
+        """Return GitHub's workflow commands, which mark the lines of a pull request."""
+        lines = []
+        for each in self:
+            file, _, line = each.place.partition(", ")[0].rpartition(":")
+            where = (
+                f"file={_escaped(file)},line={line}" if line.isdecimal() else f"file={_escaped(each.place)}"
+            )
+            text = ". ".join(part for part in (each.message, each.effect, each.remedy) if part)
+            lines.append(f"::{ANNOTATIONS[each.level]} {where},title={each.rule}::{_escaped(text)}")
+        return "\n".join(lines)
+
+    def to_tables(self) -> tuple[Table, ...]:
+        """Return the findings as a table of counts and shares, and one of the remedies; nothing if there are none."""
+        if not self:
+            return ()
+        numbers = [Column("n", "count"), Column("of", "count"), Column("share", "value")]
+        columns = [Column("severity"), Column("check"), *numbers, Column("found")]
+        remedies = [(each.rule, each.remedy) for each in self]
+        return Table(columns, [_row(each) for each in self]), Table(
+            [Column("check"), Column("remedy")], remedies
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a Polars frame: severity, check, n, of, share, found, remedy."""
+        import polars as pl
+
+        schema = {
+            "severity": pl.String, "check": pl.String, "n": pl.Int64, "of": pl.Int64, "share": pl.Float64,
+            "found": pl.String, "remedy": pl.String,
+        }  # fmt: skip
+        return pl.DataFrame([(*_row(each), each.remedy) for each in self], schema=schema, orient="row")
+
+
+def _row(each: Finding) -> tuple[str, str, int | None, int | None, float | None, str]:
+    return each.level, each.rule, each.count, each.of, each.share, each.message
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,0 +1,40 @@
+"""The file formats, and which of them a file has."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from types import ModuleType
+
+from rankwell.errors import UsageError, nearest, one_of
+from rankwell.readers import formats as folder
+from rankwell.readers.failures import failures_explained
+from rankwell.readers.files import File
+
+
+@cache
+def formats() -> tuple[str, ...]:
+    """Return the names of the file formats."""
+    return tuple(sorted(file.name for file in pkgutil.iter_modules(folder.__path__)))
+
+
+def reader(name: str) -> ModuleType:
+    """Return the module that reads a format."""
+    if name not in formats():
+        raise UsageError(f"There is no format {name!r}; it is {one_of(formats())}.{nearest(name, formats())}")
+    return importlib.import_module(f"{folder.__name__}.{name}")
+
+
+def guess(file: File) -> tuple[str, str]:
+    """Return the format of a file and why: by its first bytes, else by its name, else TREC text."""
+    modules = {name: reader(name) for name in formats()}
+    for name, module in modules.items():
+        with failures_explained(file, name):
+            if module.recognises(file.head):
+                return name, "by its first bytes"
+    for name, module in modules.items():
+        with failures_explained(file, name):
+            if file.stem.endswith(module.SUFFIXES):
+                return name, "by its name"
+    return "trec", "as no other format fits"
