@@ -75,3 +75,13 @@ def test_several_runs_have_the_values_that_each_has_alone():
         for name, run in runs.items():
             assert together[name].name == name
             assert together[name].per_query.equals(evaluator.evaluate(run).per_query)
+
+
+@pytest.mark.parametrize(
+    ("metric", "table"),
+    [("arp", "train="), ("coverage", "items="), ("ild", "the columns of items="), ("accuracy", "items=")],
+)
+def test_other_metrics_that_need_what_was_not_made_ready_are_refused(metric, table):
+    evaluator = rw.Evaluator({"q": {"a": 1}}, ["ap"], items=["a", "b"] if "columns" in table else None)
+    with pytest.raises(rw.RankwellError, match=f"^{metric}: this evaluator was made ready without {table};"):
+        evaluator.of_other_metrics([metric])

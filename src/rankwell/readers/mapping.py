@@ -46,9 +46,7 @@ class Lists:
         numbers = np.arange(len(self.items)) if self.numbers is None else self.numbers
         if np.isnan(numbers).any():
             row = int(np.flatnonzero(np.isnan(numbers))[0])
-            raise DataError(
-                f"{place(row)}: the score of item {self.items.one(row)!r} is not a number (nan)."
-            )
+            raise DataError(f"{place(row)}: the score of item {self.items.one(row)!r} is not a number (nan).")
         lists = (self.queries, self.offsets) if self.queries.is_distinct() else None
         query = None if lists else self._query
         by_rank = self.numbers is None
