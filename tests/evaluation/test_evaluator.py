@@ -41,3 +41,47 @@ def test_a_query_that_a_run_of_integers_lacks_is_empty_where_judgements_name_it_
     run = {1: ["a"], 2: ["a"]}
     res = rw.evaluate(run, {"1": {"a": 1}, "3": {"a": 1}}, ["rr"])
     assert (res["rr"], res.queries) == (1 / 2, [1, 3])
+
+
+def test_other_metrics_have_the_same_judgements_policy_and_slices():
+    run, qrels = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 1, "c": 2}}
+    options = {"slices": {"last": ["c"]}, "policy": rw.Policy(depth=2)}
+    other = rw.Evaluator(qrels, ["ap"], **options).of_other_metrics(["rr", "r@3"])
+    fresh = rw.evaluate(run, qrels, ["rr", "r@3"], **options)
+    assert other.evaluate(run).to_json() == fresh.to_json()
+    assert other.evaluate(run).slices["last"].mean == {"rr": 0.0, "r@3": 0.0}
+    with pytest.raises(rw.RankwellError, match="bpref has no meaning on a slice"):
+        other.of_other_metrics(["bpref"])
+
+
+def test_curves_and_tables_are_those_of_all_items_where_there_are_slices():
+    run, qrels = {"q": ["a", "b", "c"]}, {"q": {"b": 1, "c": 2}}
+    sliced, plain = (rw.Evaluator(qrels, ["ap"], slices=slices) for slices in ({"last": ["c"]}, None))
+    assert sliced.curve(run).precision == plain.curve(run).precision
+    assert (
+        sliced.contingency(run).pooled
+        == plain.contingency(run).pooled
+        == {"TP": 2, "FP": 1, "FN": 0, "TN": None}
+    )
+
+
+def test_several_runs_have_the_values_that_each_has_alone():
+    qrels = {f"q{n}": {"a": 1} for n in range(9)}
+    runs = {name: {query: {"a": 1.0, name: 2.0} for query in qrels} for name in ("x", "y", "z")}
+    for threads in (1, 2, 5, None):
+        evaluator = rw.Evaluator(qrels, ["rr", "ap"], threads=threads)
+        together = evaluator.evaluate_all(runs)
+        assert list(together) == list(runs)
+        for name, run in runs.items():
+            assert together[name].name == name
+            assert together[name].per_query.equals(evaluator.evaluate(run).per_query)
+
+
+@pytest.mark.parametrize(
+    ("metric", "table"),
+    [("arp", "train="), ("coverage", "items="), ("ild", "the columns of items="), ("accuracy", "items=")],
+)
+def test_other_metrics_that_need_what_was_not_made_ready_are_refused(metric, table):
+    evaluator = rw.Evaluator({"q": {"a": 1}}, ["ap"], items=["a", "b"] if "columns" in table else None)
+    with pytest.raises(rw.RankwellError, match=f"^{metric}: this evaluator was made ready without {table};"):
+        evaluator.of_other_metrics([metric])

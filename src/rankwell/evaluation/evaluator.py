@@ -109,7 +109,8 @@ class Evaluator:
         task = Task(wanted, pool, asked, context, needs.with_ends, per_query, segments, ids)
         named = slices.parts(pool.items) if isinstance(slices, Parts) else slices or {}
         sliced = {name: read_items(items, name=name) for name, items in named.items()}
-        object.__setattr__(self, "plan", Plan(task, where, threads, counts + told).with_slices(sliced))
+        plan = Plan(task, where, threads, counts + told)
+        object.__setattr__(self, "plan", plan.with_slices(sliced) if sliced else plan)
 
     @classmethod
     def _of(cls, plan: Plan) -> Evaluator:

@@ -13,6 +13,7 @@ from rankwell.errors import NeededError, UsageError
 from rankwell.evaluation.engine import Engine
 from rankwell.evaluation.needs import Needs
 from rankwell.evaluation.task import Task
+from rankwell.judge import Asked
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.conditions import Conditions
@@ -52,10 +53,7 @@ class Plan:
         """Return the same plan with other metrics."""
         needs = Needs.of(metrics)
         asked = needs.asked(self.task.asked.policy)
-        if "topics" in asked.needs and self.task.pool.topics is None:
-            raise NeededError(
-                "the judgements were made ready without topics; ask for metrics of topics from the start."
-            )
+        self._refuse_unready(asked)
         if self.slices:
             _refuse_on_slices(metrics)
         task, *others = (
@@ -63,6 +61,28 @@ class Plan:
             for each in (self.task, *self.slices.values())
         )
         return replace(self, task=task, slices=dict(zip(self.slices, others, strict=True)))
+
+    def _refuse_unready(self, asked: Asked) -> None:
+        """Raise NeededError for a metric that needs what was not made ready, as none of the first metrics did."""
+        pool, context = self.task.pool, self.task.context
+        items = context.items
+        ready = {
+            "topics": ("topics", pool.topics),
+            "propensity": ("propensities", pool.propensity),
+            "catalogue": ("items=", context.catalogue),
+            "collection_size": ("items=", items),
+            "features": ("the columns of items=", None if items is None else items.frame),
+            "history": ("train=", context.train),
+            "counts": ("train=", context.train),
+            "users": ("users=", context.users),
+            "grade_min": ("the lowest grade", context.grade_min),
+        }
+        for need, asker in asked.by_need.items():
+            if need in ready and ready[need][1] is None:
+                raise NeededError(
+                    f"{asker}: this evaluator was made ready without {ready[need][0]}; give it, and ask for the metric from "
+                    f"the start."
+                )
 
     def results(self, run: Run) -> Results:
         """Return the results of one run."""

@@ -42,31 +42,28 @@ class Lists:
 
     def run(self, name: str) -> Run:
         """Return them as a run."""
+        place = ListOf(self.name, self.queries, self.offsets)
         numbers = np.arange(len(self.items)) if self.numbers is None else self.numbers
         if np.isnan(numbers).any():
             row = int(np.flatnonzero(np.isnan(numbers))[0])
             raise DataError(
-                f"{self.place(row)}: the score of item {self.items.one(row)!r:.60} is not a number (nan)."
+                f"{place(row)}: the score of item {self.items.one(row)!r:.60} is not a number (nan)."
             )
         lists = (self.queries, self.offsets) if self.queries.is_distinct() else None
         query = None if lists else self._query
         by_rank = self.numbers is None
-        rows = Columns(query, self.items, numbers, place=self.place, by_rank=by_rank, lists=lists)
+        rows = Columns(query, self.items, numbers, place=place, by_rank=by_rank, lists=lists)
         rows.by_place = by_rank
         return Run.of_rows(rows, name)
 
     def qrels(self, name: str) -> Qrels:
         """Return them as judgements; items without numbers are interactions."""
-        return Qrels(self._query, self.items, self.numbers, name=name, place=self.place)
+        place = ListOf(self.name, self.queries, self.offsets)
+        return Qrels(self._query, self.items, self.numbers, name=name, place=place)
 
     @property
     def _query(self) -> Ids:
         return self.queries[np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))]
-
-    @property
-    def place(self) -> ListOf:
-        """The place of each item."""
-        return ListOf(self.name, self.queries, self.offsets)
 
 
 def run_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]) -> Run:

@@ -41,7 +41,7 @@ class Conditions:
             context.scale,
             context.grade_max,
             context.grade_min,
-            context.collection_size,
+            None if context.items is None else len(context.items),
             None if context.catalogue is None else context.once(_digest_of_catalogue),
             None if context.train is None else context.once(_digest_of_train),
             context.users,

@@ -87,7 +87,7 @@ class Part:
 def own_text(ids: Ids) -> Ids:
     """Return the same ids; text that lies in a much larger buffer, such as a file's, gets one of its own."""
     size = int(ids.lengths.sum())
-    if not ids.is_text or len(ids.text) <= 2 * size + 1:
+    if len(ids.text) <= 2 * size + 1:
         return ids
     before = np.cumsum(ids.lengths) - ids.lengths
     places = np.arange(size) + np.repeat(ids.starts - before, ids.lengths)
