@@ -283,7 +283,7 @@ def _values(sides: list[Side], states: list[dict[Metric, State]]) -> list[float]
     """The values, or the differences of two sides."""
     values = [
         [
-            (state + side.missing[metric] if metric in side.missing else state).value
+            metric.value(state + side.missing[metric] if metric in side.missing else state)
             for metric, state in each.items()
         ]
         for side, each in zip(sides, states, strict=True)

@@ -21,7 +21,7 @@ from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.parameters import UNFIT, described, fitted, parameter_kinds, value_text
-from rankwell.tables.states import Diagnostics, Mean, State, WeightedMean
+from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 
 Better = Literal["higher", "lower", "neither"]
 
@@ -214,6 +214,14 @@ class Metric(metaclass=MetricType):
     def state(self, judged: Judged, context: Context) -> State:
         """Return what is kept of a batch."""
 
+    @abstractmethod
+    def value(self, state: Any) -> float:
+        """Return the number of a state, or of a sum of states; NaN where it is undefined."""
+
+    def left_out(self, state: Any) -> dict[str, int]:
+        """What of all lists together does not count in the value of a state, by what is counted."""
+        return {}
+
 
 @cache
 def _defaults(cls: type[Metric]) -> dict[str, Any]:
@@ -242,18 +250,22 @@ class QueryMetric(Metric):
                 f"than the {self.sampled:,} sampled. Say how many there were, or leave sampled= out if all items were ranked."
             )
 
-    def summary(self, values: np.ndarray) -> State:
+    def summary(self, values: np.ndarray) -> Average:
         """Return the state of defined values: an arithmetic mean."""
         return Mean.of(values)
 
-    def weighted(self, values: np.ndarray, weights: np.ndarray) -> State | None:
+    def weighted(self, values: np.ndarray, weights: np.ndarray) -> Average | None:
         """Return the state of defined values with a weight each; None for a metric that cannot be weighted."""
         return WeightedMean.of(values, weights)
 
-    def state(self, judged: Judged, context: Context) -> State:
+    def state(self, judged: Judged, context: Context) -> Average:
         """Return the state of the queries where the metric is defined."""
         values = self.per_query(judged, context)
         return self.summary(values[~np.isnan(values)])
+
+    def value(self, state: Average) -> float:
+        """Return the mean, or what ``summary`` has in its place."""
+        return state.value
 
 
 @definition
@@ -268,7 +280,36 @@ class ListMetric(QueryMetric):
 
 @definition
 class CorpusMetric(Metric):
-    """A metric of all lists together: it gives a state, and states add."""
+    """A metric of all lists together: ``state`` keeps of a batch what adds up, ``value`` makes the number of the sum.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import rankwell as rw
+    >>> @dataclass(frozen=True)
+    ... class Found:
+    ...     found: int
+    ...     relevant: int
+    ...     n: int  # the number of queries
+    ...
+    ...     def __add__(self, other):
+    ...         return Found(self.found + other.found, self.relevant + other.relevant, self.n + other.n)
+    >>> @definition
+    ... class PooledRecall(CorpusMetric):
+    ...     name = "pooled_recall"
+    ...     judgements = True  # only lists of judged queries count
+    ...     sees_missing = True  # and judged queries without a list
+    ...
+    ...     def state(self, judged, context):
+    ...         found = judged.relevant().top(self.k).count().sum()
+    ...         return Found(int(found), int(judged.n_relevant().sum()), len(judged))
+    ...
+    ...     def value(self, state):
+    ...         return state.found / state.relevant if state.relevant else np.nan
+    >>> run, qrels = {"q": ["a", "b"], "r": ["a"]}, {"q": {"a": 1, "b": 1}, "r": {"b": 1, "c": 1}}
+    >>> rw.evaluate(run, qrels, ["pooled_recall", PooledRecall @ 1, "set_r"]).mean
+    {'pooled_recall': 0.5, 'pooled_recall@1': 0.25, 'set_r': 0.5}
+    """
 
     judgements: ClassVar[bool] = False
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"

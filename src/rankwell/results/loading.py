@@ -21,22 +21,12 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.exports import KEY
 from rankwell.results.segments import Segments
 from rankwell.results.summary import SCHEMA
+from rankwell.results.values import Saved
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.states import State
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A value whose state was not kept; it cannot be added to another."""
-
-    value: float
-    n: int
-
-    def __add__(self, other: object) -> Saved:
-        raise UsageError("loaded results hold values, not what they were made from; they do not add.")
 
 
 @dataclass(frozen=True, slots=True)

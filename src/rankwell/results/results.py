@@ -17,9 +17,10 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.exports import Exports
 from rankwell.results.segments import Segments
+from rankwell.results.values import left_out_of, value_of
 from rankwell.results.views import Origin, Views
 from rankwell.tables.ids import Ids
-from rankwell.tables.states import Diagnostics, State, told_of
+from rankwell.tables.states import Diagnostics, State
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,12 +78,12 @@ class Results(Views, Exports):
 
         With ``weights=`` the weighted mean, where a metric can be weighted; ``plain_mean`` stands beside it.
         """
-        return {str(m): self._weighted.get(m, self._states[m]).value for m in self.metrics}
+        return {str(m): value_of(m, self._weighted.get(m, self._states[m])) for m in self.metrics}
 
     @cached_property
     def plain_mean(self) -> dict[str, float]:
         """The value of each metric with every query counted alike."""
-        return {str(metric): self._states[metric].value for metric in self.metrics}
+        return {str(metric): value_of(metric, self._states[metric]) for metric in self.metrics}
 
     @property
     def weights(self) -> str:
@@ -122,7 +123,7 @@ class Results(Views, Exports):
     @property
     def counts(self) -> dict[str, int]:
         """How many rows, lists and queries each rule touched; rules that touched none are left out."""
-        return dict(self._counts | told_of(self._states.values()))
+        return dict(self._counts | left_out_of(self._states))
 
     @property
     def undefined(self) -> dict[str, dict[str, int]]:
@@ -145,7 +146,7 @@ class Results(Views, Exports):
             for metric, (best, worst) in end().items():
                 old = totals.get(metric)
                 totals[metric] = (old[0] + best, old[1] + worst) if old else (best, worst)
-        ranges = {str(metric): (worst.value, best.value) for metric, (best, worst) in totals.items()}
+        ranges = {str(m): (value_of(m, worst), value_of(m, best)) for m, (best, worst) in totals.items()}
         return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
 
     @property
