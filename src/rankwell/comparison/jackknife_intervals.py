@@ -16,7 +16,8 @@ from rankwell.evaluation.task import Task
 from rankwell.judge import missing_lists
 from rankwell.judge.judged import Judged
 from rankwell.metrics import Wanted, metric_of
-from rankwell.metrics.metric import CorpusMetric, Metric
+from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
 from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run
@@ -273,17 +274,15 @@ def _left_out(
 def _together(left: Outside, right: list[dict[Metric, State]]) -> list[dict[Metric, State]]:
     if left is None:
         return right
-    return [
-        {metric: mine[metric] + theirs[metric] for metric in mine}
-        for mine, theirs in zip(left, right, strict=True)
-    ]
+    pairs = zip(left, right, strict=True)
+    return [{metric: mine[metric] + theirs[metric] for metric in mine} for mine, theirs in pairs]
 
 
 def _values(sides: list[Side], states: list[dict[Metric, State]]) -> list[float]:
     """The values, or the differences of two sides."""
     values = [
         [
-            (state + side.missing[metric] if metric in side.missing else state).value
+            metric.value(state + side.missing[metric] if metric in side.missing else state)
             for metric, state in each.items()
         ]
         for side, each in zip(sides, states, strict=True)

@@ -22,7 +22,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import UNFIT, described, fitted, parameter_kinds, value_text
-from rankwell.tables.states import Diagnostics, Mean, State, WeightedMean
+from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 
 Better = Literal["higher", "lower", "neither"]
 
@@ -220,6 +220,14 @@ class Metric(metaclass=MetricType):
     def state(self, judged: Judged, context: Context) -> State:
         """Return what is kept of a batch."""
 
+    @abstractmethod
+    def value(self, state: Any) -> float:
+        """Return the number of a state, or of a sum of states; NaN where it is undefined."""
+
+    def left_out(self, state: Any) -> dict[str, int]:
+        """What of all lists together does not count in the value of a state, by what is counted."""
+        return {}
+
 
 @cache
 def _defaults(cls: type[Metric]) -> dict[str, Any]:
@@ -248,18 +256,22 @@ class QueryMetric(Metric):
                 f"than the {self.sampled:,} sampled. Say how many there were, or leave sampled= out if all items were ranked."
             )
 
-    def summary(self, values: np.ndarray) -> State:
+    def summary(self, values: np.ndarray) -> Average:
         """Return the state of defined values: an arithmetic mean."""
         return Mean.of(values)
 
-    def weighted(self, values: np.ndarray, weights: np.ndarray) -> State | None:
+    def weighted(self, values: np.ndarray, weights: np.ndarray) -> Average | None:
         """Return the state of defined values with a weight each; None for a metric that cannot be weighted."""
         return WeightedMean.of(values, weights)
 
-    def state(self, judged: Judged, context: Context) -> State:
+    def state(self, judged: Judged, context: Context) -> Average:
         """Return the state of the queries where the metric is defined."""
         values = self.per_query(judged, context)
         return self.summary(values[~np.isnan(values)])
+
+    def value(self, state: Average) -> float:
+        """Return the mean, or what ``summary`` has in its place."""
+        return state.value
 
 
 @definition
@@ -270,17 +282,6 @@ class ListMetric(QueryMetric):
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
     better: ClassVar[Better] = "neither"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item"})
-
-
-@definition
-class CorpusMetric(Metric):
-    """A metric of all lists together: it gives a state, and states add."""
-
-    judgements: ClassVar[bool] = False
-    undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
-    grows: ClassVar[bool] = (
-        False  # with the number of lists, so that only runs of equally many can be compared
-    )
 
 
 def unknown_metric(name: str) -> UsageError:

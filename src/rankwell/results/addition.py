@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.results.loading import Saved, Told
+from rankwell.results.loading import Told
 from rankwell.results.part import Part
+from rankwell.results.values import Saved
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results

@@ -13,6 +13,7 @@ from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.results.segments import UNKNOWN, Division
+from rankwell.results.values import value_of
 from rankwell.tables.states import State
 
 if TYPE_CHECKING:
@@ -52,11 +53,13 @@ class Breakdown:
     ) -> None:
         self.name, self.metrics, self.by = name, metrics, division.by
         used = sorted({code for _, code in states})
-        self._rows = [
-            (division.labels[code], sizes[code], {m: states[m, code] for m in metrics if (m, code) in states})
-            for code in used
-            if sizes[code] or any((m, code) in states and states[m, code].n for m in metrics)
-        ]
+        self._rows = []
+        for code in used:
+            own = {m: states[m, code] for m in metrics if (m, code) in states}
+            if sizes[code] or any(state.n for state in own.values()):
+                values = {m: value_of(m, state) for m, state in own.items()}
+                n = {m: state.n for m, state in own.items()}
+                self._rows.append((division.labels[code], sizes[code], values, n))
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dict per segment: its labels, how many queries it has, and value and n of each metric."""
@@ -64,10 +67,10 @@ class Breakdown:
             {
                 **dict(zip(self.by, labels, strict=True)),
                 "queries": size,
-                "mean": {str(m): states[m].value if m in states else math.nan for m in self.metrics},
-                "n": {str(m): states[m].n if m in states else 0 for m in self.metrics},
+                "mean": {str(m): values.get(m, math.nan) for m in self.metrics},
+                "n": {str(m): n.get(m, 0) for m in self.metrics},
             }
-            for labels, size, states in self._rows
+            for labels, size, values, n in self._rows
         ]
 
     def gap(self, metric: str | Metric | type[Metric]) -> Gap:
@@ -99,9 +102,9 @@ class Breakdown:
                 f"{wanted} was not asked for; there are {', '.join(names)}.{nearest(str(wanted), names)}"
             )
         values = {
-            ", ".join(labels): states[wanted].value
-            for labels, _, states in self._rows
-            if wanted in states and set(labels) != {UNKNOWN} and not math.isnan(states[wanted].value)
+            ", ".join(labels): own[wanted]
+            for labels, _, own, _ in self._rows
+            if set(labels) != {UNKNOWN} and not math.isnan(own.get(wanted, math.nan))
         }
         if len(values) < 2:
             return Gap(str(wanted), math.nan, math.nan)
@@ -126,18 +129,16 @@ class Breakdown:
         columns = [*(Column(name) for name in self.by), Column("queries", "count")]
         best: dict[Metric, float] = {}
         for metric in self.metrics:
-            values = [
-                s[metric].value for *_, s in self._rows if metric in s and not math.isnan(s[metric].value)
-            ]
+            values = [own[metric] for _, _, own, _ in self._rows if not math.isnan(own.get(metric, math.nan))]
             columns.append(Column(str(metric), "value", better=metric.better))
             if metric.better != "neither" and len(values) > 1:
                 best[metric] = max(values) if metric.better == "higher" else min(values)
                 columns.append(Column(f"{metric} to best", "value"))
         rows: list[list[Cell]] = []
-        for labels, size, states in self._rows:
+        for labels, size, own, _ in self._rows:
             row: list[Cell] = [*labels, size]
             for metric in self.metrics:
-                value = states[metric].value if metric in states else math.nan
+                value = own.get(metric, math.nan)
                 row.append(value)
                 row += [value - best[metric]] if metric in best else []
             rows.append(row)

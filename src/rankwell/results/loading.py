@@ -21,6 +21,7 @@ from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA
 from rankwell.results.part import Ends, Part
 from rankwell.results.segments import Division
+from rankwell.results.values import Saved
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import State
 
@@ -28,19 +29,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankwell.results.results import Results
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A value whose state was not kept; it cannot be added to another."""
-
-    value: float
-    n: int
-
-    def __add__(self, other: object) -> Saved:
-        raise UsageError(
-            "loaded results hold values, not what they were made from; they do not add. Pickle results instead."
-        )
 
 
 @dataclass(frozen=True, slots=True)

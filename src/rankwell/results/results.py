@@ -18,7 +18,7 @@ from rankwell.results import exports
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
-from rankwell.tables.states import told_of
+from rankwell.results.values import left_out_of, value_of
 
 # what only some ask for is loaded when they do
 if TYPE_CHECKING:
@@ -63,12 +63,12 @@ class Results:
 
         With ``weights=`` the weighted mean, where a metric can be weighted; ``plain_mean`` stands beside it.
         """
-        return {str(m): self.part.weighted.get(m, self.part.states[m]).value for m in self.metrics}
+        return {str(m): value_of(m, self.part.weighted.get(m, self.part.states[m])) for m in self.metrics}
 
     @cached_property
     def plain_mean(self) -> dict[str, float]:
         """The value of each metric with every query counted alike."""
-        return {str(metric): self.part.states[metric].value for metric in self.metrics}
+        return {str(metric): value_of(metric, self.part.states[metric]) for metric in self.metrics}
 
     @property
     def weights(self) -> str:
@@ -102,7 +102,7 @@ class Results:
     @property
     def counts(self) -> dict[str, int]:
         """How many rows, lists and queries each rule touched; rules that touched none are left out."""
-        return dict(self.part.counts | told_of(self.part.states.values()))
+        return dict(self.part.counts | left_out_of(self.part.states))
 
     @property
     def undefined(self) -> dict[str, dict[str, int]]:
@@ -121,7 +121,9 @@ class Results:
     def tie_range(self) -> dict[str, tuple[float, float]]:
         """The values under the worst and the best order of equal scores, where they differ by more than 0.001."""
         ends = self.part.ends
-        ranges = {str(m): (ends[m][1].value, ends[m][0].value) for m in self.metrics if m in ends}
+        ranges = {
+            str(m): (value_of(m, ends[m][1]), value_of(m, ends[m][0])) for m in self.metrics if m in ends
+        }
         return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
 
     @property

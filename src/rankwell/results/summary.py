@@ -11,8 +11,9 @@ from rankwell import __version__
 from rankwell.display.output import in_form
 from rankwell.display.table import ARROWS, Cell, Column, Table, number
 from rankwell.judge.policy import Policy
+from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.docstrings import sentence
-from rankwell.metrics.metric import CorpusMetric, Metric
+from rankwell.metrics.metric import Metric
 from rankwell.results.exports import SCHEMA
 
 if TYPE_CHECKING:

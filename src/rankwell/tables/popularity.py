@@ -129,11 +129,6 @@ class Cut:
         """The parts that there are, as rows of ``PARTS``."""
         return (0, 2) if self.mid is None else (0, 1, 2)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parts that there are."""
-        return tuple(PARTS[code] for code in self.codes)
-
     def parts(self, counts: np.ndarray, users: int, ordered: np.ndarray) -> np.ndarray:
         """Return the part of each item, as a row of ``PARTS``; the arguments are those of ``Head.of``.
 

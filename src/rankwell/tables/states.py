@@ -1,15 +1,14 @@
-"""States: what is kept of a batch so that a value can be had from all of them; ``sum(states).value``.
+"""States: what a metric keeps of a batch of queries. States add, and ``metric.value(sum of states)`` is the number.
 
-A state is frozen and small. Adding is exact, so it does not matter how the queries were cut into batches.
+A state is frozen, holds what adds up and nothing else. Adding is exact, so it does not matter how the queries were cut
+into batches.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -23,36 +22,22 @@ FEW = 24  # so many values are added sooner one by one than by the kernel
 
 
 class State(Protocol):
-    """What a metric keeps of a batch of queries."""
+    """What a metric keeps of a batch of queries: what adds up. ``Metric.value`` makes the number of it."""
 
     def __add__(self, other: Self) -> Self:
         """Return the state of both batches together."""
-
-    @property
-    def value(self) -> float:
-        """The metric's value, NaN where it is undefined."""
 
     @property
     def n(self) -> int:
         """The number of queries that the value rests on."""
 
 
-@runtime_checkable
-class Counting(Protocol):
-    """A state that can say what of all lists together did not count."""
+class Average(State, Protocol):
+    """The state of a metric with a value per query: a mean, or a sum, that knows its number."""
 
     @property
-    def told(self) -> dict[str, int]:
-        """What a reader of the value should know, by what is counted."""
-
-
-def told_of(states: Iterable[State]) -> Counter[str]:
-    """Return what states tell, each thing once."""
-    told: Counter[str] = Counter()
-    for state in states:
-        if isinstance(state, Counting):
-            told |= Counter(state.told)
-    return told
+    def value(self) -> float:
+        """The mean or the sum, NaN where it is undefined."""
 
 
 class Diagnostics(Protocol):
@@ -125,23 +110,20 @@ class WeightedMean:
 class GeometricMean:
     """A geometric mean of positive values: the arithmetic mean of their logarithms, raised at the end.
 
-    ``less`` was added to every value and is taken off the mean.
-
     >>> GeometricMean.of(np.array([0.25, 1.0])).value
     0.5
     """
 
     logs: Mean | WeightedMean = Mean()
-    less: float = 0.0
 
     @classmethod
-    def of(cls, values: np.ndarray, weights: np.ndarray | None = None, *, less: float = 0.0) -> GeometricMean:
+    def of(cls, values: np.ndarray, weights: np.ndarray | None = None) -> GeometricMean:
         """Return the state of positive values, perhaps weighted."""
         logs = np.log(values)
-        return cls(Mean.of(logs) if weights is None else WeightedMean.of(logs, weights), less)
+        return cls(Mean.of(logs) if weights is None else WeightedMean.of(logs, weights))
 
     def __add__(self, other: GeometricMean) -> GeometricMean:
-        return GeometricMean(self.logs + other.logs, self.less)  # type: ignore[operator]
+        return GeometricMean(self.logs + other.logs)  # type: ignore[operator]
 
     @property
     def n(self) -> int:
@@ -151,8 +133,7 @@ class GeometricMean:
     @property
     def value(self) -> float:
         """The mean; NaN of nothing."""
-        raised = math.exp(self.logs.value) - self.less
-        return max(raised, 0.0) if self.less else raised
+        return math.exp(self.logs.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,38 +207,3 @@ def _halves(whole: Any) -> tuple[Any, Any]:
 def amounts_of(sums: np.ndarray) -> np.ndarray:
     """Return sums in two halves as numbers."""
     return sums[0] * 2.0**-HALF + sums[1] / WHOLE
-
-
-@dataclass(frozen=True, eq=False)
-class ItemCounts:
-    """How often each item (or topic) was shown, in how many lists; ``finish`` makes the value of it.
-
-    ``finish`` has ``of_counts(counts, n, about)``; ``about`` is what it knows of each item, if anything.
-    """
-
-    counts: np.ndarray
-    n: int
-    finish: Finish
-    about: np.ndarray | None = None
-
-    def __add__(self, other: ItemCounts) -> ItemCounts:
-        return ItemCounts(self.counts + other.counts, self.n + other.n, self.finish, self.about)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ItemCounts) or (self.n, self.finish) != (other.n, other.finish):
-            return False
-        return np.array_equal(self.counts, other.counts)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    @property
-    def value(self) -> float:
-        """What the metric makes of the counts; NaN where it is undefined."""
-        return self.finish.of_counts(self.counts, self.n, self.about)
-
-
-class Finish(Protocol):
-    """Makes a value of counts."""
-
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """Return the value of the counts of all items in ``n`` lists."""

@@ -16,7 +16,8 @@ from rankwell.inspection.axioms.scoring import Compared, compared
 from rankwell.inspection.axioms.situations import GRADED, Draw, Situation
 from rankwell.inspection.axioms.verdicts import Verdict, Word
 from rankwell.judge.policy import Policy
-from rankwell.metrics.metric import CorpusMetric, Metric
+from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.metric import Metric
 
 WORDS: dict[int, Word] = {1: "holds", 0: "weak", -1: "violated"}
 JUDGED = Policy(grades="judgements", missing="skip")

@@ -8,8 +8,9 @@ from typing import Any
 
 from rankwell.display.table import ARROWS, Column, Table
 from rankwell.metrics import classes
+from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.docstrings import sections, sentence
-from rankwell.metrics.metric import CorpusMetric, Metric
+from rankwell.metrics.metric import Metric
 
 SECTIONS = ("Formula", "Edge cases", "Convention", "Parameters", "Example", "Reference")
 BETTER = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}

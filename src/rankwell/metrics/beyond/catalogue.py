@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,8 +12,11 @@ from rankwell.errors import DataError, UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
-from rankwell.metrics.metric import Better, CorpusMetric, definition
-from rankwell.tables.states import ItemCounts
+from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.metric import Better, definition
+from rankwell.tables.item_counts import ItemCounts
+from rankwell.tables.sorted_keys import places_among
+from rankwell.tables.states import State
 
 __all__ = [
     "Coverage",
@@ -30,21 +33,16 @@ class OfCounts(CorpusMetric):
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue"})
     grows: ClassVar[bool] = True
 
-    def state(self, judged: Judged, context: Context) -> ItemCounts:
+    def state(self, judged: Judged, context: Context) -> State:
         """How often each catalogue item is in the first k."""
+        return self.shown(judged, context)
+
+    def shown(self, judged: Judged, context: Context) -> ItemCounts:
+        """Return how often each catalogue item is in the first k."""
         assert context.catalogue is not None
         items = judged.shown.top(self.k).item
         assert items is not None
-        counts = np.bincount(items[items >= 0], minlength=len(context.catalogue))
-        return ItemCounts(counts, len(judged), self, self.about(judged, context))
-
-    def about(self, judged: Judged, context: Context) -> np.ndarray | None:
-        """Return what the value needs to know of each item."""
-        return None
-
-    @abstractmethod
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """Return the value of the counts of all items in ``n`` lists."""
+        return ItemCounts.of(items[items >= 0], len(context.catalogue), len(judged))
 
 
 @definition
@@ -96,33 +94,63 @@ class Coverage(OfCounts):
     def check_tables(self, context: Context) -> None:
         """Weights must be numbers from 0."""
         if self.weights is not None:
-            self._weights(context)
+            context.once(_weights, self.weights)
 
-    def _weights(self, context: Context) -> np.ndarray:
-        assert context.items is not None
-        assert self.weights is not None
-        weights = context.items.numbers(self.weights)
-        wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
-        if len(wrong):
-            row = int(wrong[0])
-            raise DataError(
-                f"{context.items.name}: item {context.items.item.one(row)!r} has the weight {weights[row]:g}; a weight is "
-                f"at least 0."
-            )
-        return weights
+    def state(self, judged: Judged, context: Context) -> ItemCounts | WeightedCounts:
+        """How often each catalogue item is in the first k, with its weight if items have one."""
+        shown = self.shown(judged, context)
+        if self.weights is None:
+            return shown
+        weights, total = context.once(_weights, self.weights)
+        return WeightedCounts(shown, weights[shown.items], total)
 
-    def about(self, judged: Judged, context: Context) -> np.ndarray | None:
-        """The weight of each item."""
-        return None if self.weights is None else self._weights(context)
-
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts | WeightedCounts) -> float:
         """The share of items shown, or its mean over samples of lists."""
-        weights = np.ones(len(counts)) if about is None else about
-        total = math.fsum(weights)
-        if not total or (self.users is not None and self.users > n):
+        if isinstance(state, WeightedCounts):
+            return self._share(state.shown, state.weights, state.total)
+        return self._share(state, np.ones(len(state.items)), float(state.size))
+
+    def _share(self, shown: ItemCounts, weights: np.ndarray, total: float) -> float:
+        if not total or (self.users is not None and self.users > shown.n):
             return math.nan
-        chance = counts > 0 if self.users is None else _chances(counts, n, self.users)
-        return math.fsum(weights * chance) / total
+        if self.users is not None:
+            weights = weights * _chances(shown.counts, shown.n, self.users)
+        return math.fsum(weights) / total
+
+
+def _weights(context: Context, column: str) -> tuple[np.ndarray, float]:
+    """The weight of each item of the catalogue, and their sum."""
+    assert context.items is not None
+    weights = context.items.numbers(column)
+    wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(
+            f"{context.items.name}: item {context.items.item.one(row)!r} has the weight {weights[row]:g}; a weight is "
+            f"at least 0."
+        )
+    return weights, math.fsum(weights)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedCounts:
+    """How often each item was shown, the weight of each of these items, and the weight of the whole catalogue."""
+
+    shown: ItemCounts
+    weights: np.ndarray
+    total: float
+
+    def __add__(self, other: WeightedCounts) -> WeightedCounts:
+        shown = self.shown + other.shown
+        weights = np.empty(len(shown.items))
+        for each in (self, other):
+            weights[np.searchsorted(shown.items, each.shown.items)] = each.weights
+        return WeightedCounts(shown, weights, self.total)
+
+    @property
+    def n(self) -> int:
+        """The number of lists."""
+        return self.shown.n
 
 
 def _chances(counts: np.ndarray, n: int, size: int) -> np.ndarray:
@@ -161,9 +189,9 @@ class PredictionCoverage(OfCounts):
     name: ClassVar[str] = "prediction_coverage"
     cut = "none"
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """The share of items that stand anywhere."""
-        return int(np.count_nonzero(counts)) / len(counts) if len(counts) else math.nan
+        return len(state.items) / state.size if state.size else math.nan
 
 
 @definition
@@ -201,18 +229,35 @@ class TestShare(OfCounts):
         """What counts is that an item occurs in the judgements."""
         return {"negative grades are unjudged": "an item of any grade occurs in the judgements"}
 
-    def about(self, judged: Judged, context: Context) -> np.ndarray:
-        """Whether each item is judged for anybody."""
-        return context.once(_is_judged, judged.pool)
+    def state(self, judged: Judged, context: Context) -> ShownJudged:
+        """How often each item is in the first k, and the same of items that are judged for anybody."""
+        shown = self.shown(judged, context)
+        is_judged = places_among(context.once(_judged_items, judged.pool), shown.items) >= 0
+        return ShownJudged(shown, ItemCounts.of(shown.items[is_judged], shown.size, shown.n))
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ShownJudged) -> float:
         """The judged ones among the items shown."""
-        assert about is not None
-        shown = int(np.count_nonzero(counts))
-        return int(np.count_nonzero(about & (counts > 0))) / shown if shown else math.nan
+        shown = len(state.shown.items)
+        return len(state.judged.items) / shown if shown else math.nan
 
 
-def _is_judged(context: Context, pool: Pool) -> np.ndarray:
-    assert context.catalogue is not None
-    rows = pool.rows_in(context)
-    return np.bincount(rows[rows >= 0], minlength=len(context.catalogue)) > 0
+@dataclass(frozen=True, eq=False)
+class ShownJudged:
+    """The items shown, and those of them that are judged."""
+
+    shown: ItemCounts
+    judged: ItemCounts
+
+    def __add__(self, other: ShownJudged) -> ShownJudged:
+        return ShownJudged(self.shown + other.shown, self.judged + other.judged)
+
+    @property
+    def n(self) -> int:
+        """The number of lists."""
+        return self.shown.n
+
+
+def _judged_items(context: Context, pool: Pool) -> np.ndarray:
+    """The items of the catalogue that are judged, ascending."""
+    rows = np.unique(pool.rows_in(context))
+    return rows[rows >= 0]

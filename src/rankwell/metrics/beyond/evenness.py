@@ -10,6 +10,7 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import Better, definition
+from rankwell.tables.item_counts import ItemCounts
 
 __all__ = ["EffectiveItems", "Entropy", "EntropyNorm", "Gini", "GiniDiversity", "GiniM1", "Simpson"]
 
@@ -46,16 +47,17 @@ class Gini(OfCounts):
     name: ClassVar[str] = "gini"
     better: ClassVar[Better] = "lower"
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """The index by counting how many items are shown how often."""
-        above, m, total = _spread(counts)
+        above, m, total = _spread(state)
         return above / (m * total) if total else math.nan
 
 
-def _spread(counts: np.ndarray) -> tuple[int, int, int]:
+def _spread(state: ItemCounts) -> tuple[int, int, int]:
     """Σ_j (2j − m − 1) c_(j), m and Σ c, in whole numbers."""
-    m, total = len(counts), int(counts.sum())
-    alike = np.bincount(counts) if total else np.zeros(1, np.int64)
+    counts, m = state.counts, state.size
+    total, alike = int(counts.sum()), np.bincount(counts, minlength=1)
+    alike[0] = m - len(counts)  # the items that are never shown come first
     often = np.flatnonzero(alike)
     ends = np.cumsum(alike[often])
     # the sum of j over the items shown equally often, which stand side by side
@@ -91,9 +93,9 @@ class GiniM1(Gini):
 
     name: ClassVar[str] = "gini_m1"
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """The index over m − 1."""
-        above, m, total = _spread(counts)
+        above, m, total = _spread(state)
         return above / ((m - 1) * total) if total and m > 1 else math.nan
 
 
@@ -125,9 +127,9 @@ class GiniDiversity(GiniM1):
     name: ClassVar[str] = "gini_diversity"
     better: ClassVar[Better] = "higher"
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """One less the index."""
-        return 1.0 - super().of_counts(counts, n, about)
+        return 1.0 - super().value(state)
 
 
 def _entropy(counts: np.ndarray) -> float:
@@ -177,9 +179,9 @@ class Entropy(OfCounts):
         if self.base <= 1:
             raise UsageError(f"{self.name}(base={self.base:g}): the base of a logarithm is above 1 here.")
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """The entropy in units of the base."""
-        return _entropy(counts) / math.log(self.base)
+        return _entropy(state.counts) / math.log(self.base)
 
 
 @definition
@@ -209,9 +211,9 @@ class EntropyNorm(OfCounts):
 
     name: ClassVar[str] = "entropy_norm"
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """The share."""
-        return min(_entropy(counts) / math.log(len(counts)), 1.0) if len(counts) > 1 else math.nan
+        return min(_entropy(state.counts) / math.log(state.size), 1.0) if state.size > 1 else math.nan
 
 
 @definition
@@ -242,9 +244,9 @@ class EffectiveItems(OfCounts):
     name: ClassVar[str] = "effective_items"
     range: ClassVar[tuple[float, float]] = (1.0, math.inf)
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """The number of items."""
-        return math.exp(_entropy(counts))
+        return math.exp(_entropy(state.counts))
 
 
 @definition
@@ -274,8 +276,8 @@ class Simpson(OfCounts):
 
     name: ClassVar[str] = "simpson"
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """The index, from whole numbers."""
-        total = int(counts.sum())
-        squares = int(np.dot(counts.astype(np.int64), counts.astype(np.int64)))
+        counts = state.counts
+        total, squares = int(counts.sum()), int(np.dot(counts, counts))
         return 1.0 - squares / (total * total) if total else math.nan

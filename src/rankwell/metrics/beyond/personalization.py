@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,13 +11,16 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
-from rankwell.metrics.metric import Better, CorpusMetric, definition
+from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.metric import Better, definition
+from rankwell.tables.item_counts import ItemCounts, ItemSums
 from rankwell.tables.ranked import Ranked
-from rankwell.tables.states import WHOLE, ItemCounts, State, amounts_of, multiples_in_halves, sums_in_halves
+from rankwell.tables.states import WHOLE, amounts_of, multiples_in_halves
 
 __all__ = ["Personalization"]
 
-BLOCK = 2048
+ROWS = 2048  # lists that are compared with all others at once
+BLOCK = 1 << 16
 NEVER = 1 << 62  # the length of the shortest of no lists
 
 
@@ -64,7 +67,7 @@ class Personalization(CorpusMetric):
         if self.similarity == "shared" and self.k is None:
             raise UsageError(f"{self} divides by k: write {self}@10.")
 
-    def state(self, judged: Judged, context: Context) -> State:
+    def state(self, judged: Judged, context: Context) -> ItemCounts | UnitSums | Sets:
         """What of the lists the similarity needs."""
         assert context.catalogue is not None
         rows = judged.shown.top(self.k)
@@ -73,24 +76,31 @@ class Personalization(CorpusMetric):
             rows = rows.where(rows.item >= 0)
         assert rows.item is not None
         size = len(context.catalogue)
-        lengths = rows.count()
         if self.similarity == "shared":
-            return ItemCounts(np.bincount(rows.item, minlength=size), len(judged), self)
+            return ItemCounts.of(rows.item, size, len(judged))
         if self.similarity == "cosine":
             return UnitSums.of(rows, size)
-        return Sets(lengths, rows.item, len(judged), self.similarity)
+        return Sets(rows.count(), rows.item, len(judged))
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """Of shared items out of k."""
-        assert self.k is not None
-        counts = counts.astype(np.int64)
-        shared = int(np.dot(counts, counts - 1)) // 2
-        return _unlike(shared / self.k, n)
+    def value(self, state: ItemCounts | UnitSums | Sets) -> float:
+        """One less the mean over all pairs of lists."""
+        if state.n < 2:
+            return math.nan
+        return 1.0 - self._similarities(state) / (state.n * (state.n - 1) // 2)
+
+    def _similarities(self, state: ItemCounts | UnitSums | Sets) -> float:
+        """The sum over all pairs of lists."""
+        if isinstance(state, ItemCounts):
+            assert self.k is not None
+            return _shared(state.sums.numbers) / self.k
+        if isinstance(state, UnitSums):
+            return state.cosines()
+        return state.overlaps() if self.similarity == "overlap" else state.jaccards()
 
 
-def _unlike(similarities: float, n: int) -> float:
-    """One less the mean over all pairs of ``n`` lists."""
-    return 1.0 - similarities / (n * (n - 1) // 2) if n > 1 else math.nan
+def _shared(counts: np.ndarray) -> int:
+    """The number of items that two lists share, of all pairs of lists."""
+    return int(np.dot(counts, counts - 1)) // 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +110,8 @@ class UnitSums:
     ``counts`` are its lists, which say all as long as all lists are of one length: then there are no ``sums``.
     """
 
-    counts: np.ndarray
-    sums: np.ndarray | None
+    counts: ItemSums
+    sums: ItemSums | None
     n: int
     filled: int  # lists that are not empty
     shortest: int
@@ -114,9 +124,9 @@ class UnitSums:
         lengths = rows.count()
         filled = lengths[lengths > 0]
         shortest, longest = (int(filled.min()), int(filled.max())) if len(filled) else (NEVER, 0)
-        counts, sums = np.bincount(rows.item, minlength=size), None
+        counts, sums = ItemSums.counted(rows.item, size), None
         if shortest < longest:
-            sums = sums_in_halves(rows.item, _share(np.maximum(lengths, 1))[rows.query], size)
+            sums = ItemSums.in_halves(rows.item, _share(np.maximum(lengths, 1))[rows.query], size)
         return cls(counts, sums, len(lengths), len(filled), shortest, longest)
 
     def __add__(self, other: UnitSums) -> UnitSums:
@@ -130,19 +140,37 @@ class UnitSums:
             longest,
         )
 
-    def _in_halves(self) -> np.ndarray:
+    def _in_halves(self) -> ItemSums:
         if self.sums is not None:
             return self.sums
-        return multiples_in_halves(self.counts, int(_share(np.maximum(self.longest, 1))))
+        share = int(_share(np.maximum(self.longest, 1)))
+        return replace(self.counts, numbers=multiples_in_halves(self.counts.numbers, share))
 
-    @property
-    def value(self) -> float:
-        """One less the mean cosine of two lists: (‖Σ x̂‖² − lists that are not empty) / 2 is the sum over pairs."""
+    def cosines(self) -> float:
+        """The sum of the cosines of all pairs: (‖Σ x̂‖² − lists that are not empty) / 2."""
         if self.shortest == self.longest:
-            shared = int(np.dot(self.counts, self.counts - 1)) // 2
-            return _unlike(shared / self.longest, self.n)
-        sums = amounts_of(self._in_halves())
-        return _unlike(max(float(np.sum(sums * sums)) - self.filled, 0.0) / 2.0, self.n)
+            return _shared(self.counts.numbers) / self.longest
+        sums = self._in_halves()
+        squares = amounts_of(sums.numbers) ** 2
+        total = (
+            float(np.sum(squares)) if sums.items is None else _sum_by_halves(sums.items, squares, sums.size)
+        )
+        return max(total - self.filled, 0.0) / 2.0
+
+
+def _sum_by_halves(items: np.ndarray, values: np.ndarray, size: int) -> float:
+    """The sum of ``size`` values, 0 of all but ``items``, to the bit as ``np.sum`` of all of them: half by half."""
+    if not len(items):
+        return 0.0
+    if size <= BLOCK:
+        dense = np.zeros(size)
+        dense[items] = values
+        return float(np.sum(dense))
+    middle = size // 2 - size // 2 % 8
+    cut = int(np.searchsorted(items, middle))
+    return _sum_by_halves(items[:cut], values[:cut], middle) + _sum_by_halves(
+        items[cut:] - middle, values[cut:], size - middle
+    )
 
 
 def _share(lengths: np.ndarray) -> np.ndarray:
@@ -157,23 +185,15 @@ class Sets:
     lengths: np.ndarray
     items: np.ndarray
     n: int
-    similarity: str
 
     def __add__(self, other: Sets) -> Sets:
         lengths, items = (
             np.concatenate([getattr(self, name), getattr(other, name)]) for name in ("lengths", "items")
         )
-        return Sets(lengths, items, self.n + other.n, self.similarity)
+        return Sets(lengths, items, self.n + other.n)
 
-    @property
-    def value(self) -> float:
-        """One less the mean similarity of two lists, from whole numbers."""
-        if self.n < 2:
-            return math.nan
-        return _unlike(self._overlap() if self.similarity == "overlap" else self._jaccard(), self.n)
-
-    def _overlap(self) -> float:
-        """For each item: pairs of its lists, by the length of the shorter one."""
+    def overlaps(self) -> float:
+        """The sum of the overlaps of all pairs, from the pairs of lists of each item, by the length of the shorter one."""
         own = np.repeat(self.lengths, self.lengths)
         pairs, often = np.unique(np.column_stack([self.items, own]), axis=0, return_counts=True)
         of_item = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
@@ -184,17 +204,17 @@ class Sets:
         by_length = np.bincount(pairs[:, 1], weights=shared)
         return math.fsum((by_length[1:] / np.arange(1, len(by_length))).tolist())
 
-    def _jaccard(self) -> float:
-        """How often two lists have so many items in common, of so many in both, counted for all pairs in blocks."""
+    def jaccards(self) -> float:
+        """The sum over all pairs, from how many pairs have so many items in common, of so many in both, counted in blocks."""
         from scipy.sparse import csr_array
 
         offsets = np.concatenate(([0], np.cumsum(self.lengths)))
-        width = int(self.items.max(initial=0)) + 1
-        lists = csr_array((np.ones(len(self.items), np.int32), self.items, offsets), shape=(self.n, width))
+        items, codes = np.unique(self.items, return_inverse=True)
+        lists = csr_array((np.ones(len(codes), np.int32), codes, offsets), shape=(self.n, len(items)))
         longest = int(self.lengths.max(initial=0))
         counts = np.zeros((longest + 1) * (2 * longest + 1), np.int64)
-        for low in range(0, self.n, BLOCK):
-            both = (lists[low : low + BLOCK] @ lists[low:].T).tocoo()
+        for low in range(0, self.n, ROWS):
+            both = (lists[low : low + ROWS] @ lists[low:].T).tocoo()
             later = both.col > both.row
             common, first, second = both.data[later], both.row[later] + low, both.col[later] + low
             union = self.lengths[first] + self.lengths[second] - common

@@ -10,7 +10,8 @@ import numpy as np
 
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
-from rankwell.metrics.metric import Better, CorpusMetric, ListMetric, definition
+from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.metric import Better, ListMetric, definition
 from rankwell.tables.ranked import ratio
 from rankwell.tables.states import Mean
 
@@ -56,24 +57,19 @@ class ARP(ListMetric):
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class Popularities:
     """The mean popularity of users' profiles, and that of their lists."""
 
     profiles: Mean
     lists: Mean
 
-    def __add__(self, other: Gap) -> Gap:
-        return Gap(self.profiles + other.profiles, self.lists + other.lists)
+    def __add__(self, other: Popularities) -> Popularities:
+        return Popularities(self.profiles + other.profiles, self.lists + other.lists)
 
     @property
     def n(self) -> int:
         """The number of users."""
         return self.profiles.n
-
-    @property
-    def value(self) -> float:
-        """The difference over that of the profiles; NaN without users."""
-        return (self.lists.value - self.profiles.value) / self.profiles.value if self.n else math.nan
 
 
 @definition
@@ -111,7 +107,7 @@ class DeltaGAP(CorpusMetric):
     better: ClassVar[Better] = "neither"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts", "history"})
 
-    def state(self, judged: Judged, context: Context) -> Gap:
+    def state(self, judged: Judged, context: Context) -> Popularities:
         """The mean counts of profile and list of each user who has both; U cancels."""
         train = context.train
         assert train is not None
@@ -120,4 +116,9 @@ class DeltaGAP(CorpusMetric):
             for rows in (judged.history(context), judged.shown.top(self.k))
         ]
         kept = ~np.isnan(both[0] + both[1])
-        return Gap(*(Mean.of(values[kept]) for values in both))
+        return Popularities(*(Mean.of(values[kept]) for values in both))
+
+    def value(self, state: Popularities) -> float:
+        """The difference over the mean of the profiles; NaN without users."""
+        lists, profiles = state.lists.value, state.profiles.value
+        return (lists - profiles) / profiles if state.n else math.nan

@@ -12,7 +12,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.states import ItemCounts
+from rankwell.tables.item_counts import ItemCounts
 
 __all__ = ["TopicCoverage", "UserCoverage"]
 
@@ -60,11 +60,11 @@ class TopicCoverage(OfCounts):
         items = judged.shown.top(self.k).item
         assert items is not None
         _, codes, _ = features.entries(items)
-        return ItemCounts(np.bincount(codes, minlength=len(features.names)), len(judged), self)
+        return ItemCounts.of(codes, len(features.names), len(judged))
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """The share of topics shown."""
-        return int(np.count_nonzero(counts)) / len(counts) if len(counts) else math.nan
+        return len(state.items) / state.size if state.size else math.nan
 
 
 @definition

@@ -11,8 +11,10 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import Better, ListMetric, Metric, definition
+from rankwell.tables.item_counts import ItemCounts
 from rankwell.tables.popularity import PARTS, Cut, Rule
 from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.sorted_keys import places_among
 
 __all__ = ["ACLT", "APLT", "OfHead", "TailCoverage"]
 
@@ -163,12 +165,20 @@ class TailCoverage(OfHead, OfCounts):
     better: ClassVar[Better] = "neither"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue", "counts"})
 
-    def about(self, judged: Judged, context: Context) -> np.ndarray:
-        """Which items are the tail."""
-        return self.parts(context) == TAIL
+    def state(self, judged: Judged, context: Context) -> ItemCounts:
+        """How often each item of the tail is in the first k."""
+        tail, shown = context.once(_tail, self.borders()), judged.shown.top(self.k)
+        assert shown.item is not None
+        places = places_among(tail, shown.item)
+        return ItemCounts.of(places[places >= 0], len(tail), len(judged))
 
-    def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
+    def value(self, state: ItemCounts) -> float:
         """The items shown among the tail."""
-        assert about is not None
-        tail = int(np.count_nonzero(about))
-        return int(np.count_nonzero(counts[about])) / tail if tail else math.nan
+        return len(state.items) / state.size if state.size else math.nan
+
+
+def _tail(context: Context, borders: Cut) -> np.ndarray:
+    """The items of the tail, ascending."""
+    assert context.train is not None
+    train = context.train
+    return np.flatnonzero(borders.parts(train.counts, train.users, train.order) == TAIL)

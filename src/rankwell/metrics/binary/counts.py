@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.states import State, Total
+from rankwell.tables.states import Total
 
 __all__ = ["NumNonrelJudgedRet", "NumRel", "NumRelRet", "NumRet"]
 
@@ -26,7 +26,7 @@ class Count(QueryMetric):
         """A count of the whole list does not depend on its order."""
         return self.k is None
 
-    def summary(self, values: np.ndarray) -> State:
+    def summary(self, values: np.ndarray) -> Total:
         """The sum over queries."""
         return Total.of(values)
 

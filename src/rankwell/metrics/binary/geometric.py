@@ -10,7 +10,7 @@ from rankwell.errors import UsageError
 from rankwell.metrics.binary.judged import Bpref
 from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.states import GeometricMean, State
+from rankwell.tables.states import Average, GeometricMean
 
 __all__ = ["GMAP", "GMBpref"]
 
@@ -36,13 +36,17 @@ class _Geometric(QueryMetric):
         """The logarithm of a mean is not the mean of logarithms."""
         return False
 
-    def summary(self, values: np.ndarray) -> State:
+    def summary(self, values: np.ndarray) -> GeometricMean:
         """The geometric mean of the values, raised above 0 by the floor or ε."""
-        return GeometricMean.of(self._raised(values), less=self.epsilon or 0.0)
+        return GeometricMean.of(self._raised(values))
 
-    def weighted(self, values: np.ndarray, weights: np.ndarray) -> State:
+    def weighted(self, values: np.ndarray, weights: np.ndarray) -> GeometricMean:
         """The weighted geometric mean of the values, raised above 0 by the floor or ε."""
-        return GeometricMean.of(self._raised(values), weights, less=self.epsilon or 0.0)
+        return GeometricMean.of(self._raised(values), weights)
+
+    def value(self, state: Average) -> float:
+        """The geometric mean, less the ε that was added to every value."""
+        return state.value if self.epsilon is None else max(state.value - self.epsilon, 0.0)
 
     def _raised(self, values: np.ndarray) -> np.ndarray:
         return np.maximum(values, self.floor) if self.epsilon is None else values + self.epsilon

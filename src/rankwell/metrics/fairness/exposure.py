@@ -68,7 +68,7 @@ class Exposure(AgainstTarget, OfAllLists):  # type: ignore[override]
             return summed(self.groups_of(context), items_of(self.merits(judged, context)))
         return len(judged) * self.fair(context)
 
-    def value(self, seen: np.ndarray, against: np.ndarray) -> float:
+    def compared(self, seen: np.ndarray, against: np.ndarray) -> float:
         """The divergence."""
         return float(self.apart(seen[None], against[None])[0])
 
@@ -152,7 +152,7 @@ class _TwoGroups(OfAllLists):
                 f"any number: exposure(groups={self.groups})."
             )
 
-    def value(self, seen: np.ndarray, against: np.ndarray) -> float:
+    def compared(self, seen: np.ndarray, against: np.ndarray) -> float:
         """The ratio of the two rates; undefined where one of them is, or the second is 0."""
         first, second = ratio(seen, against)
         return float(ratio(np.array(first), np.array(second)))

@@ -13,8 +13,9 @@ from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.beyond.divergences import js, kl, tv
+from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.graded.gain_functions import discount
-from rankwell.metrics.metric import Better, CorpusMetric, Metric, definition
+from rankwell.metrics.metric import Better, Metric, definition
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked, ratio, shares
 from rankwell.tables.states import WHOLE, amounts_of, sums_in_halves
@@ -143,14 +144,18 @@ class OfAllLists(OfGroups, CorpusMetric):
         """What the items of each group are seen, and what that is held against."""
         rows = judged.shown.top(self.k)
         seen = summed(self.groups_of(context), items_of(rows), self.seen(rows.rank))
-        return GroupSums(self, seen, self.against(judged, context), len(judged))
+        return GroupSums(seen, self.against(judged, context), len(judged))
 
     @abstractmethod
     def against(self, judged: Judged, context: Context) -> np.ndarray:
         """Return sums by group (``summed``): what the exposure of these lists is held against."""
 
+    def value(self, state: GroupSums) -> float:
+        """The exposure of each group, compared with what it is held against."""
+        return self.compared(amounts_of(state.seen), amounts_of(state.against))
+
     @abstractmethod
-    def value(self, seen: np.ndarray, against: np.ndarray) -> float:
+    def compared(self, seen: np.ndarray, against: np.ndarray) -> float:
         """Return the value for the exposure of each group, and for what it is held against."""
 
 
@@ -158,18 +163,12 @@ class OfAllLists(OfGroups, CorpusMetric):
 class GroupSums:
     """Sums by group, exact, as ``summed`` gives them: what its items are seen, and what that is held against."""
 
-    metric: OfAllLists
     seen: np.ndarray
     against: np.ndarray
     n: int
 
     def __add__(self, other: GroupSums) -> GroupSums:
-        return GroupSums(self.metric, self.seen + other.seen, self.against + other.against, self.n + other.n)
-
-    @property
-    def value(self) -> float:
-        """The metric's value, NaN where it is undefined."""
-        return self.metric.value(amounts_of(self.seen), amounts_of(self.against))
+        return GroupSums(self.seen + other.seen, self.against + other.against, self.n + other.n)
 
 
 def summed(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:

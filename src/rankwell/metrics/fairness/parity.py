@@ -13,7 +13,8 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.metrics.beyond.tail import OfHead
-from rankwell.metrics.metric import Better, CorpusMetric, definition
+from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.metric import Better, definition
 from rankwell.tables.popularity import PARTS
 from rankwell.tables.ranked import Ranked
 
@@ -24,13 +25,10 @@ __all__ = ["PopREO", "PopRSP"]
 class Rates:
     """How many items of each part of the catalogue were shown, of how many that could be.
 
-    >>> half = Rates("pop_rsp", ("head", "tail"), (1, 1), (2, 4), 1)
-    >>> (half + Rates("pop_rsp", ("head", "tail"), (0, 0), (0, 4), 1)).value  # rates 1/2 and 1/8
-    0.6
+    >>> Rates((1, 1), (2, 4), 1) + Rates((0, 0), (0, 4), 1)
+    Rates(shown=(1, 1), possible=(2, 8), n=2)
     """
 
-    metric: str
-    parts: tuple[str, ...]
     shown: tuple[int, ...]
     possible: tuple[int, ...]
     n: int
@@ -38,27 +36,7 @@ class Rates:
     def __add__(self, other: Rates) -> Rates:
         shown = tuple(map(add, self.shown, other.shown))
         possible = tuple(map(add, self.possible, other.possible))
-        return Rates(self.metric, self.parts, shown, possible, self.n + other.n)
-
-    @property
-    def value(self) -> float:
-        """The standard deviation of the rates over their mean, of those parts that could be shown at all."""
-        from fractions import Fraction
-        from statistics import pstdev
-
-        rates = [Fraction(*part) for part in zip(self.shown, self.possible, strict=True) if part[1]]
-        total = sum(rates)
-        return float(pstdev([rate * len(rates) / total for rate in rates])) if total else math.nan
-
-    @property
-    def told(self) -> dict[str, int]:
-        """The parts left out."""
-        empty = [name for name, most in zip(self.parts, self.possible, strict=True) if not most]
-        return (
-            {f"parts left out of {self.metric} as none of their items could be shown": len(empty)}
-            if empty
-            else {}
-        )
+        return Rates(shown, possible, self.n + other.n)
 
 
 @definition
@@ -77,7 +55,21 @@ class OfRates(OfHead, CorpusMetric):
         cut = self.borders()
         counts = np.bincount(shown[shown >= 0], minlength=len(PARTS))
         first, second = (tuple(each[list(cut.codes)].tolist()) for each in (counts, possible))
-        return Rates(str(replace(self, k=None)), cut.names, first, second, n)
+        return Rates(first, second, n)
+
+    def value(self, state: Rates) -> float:
+        """The standard deviation of the rates over their mean, of those parts that could be shown at all."""
+        from fractions import Fraction
+        from statistics import pstdev
+
+        rates = [Fraction(*part) for part in zip(state.shown, state.possible, strict=True) if part[1]]
+        total = sum(rates)
+        return float(pstdev([rate * len(rates) / total for rate in rates])) if total else math.nan
+
+    def left_out(self, state: Rates) -> dict[str, int]:
+        """The parts that could not be shown."""
+        empty, name = state.possible.count(0), replace(self, k=None)
+        return {f"parts left out of {name} as none of their items could be shown": empty} if empty else {}
 
 
 @definition

@@ -11,7 +11,8 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
-from rankwell.metrics.metric import Better, CorpusMetric, Metric, QueryMetric, definition
+from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.metric import Better, Metric, QueryMetric, definition
 from rankwell.tables.ranked import Ranked, ratio
 from rankwell.tables.states import Mean
 
@@ -70,24 +71,22 @@ class _OfPairs(_OfErrors, CorpusMetric):
     def state(self, judged: Judged, context: Context) -> PairErrors:
         """The sum over the pairs of a batch."""
         rows, losses = self.losses(judged)
-        return PairErrors(Mean.of(losses), int(np.count_nonzero(rows.count())), self.rooted)
+        return PairErrors(Mean.of(losses), int(np.count_nonzero(rows.count())))
+
+    def value(self, state: PairErrors) -> float:
+        """The mean, or its root; NaN of nothing."""
+        return math.sqrt(state.pairs.value) if self.rooted else state.pairs.value
 
 
 @dataclass(frozen=True, slots=True)
 class PairErrors:
-    """A mean over pairs of user and item, perhaps under a root; ``n`` counts the users."""
+    """The mean loss over pairs of user and item; ``n`` counts the users."""
 
     pairs: Mean
     n: int
-    rooted: bool
 
     def __add__(self, other: PairErrors) -> PairErrors:
-        return PairErrors(self.pairs + other.pairs, self.n + other.n, self.rooted)
-
-    @property
-    def value(self) -> float:
-        """The mean, or its root; NaN of nothing."""
-        return math.sqrt(self.pairs.value) if self.rooted else self.pairs.value
+        return PairErrors(self.pairs + other.pairs, self.n + other.n)
 
 
 @definition
