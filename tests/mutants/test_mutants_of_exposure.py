@@ -25,6 +25,10 @@ def weighed(*metrics, k=3, clip=None):
     return lambda: [beyond.weighed_agree(seed, k, clip, metrics) for seed in range(30)]
 
 
+def every_row(pool, rel):
+    return np.ones(len(pool.grades), np.bool_)
+
+
 PLAIN = ("exposure", {}), ("awrf", {})
 MERIT = ("exposure", {"target": "merit"}), ("awrf", {"target": "merit"})
 MUTANTS = {
@@ -87,8 +91,7 @@ MUTANTS = {
             (original(self, judged)[0], 1 / judged.pool.propensity)), weighed(("snips", "dcg", {}), clip=0.4)),
     "IPS that is SNIPS": (put(propensities.IPS, "divisor", propensities.SNIPS.divisor), weighed(("ips", "r", {}))),
     "SNIPS: all that was judged": (
-        around(propensities._Weighed, "_weights", lambda original, self, judged:
-            (np.ones(len(judged.pool.grades), np.bool_), original(self, judged)[1])), weighed(("snips", "r", {}))),
+        put(propensities, "_relevant_rows", every_row), weighed(("snips", "r", {}))),
     "SNIPS that forgets rel": (
         put(propensities._Weighed, "rel", None), weighed(("snips", "r", {"rel": 2}))),
 }  # fmt: skip
