@@ -15,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.every import every
 from tests.evidence import evidence
 
 import rankwell as rw
@@ -76,11 +77,10 @@ def assert_alike(case: dict, out: str, told: str) -> None:
     assert expected[-1] == found[-1]
 
 
-@pytest.mark.parametrize("chunk", range(10))
 def test_random_small_cases_of_odd_files_and_options_give_the_same_bytes_and_exit_codes(
-    chunk, tmp_path, capsysbinary, monkeypatch
+    tmp_path, capsysbinary, monkeypatch
 ):
-    for number, case in list(enumerate(CASES))[chunk::10]:
+    for number, case in enumerate(CASES):
         for name, text in case["files"].items():
             (tmp_path / name).write_bytes(text.encode("latin-1"))
         code, out, err = run([*case["options"], "qrels", "run"], tmp_path, capsysbinary, monkeypatch)
@@ -297,7 +297,7 @@ WORDS = ["-c", "-a", "-ac", "-", "-traditional", "-alpha", "-beta", "-M", "-base
          "base", "-version", "-help", "-x", "nan", ""]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(5))
+@every("seed", range(5))
 def test_any_words_give_a_table_or_one_message(seed, tmp_path, capsysbinary, monkeypatch):
     rng = random.Random(seed)
     write(tmp_path, qrels=TWO, run=FIRST, base=FIRST)

@@ -10,6 +10,7 @@ import statistics
 from dataclasses import replace
 
 import pytest
+from tests.every import every
 
 import rankwell as rw
 from rankwell.cli import run as command
@@ -192,7 +193,7 @@ def test_user_coverage_sees_judged_users_without_a_list():
     assert (res["user_coverage"], res.n["user_coverage"]) == (0.5, 2)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every("seed", range(20))
 def test_user_coverage_counts_the_users_of_the_table(seed):
     case = filled(seed)
     names = sorted({*case.lists, *case.train, *case.truth, "nobody", "none"})

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.every import every
 
 import rankwell as rw
 from rankwell.metrics import classes, metric_of
@@ -333,7 +334,7 @@ def usable(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("text", [text for text in additive_metrics() if usable(text)])
+@every("text", [text for text in additive_metrics() if usable(text)])
 def test_with_all_propensities_1_nothing_is_weighed(text):
     for data in testing.examples(15):
         qrels = data.judgements([metric_of(f"ips(metric={text})")], dict.fromkeys(ITEMS, 1.0))

@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.every import every
 
 import rankwell as rw
 from rankwell.cli import run as command
@@ -155,7 +156,7 @@ def test_cells_of_libraries_without_a_preset_are_definitions(library):
         assert res[name] == pytest.approx(value, abs=1e-6), name
 
 
-@pytest.mark.parametrize("cell", [cell for cell, (value, _) in REFUSED.items() if value is not None])
+@every("cell", [cell for cell, (value, _) in REFUSED.items() if value is not None])
 def test_a_refused_cell_is_the_number_of_no_definition(cell):
     value, reason = REFUSED[cell]
     assert reason
@@ -164,7 +165,7 @@ def test_a_refused_cell_is_the_number_of_no_definition(cell):
         assert not any(math.isclose(value, each, abs_tol=1e-6) for each in res.mean.values())
 
 
-@pytest.mark.parametrize("metric", DEFINED)
+@every("metric", DEFINED)
 def test_every_definition_in_use_is_a_switch(metric):
     res = rw.evaluate(LISTS, TRUTH, metric, policy=rw.Policy(ties="order", undefined="zero"))
     assert res[metric] == pytest.approx(DEFINED[metric], abs=1e-6)
@@ -250,7 +251,7 @@ def test_scikit_learn_averages_equal_scores():
         assert list(res.mean.values()) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", names())
+@every("name", names())
 def test_a_preset_names_the_tests_that_hold_it(name):
     preset = preset_of(name)
     assert preset.is_confirmed

@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import every
 
 from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import integers, lists, match, order, ranks, sums, trec_lines, trec_text
@@ -110,7 +110,7 @@ def test_gather_and_place_put_rows_of_a_group_together_in_their_order(codes):
     assert out.tolist() == rows.tolist()
 
 
-@pytest.mark.parametrize("text", ["0", "7", "-7", "10", "999999999999999999"])
+@every("text", ["0", "7", "-7", "10", "999999999999999999"])
 def test_plain_decimals_become_integers(text):
     ids = Ids.of_strings([text, "1"])
     values, plain = id_kernel.decimals(ids.text, ids.starts, ids.lengths)
@@ -118,7 +118,7 @@ def test_plain_decimals_become_integers(text):
     assert values.tolist() == [int(text), 1]
 
 
-@pytest.mark.parametrize("text", ["", "-", "07", "-0", "+1", "1.0", "1e3", " 1", "a", "1_0", "٣"])
+@every("text", ["", "-", "07", "-0", "+1", "1.0", "1e3", " 1", "a", "1_0", "٣"])
 def test_anything_else_stays_text(text):
     ids = Ids.of_strings(["5", text])
     assert not id_kernel.decimals(ids.text, ids.starts, ids.lengths)[1]
@@ -240,9 +240,7 @@ def test_a_number_is_read_as_python_reads_it(number):
     assert values.tolist() == [float(str(number))]
 
 
-@pytest.mark.parametrize(
-    "number", ["1e5", "+2", ".5", "5.", "-0", "1e-320", "1e308", "1E+3", "00012", "inf", "-inf"]
-)
+@every("number", ["1e5", "+2", ".5", "5.", "-0", "1e-320", "1e308", "1E+3", "00012", "inf", "-inf"])
 def test_unusual_spellings_are_read_as_python_reads_them(number):
     values, status = parse_one(number)
     assert status == trec_text.OK
@@ -250,7 +248,7 @@ def test_unusual_spellings_are_read_as_python_reads_them(number):
     assert values.tolist() == [float(number)]
 
 
-@pytest.mark.parametrize("number", ["abc", "0x10", "1_000", "--1", "1e", ".", "-", "1,5", "1" * 600])
+@every("number", ["abc", "0x10", "1_000", "--1", "1e", ".", "-", "1,5", "1" * 600])
 def test_what_is_no_number_is_said(number):
     assert parse_one(number)[1] == trec_text.NOT_A_NUMBER
 
@@ -326,8 +324,8 @@ def test_few_and_many_values_have_one_exact_sum(values):
 # --- lists ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("is_weighted", [False, True])
+@every("seed", range(6))
+@every("is_weighted", [False, True])
 def test_lists_are_the_sums_of_their_items_vectors(seed, is_weighted):
     rng = np.random.default_rng(seed)
     catalogue, width, n = int(rng.integers(1, 40)), int(rng.integers(1, 9)), int(rng.integers(0, 200))

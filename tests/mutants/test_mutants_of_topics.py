@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.definitions.test_topics import (
-    test_a_metric_by_topic_is_the_mean_of_its_values_with_each_topic_alone as alone,
-)
-from tests.definitions.test_topics import test_preferences_are_those_counted_pair_by_pair as counted
+from tests.definitions.test_topics import compare_by_topic, compare_pairs
 from tests.mutants.planting import around, fails, put
 
 from rankwell.judge import pooling as judge_pool
@@ -53,11 +50,11 @@ def no_padding(original, self, tally, more, shown, of):
 
 
 def by(inner):
-    return lambda: alone(inner)
+    return lambda: compare_by_topic(inner)
 
 
 def of(name, pairs="all", parts=0):
-    return lambda: counted(name, pairs, parts)
+    return lambda: compare_pairs(name, pairs, parts)
 
 
 MUTANTS = {
