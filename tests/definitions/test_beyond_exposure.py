@@ -509,28 +509,6 @@ def test_ap_weighed_says_what_no_weight_mends():
 # --- intervals and ties -------------------------------------------------------------------------------------
 
 
-def test_an_interval_by_leaving_lists_out_is_that_of_the_evaluation():
-    plain = ["exposure@3", "dp_ratio(candidates=list)@3"]
-    of_truth = ["exposure(target=merit)@3", "dtr@3", "dp_ratio(candidates=pool)@3"]
-    for seed in (4, 7, 13, 16, 25):
-        case = filled(seed)
-        truth = {user: grades for user, grades in case.truth.items() if grades}
-        found = rw.jackknife(case.lists, [*plain, *of_truth], truth, items=items_of(case), policy=POLICY)
-        res = evaluated(case, *plain, *of_truth)
-        assert res.counts["judged queries missing from the run"]
-        for metric, value in res.mean.items():
-            assert found[metric].value == pytest.approx(value, abs=1e-15, nan_ok=True)
-
-
-def test_the_jackknife_of_mse_is_that_of_leaving_out_users():
-    run = {"u": {"a": 1.0, "b": 2.0}, "v": {"a": 4.0}, "w": {"c": 1.5, "a": 3.0}}
-    truth = {"u": {"a": 2, "b": 2}, "v": {"a": 1}, "w": {"c": 1, "a": 5}}
-    found = rw.jackknife(run, ["mse"], truth)["mse"]
-    parts = [rw.evaluate({u: run[u] for u in run if u != out}, truth, ["mse"])["mse"] for out in run]
-    assert found.value == rw.evaluate(run, truth, ["mse"])["mse"]
-    assert found.error == pytest.approx(math.sqrt(2 / 3 * sum((x - sum(parts) / 3) ** 2 for x in parts)))
-
-
 def test_weighed_metrics_expect_the_mean_over_all_orders():
     qrels = rw.Qrels(["u", "u", "u"], ["a", "b", "d"], [2, 1, 1], propensity=[0.5, 0.2, 0.25])
     metrics = ["ips(metric=dcg@2)", "snips(metric=r@2)", "ips(metric=ndcg@2,clip=.3)"]

@@ -330,25 +330,6 @@ def test_delta_gap_of_a_group_is_that_of_its_users():
     assert found == {"gold": pytest.approx((1 - 7 / 3) / (7 / 3), abs=1e-12), "silver": -1.0}
 
 
-@pytest.mark.parametrize("metric", ["tail_coverage(at=.5)", "pop_rsp(at=.5)", "pop_reo(at=.5)", "delta_gap"])
-def test_the_jackknife_leaves_lists_out(metric):
-    case = filled(4)
-    truth = {user: grades for user, grades in case.truth.items() if grades and user in case.lists}
-    train = {user: grades for user, grades in case.train.items() if grades}
-    options = {"train": train, "items": case.catalogue, "policy": rw.Policy(grades="judgements")}
-    found = rw.jackknife(case.lists, metric, truth, **options)[metric]
-    parts = []
-    for user in case.lists:
-        lists = {other: items for other, items in case.lists.items() if other != user}
-        judged = {other: grades for other, grades in truth.items() if other != user}
-        parts.append(rw.evaluate(lists, judged, [metric], **options)[metric])
-    n, middle = len(parts), math.fsum(parts) / len(parts)
-    assert found.value == rw.evaluate(case.lists, truth, [metric], **options)[metric]
-    assert found.error == pytest.approx(
-        math.sqrt((n - 1) / n * math.fsum((x - middle) ** 2 for x in parts)), abs=1e-12
-    )
-
-
 # --- what is refused ----------------------------------------------------------------------------------------------
 
 REFUSED = [

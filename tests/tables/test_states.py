@@ -1,0 +1,102 @@
+"""States add exactly: however the queries were cut into batches, the value is that of all of them, rounded once."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.every import every
+
+from rankwell.tables.states import FEW, GeometricMean, Mean, Total, WeightedMean, exact_sum
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+STATES = {
+    "mean": Mean.of,
+    "total": Total.of,
+    "weighted mean": lambda values: WeightedMean.of(values, np.arange(1.0, len(values) + 1)),
+    "geometric mean": lambda values: GeometricMean.of(np.abs(values) + 1e-9, less=1e-9),
+}
+
+
+def cut(values, rng):
+    """Values in batches of any size, in any order."""
+    ends = sorted(rng.choices(range(len(values) + 1), k=4))
+    parts = np.split(values, ends)
+    rng.shuffle(parts)
+    return parts
+
+
+@given(st.lists(FINITE, max_size=3 * FEW))
+def test_a_sum_is_that_of_fractions(values):
+    assert Fraction(exact_sum(np.array(values)), 2**1127) == sum(map(Fraction, values))
+
+
+@every("seed", range(50))
+@pytest.mark.parametrize("word", ["mean", "total"])
+def test_batches_in_any_order_give_the_state_of_the_whole(seed, word):
+    rng = random.Random(seed)
+    values = np.array([rng.choice([1e-300, 1.0, 1 / 3, 1e16, -1e16]) for _ in range(rng.randint(0, 80))])
+    parts = [STATES[word](part) for part in cut(values, rng)]
+    assert sum(parts[1:], parts[0]) == STATES[word](values)
+
+
+@every("seed", range(50))
+@pytest.mark.parametrize("word", ["weighted mean", "geometric mean"])
+def test_adding_is_associative_and_has_a_neutral_element(seed, word):
+    rng = random.Random(seed)
+    a, b, c = (STATES[word](np.array([rng.random() for _ in range(rng.randint(0, 5))])) for _ in range(3))
+    assert (a + b) + c == a + (b + c)
+    assert a + b == b + a
+    assert a + STATES[word](np.empty(0)) == a
+
+
+@given(st.lists(FINITE.filter(lambda value: abs(value) < 1e300), min_size=1, max_size=40))
+def test_a_mean_is_rounded_once(values):
+    assert Mean.of(np.array(values)).value == float(sum(map(Fraction, values)) / len(values))
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.125, 8)), min_size=1, max_size=40))
+def test_a_weighted_mean_is_that_of_fractions_of_the_products(pairs):
+    values, weights = (np.array(column) for column in zip(*pairs, strict=True))
+    wanted = sum(map(Fraction, (values * weights).tolist())) / sum(map(Fraction, weights.tolist()))
+    assert WeightedMean.of(values, weights).value == float(wanted)
+
+
+def test_a_total_is_the_sum_and_not_a_mean():
+    assert (Total.of(np.array([3.0, 4.0])) + Total.of(np.array([1.0]))).value == 8
+
+
+@every("seed", range(20))
+def test_a_geometric_mean_is_the_root_of_the_product(seed):
+    rng = random.Random(seed)
+    values = np.array([rng.uniform(0.01, 1) for _ in range(rng.randint(1, 12))])
+    assert GeometricMean.of(values).value == pytest.approx(math.prod(values) ** (1 / len(values)), rel=1e-12)
+    lifted = GeometricMean.of(values + 0.1, less=0.1)
+    assert lifted.value == pytest.approx(math.prod(values + 0.1) ** (1 / len(values)) - 0.1, rel=1e-11)
+
+
+def test_what_was_added_to_zeros_is_taken_off_again():
+    assert GeometricMean.of(np.array([1e-5, 1e-5]), less=1e-5).value == 0
+
+
+@pytest.mark.parametrize("word", STATES)
+def test_a_state_says_on_how_many_values_it_rests(word):
+    made = STATES[word](np.array([0.5, 0.25]))
+    assert (made + made).n == 4
+
+
+@pytest.mark.parametrize("word", ["mean", "weighted mean", "geometric mean"])
+def test_the_mean_of_nothing_is_undefined(word):
+    assert math.isnan(STATES[word](np.empty(0)).value)
+
+
+@pytest.mark.parametrize("word", STATES)
+def test_a_state_pickles(word):
+    made = STATES[word](np.array([0.1, 0.7]))
+    assert pickle.loads(pickle.dumps(made)) == made
