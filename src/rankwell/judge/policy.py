@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Literal, get_args, get_type_hints
 
 from rankwell.errors import UsageError, nearest, one_of
@@ -111,6 +112,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         return values
 
 
+@cache
 def choices(field: str) -> tuple[str, ...]:
     """Return the words that a field of Policy allows; empty for depth and rel.
 
