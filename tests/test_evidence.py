@@ -8,6 +8,7 @@ import os
 
 import pytest
 from tests import evidence as module
+from tests.every import every
 from tests.evidence import PACKED, evidence, unpack
 
 SUMS = dict(reversed(line.split()) for line in (PACKED / "SHA256SUMS").read_text().splitlines())
@@ -18,8 +19,8 @@ def test_every_packed_file_has_its_checksum_and_every_checksum_a_file():
     assert packed == set(SUMS)
 
 
-@pytest.mark.parametrize("name", SUMS)
-def test_a_file_is_unpacked_to_its_checksum(name):
+@every("name", SUMS)
+def test_every_file_is_unpacked_to_its_checksum(name):
     assert hashlib.sha256(evidence(name).read_bytes()).hexdigest() == SUMS[name]
 
 

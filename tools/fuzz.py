@@ -144,10 +144,14 @@ def try_kernel() -> Callable[[bytes], object]:
 
     # kernels are compiled: atheris is led by what their tests and Hypothesis do
     with atheris.instrument_imports(include=["hypothesis", "tests"]):
-        from tests.kernels import test_kernels
+        from tests.kernels import test_kernels, test_sums, test_trec_text
 
+    modules = (test_kernels, test_trec_text, test_sums)
     tests = [
-        test.hypothesis.fuzz_one_input for test in vars(test_kernels).values() if hasattr(test, "hypothesis")
+        test.hypothesis.fuzz_one_input
+        for module in modules
+        for test in vars(module).values()
+        if hasattr(test, "hypothesis")
     ]
     return lambda data: tests[data[0] % len(tests)](data[1:]) if data else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.every import every
 
 import rankwell as rw
 from rankwell.compat.ir_measures import RULES, from_ir_measures, to_ir_measures
@@ -34,7 +35,7 @@ BY_TOPIC = [
 POLICY = rw.Policy(grades="judgements", missing="empty", undefined="zero")
 
 
-@pytest.mark.parametrize("text", TEXTS)
+@every("text", TEXTS)
 def test_a_measure_has_the_value_that_ir_measures_gives_it(text):
     metric = from_ir_measures("NumRelRet" if text == "NumRet(rel=1)" else text)
     res = rw.evaluate(RUN, QRELS, metric, policy=POLICY)
@@ -46,7 +47,7 @@ def test_a_measure_has_the_value_that_ir_measures_gives_it(text):
         assert ours[each.query_id] == pytest.approx(float(each.value), abs=digits), (text, each.query_id)
 
 
-@pytest.mark.parametrize("text", OF_TOPICS)
+@every("text", OF_TOPICS)
 def test_a_measure_of_topics_has_the_value_that_ir_measures_gives_it(text):
     pytest.importorskip("pyndeval", reason="pyndeval is not installed")
     query, item, topic, grade = (list(column) for column in zip(*BY_TOPIC, strict=True))
@@ -60,7 +61,7 @@ def test_a_measure_of_topics_has_the_value_that_ir_measures_gives_it(text):
         assert ours[each.query_id] == pytest.approx(float(each.value), abs=1e-6), (text, each.query_id)
 
 
-@pytest.mark.parametrize("text", [text for text in [*TEXTS, *OF_TOPICS] if text != "NumRet(rel=1)"])
+@every("text", [text for text in [*TEXTS, *OF_TOPICS] if text != "NumRet(rel=1)"])
 def test_a_metric_written_there_reads_back(text):
     metric = from_ir_measures(text)
     written = to_ir_measures(metric)

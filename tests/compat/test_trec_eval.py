@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import random
-import re
-import shlex
 import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from tests.compat.trec_eval import LISTS, QRELS, run, write
 from tests.evidence import evidence
 
-import rankwell as rw
-from rankwell.compat.trec_eval import main, measures
+from rankwell.compat.trec_eval import main
 
 MEAS_PARAMS = (
     "-q -miprec_at_recall..10,.20,.25,.75,.50 -m P.5,7,3 -m recall.20,2000 -m Rprec_mult.5.0,0.2,0.35 -mutility.2,-1,0,0 "
@@ -44,55 +39,12 @@ CASES += [
 CASES += [("9", name, arguments) for name, arguments in BOTH.items()]
 
 
-def run(arguments: str, capsys, monkeypatch, version: str = "10") -> tuple[int, str, str]:
-    monkeypatch.chdir(evidence("trec_eval"))
-    code = main(["--version-of", version, *shlex.split(arguments)])
-    return code, *capsys.readouterr()
-
-
 @pytest.mark.parametrize(("version", "name", "arguments"), CASES)
 def test_the_output_is_that_of_nist_byte_for_byte(version, name, arguments, capsys, monkeypatch):
     code, out, _ = run(arguments, capsys, monkeypatch, version)
     folder = evidence("trec_eval") / ("v9.0.7" if version == "9" else "")
     assert code == 0
     assert out == (folder / name).read_text()
-
-
-@pytest.mark.parametrize(
-    "alike",
-    [
-        "-qc -mP.10,5 -m map qrels.test results.trunc", "--query_eval_wanted --complete_rel_info_wanted --measure=P.5,10 --measure map qrels.test results.trunc",
-        "qrels.test results.trunc -q -c -m map -m P.10,5 -m P.20", "--query --comp --meas map --meas P.5,10 -- qrels.test results.trunc",
-        "-o -D 1 -T trec_results -R qrels -q -c -m map -m P.5,10 qrels.test results.trunc",
-    ],
-)  # fmt: skip
-def test_options_may_be_grouped_long_shortened_and_anywhere(alike, capsys, monkeypatch):
-    _, expected, _ = run("-q -c -m map -m P.5,10 qrels.test results.trunc", capsys, monkeypatch)
-    assert run(alike, capsys, monkeypatch)[:2] == (0, expected)
-
-
-# exit codes: field survey of trec_eval 9.0.8 and 10.0
-@pytest.mark.parametrize(
-    ("arguments", "version", "code", "words"),
-    [
-        ("", "10", 1, "usage"), ("-q qrels.test", "10", 1, "usage"), ("-x qrels.test results.test", "10", 1, "option -x"),
-        ("-m nap qrels.test results.test", "10", 1, "illegal measure 'nap' Did you mean map?"),
-        ("-m P. qrels.test results.test", "10", 1, "improper measure"), ("-m rbp qrels.test results.test", "9", 1, "illegal measure"),
-        ("-m P.0 qrels.test results.test", "10", 2, "Negative cutoff"), ("-m P.5,5 qrels.test results.test", "10", 2, "duplicate cutoffs"),
-        ("-m ndcg.1 qrels.test results.test", "10", 2, "malformed pair"), ("-m utility.1,2 qrels.test results.test", "10", 2, "number of coefficients"),
-        ("qrels.test nowhere", "10", 2, "Quit in file 'nowhere'"), ("nowhere results.test", "10", 2, "nowhere"),
-        ("-R nothing qrels.test results.test", "10", 2, "Illegal rel_format"), ("-T nothing qrels.test results.test", "10", 2, "Illegal retrieval"),
-        ("-m map -R prefs prefs.test prefs.results.test", "10", 4, "'map' from -R prefs"), ("-m prefs_simp qrels.test results.test", "10", 4, "prefs_simp"),
-        ("qrels.test results.trunc", "10", 4, "result qid '302' not found"), ("qrels.test prefs.results.test", "9", 7, "no query of the run"),
-        ("qrels.test prefs.results.test", "10", 4, "no query of the run"), ("qrels.test zscores_file", "10", 2, "zscores_file:1"),
-        ("-Z qrels.test qrels.test results.test", "10", 2, "z-scores"), ("-M 0 qrels.test results.test", "10", 2, "depth"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_has_its_exit_code(arguments, version, code, words, capsys, monkeypatch):
-    found = run(arguments, capsys, monkeypatch, version)
-    assert found[0] == code, found
-    assert words in found[2]
-    assert "Traceback" not in found[2]
 
 
 def test_version_10_stops_at_a_topic_that_the_run_lacks_and_9_leaves_it_out(capsys, monkeypatch):
@@ -103,27 +55,12 @@ def test_version_10_stops_at_a_topic_that_the_run_lacks_and_9_leaves_it_out(caps
     assert (code, out.splitlines()[-2]) == (0, "num_q                 \tall\t2")
 
 
-def write(folder, qrels: str, lists: str):
-    (folder / "qrels").write_text(qrels)
-    (folder / "run").write_text(lists)
-    return [str(folder / "qrels"), str(folder / "run")]
-
-
 def values(out: str) -> dict[tuple[str, str], str]:
     return {
         (line.split("\t")[0].strip(), line.split("\t")[1]): line.split("\t")[2] for line in out.splitlines()
     }
 
 
-# run with both versions of the program; * = version 10 only
-QRELS = "".join(
-    f"1 0 {d} {g}\n" for d, g in (("a", 2), ("b", 1), ("c", 0), ("d", -1), ("e", 1), ("f", 0), ("g", 3))
-)
-QRELS += "2 0 a 0\n2 0 b 0\n3 0 a 1\n"
-LISTS = "".join(
-    f"1 Q0 {d} 1 {s} t\n" for d, s in (("x", 9), ("c", 8), ("a", 8), ("d", 7), ("b", 6), ("f", 5), ("g", 4))
-)
-LISTS += "2 Q0 a 1 1 t\n4 Q0 a 1 1 t\n"
 SAID = {"relstring": "'-02.103'", "map": ".2905", "Rprec": ".25", "bpref": ".25", "recip_rank": ".3333", "iprec_at_recall_0.70": ".4286",
         "P_5": ".4", "recall_5": ".5", "infAP": ".3333", "binG": ".3294", "G": ".3272", "ndcg": ".4597", "ndcg_rel": ".3491",
         "Rndcg": ".1631", "ndcg_cut_5": ".2671", "map_cut_5": ".1833", "relative_P_5": ".5", "set_P": ".4286", "set_map": ".3214",
@@ -260,42 +197,6 @@ def test_rbp_takes_gains_of_its_own(parameters, gains, tmp_path, capsys):
     assert "rbp of grades" not in told
 
 
-def test_the_manual_tells_what_each_measure_is(capsys):
-    for nickname in [*measures.NICKNAMES, *measures.MEASURES]:
-        assert main(["-h", "-m", nickname]) == 0
-        told = capsys.readouterr().out
-        for name in measures.NICKNAMES.get(nickname, (nickname,)):
-            assert f"\n{name}\n  " in f"\n{told}", (nickname, name)
-        assert "``" not in told
-        assert "author gave no description" not in told
-        assert told.count("  parameters  ") == len(measures.NICKNAMES.get(nickname, (nickname,)))
-    assert main(["-h", "-m", "map", "-m", "P.3,7", "-l2"]) == 0
-    told = capsys.readouterr().out
-    for words in (
-        "map is ap(rel=2)",
-        "with        denom=R",
-        "P_3 is p(rel=2)@3, P_7 is p(rel=2)@7",
-        "formula     P@k",
-    ):
-        assert words in told, words
-    assert told.index("map is") < told.index("P_3 is")
-    assert main(["-h", "-m", "nap"]) == 1
-    assert main(["--version-of", "9", "-h", "-m", "rbp"]) == 1
-    assert "Did you mean map?" in capsys.readouterr().err
-    assert main(["-h"]) == 0
-    assert "with -m what the measures are" in capsys.readouterr().out
-
-
-def test_the_manual_names_metrics_that_rankwell_has(capsys):
-    main(["-h", "-m", "all_trec", "-m", "dcg", "-m", "ideal_dcg", "-m", "yaap"])
-    named = re.findall(r" is (\S+?),?\s", re.sub(r"\n {14}", " ", "".join(
-        part for part in re.findall(r"  metric((?:.|\n {14})*)", capsys.readouterr().out)
-    ) + "\n"))  # fmt: skip
-    assert len(named) > 90
-    for text in named:
-        assert str(rw.metrics.metric_of(text)) == text
-
-
 # version 10 changed the rounding of levels of recall, and added measures
 def test_in_nist_s_output_9_and_10_have_all_else_in_common():
     for name in BOTH:
@@ -312,61 +213,3 @@ def test_in_nist_s_output_9_and_10_have_all_else_in_common():
             "rbp",
             "unj",
         }, name
-
-
-PARAMETERS = [
-    "",
-    ".5",
-    ".5,10",
-    ".0.3",
-    ".1=2",
-    ".p=0.5",
-    ".1,-1,0,0",
-    ".0",
-    ".x",
-    ".-3",
-    ".1e400",
-    ".1=nan",
-    ".5,5",
-    "..25,.5",
-]
-OPTIONS = [
-    "-q",
-    "-c",
-    "-n",
-    "-J",
-    "-l 2",
-    "-l 0",
-    "-l -1",
-    "-M 3",
-    "-N 100",
-    "-D 1",
-    "-D 1.1",
-    "-D 1.9",
-    "-o",
-]
-
-
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(st.randoms(use_true_random=False))
-def test_any_options_give_numbers_or_a_message(tmp_path_factory, rng: random.Random):
-    folder = tmp_path_factory.getbasetemp()
-    files = write(folder, QRELS, LISTS)
-    names = [*measures.MEASURES, *measures.NICKNAMES]
-    wanted = [f"-m{rng.choice(names)}{rng.choice(PARAMETERS)}" for _ in range(rng.randint(0, 3))]
-    chosen = [part for option in rng.sample(OPTIONS, rng.randint(0, 4)) for part in option.split()]
-    arguments = ["--version-of", rng.choice(["9", "10"]), *wanted, *chosen, *files]
-    done_out, done_err, code = in_memory(arguments)
-    assert code in (0, 1, 2, 4, 7), (arguments, done_err)
-    assert "nan" not in done_out, arguments
-    assert (code == 0) or done_err, arguments
-
-
-def in_memory(arguments: list[str]) -> tuple[str, str, int]:
-    import contextlib
-    import io
-
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(arguments)
-    return out.getvalue(), err.getvalue(), code

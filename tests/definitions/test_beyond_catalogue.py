@@ -10,13 +10,14 @@ import statistics
 from dataclasses import replace
 
 import pytest
+from tests.every import every
 
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.evaluation.engines.memory import Memory
 
-from .beyond import POLICY, agree, differences, evaluated, filled
-from .reference_beyond import CORPUS, jackknife
+from .beyond import agree, differences, evaluated, filled
+from .reference_beyond import CORPUS
 
 PLAIN = [
     "coverage",
@@ -52,88 +53,6 @@ def test_the_slow_definition_gives_the_same(name, parameters, k):
             judged = {user: items for user, items in case.lists.items() if case.truth.get(user)}
             case = replace(case, lists=judged)
         assert not differences(case, name, k, parameters), seed
-
-
-@pytest.mark.parametrize("metric", ["coverage", "gini", "gini_diversity", "entropy", "simpson",
-                                    "personalization", "topic_coverage"])  # fmt: skip
-def test_the_jackknife_is_that_of_leaving_out_one_list(metric):
-    compared = 0
-    for seed in range(50):
-        case = filled(seed)
-        value, error = jackknife(metric, case, 3)
-        if error is None:
-            continue
-        truth = (
-            {user: grades for user, grades in case.truth.items() if grades}
-            if metric == "test_share"
-            else None
-        )
-        items = [{"item": item, "topics": sorted(case.topics.get(item, ()))} for item in case.catalogue]
-        found = rw.jackknife(case.lists, f"{metric}@3", truth, items=items, policy=POLICY)[f"{metric}@3"]
-        assert (found.value, found.error) == (
-            pytest.approx(value, abs=1e-12),
-            pytest.approx(error, abs=1e-12),
-        )
-        assert found.low <= found.value <= found.high
-        compared += 1
-    assert compared > 25
-
-
-def lists(seed: int, users: int, items: int = 60, k: int = 5) -> dict[str, list[str]]:
-    """Lists drawn with popular items before others."""
-    draw = random.Random(seed)
-    weights = [1 / (1 + number) for number in range(items)]
-    found = {}
-    for user in range(users):
-        drawn = dict.fromkeys(draw.choices(range(items), weights, k=4 * k))
-        found[f"u{user}"] = [f"i{item}" for item in itertools.islice(drawn, k)]
-    return found
-
-
-def test_groups_of_lists_are_drawn_by_the_seed():
-    run, catalogue = lists(1, 300), [f"i{item}" for item in range(60)]
-    first, again, other = (
-        rw.jackknife(run, "gini@5", items=catalogue, groups=20, seed=seed)["gini@5"] for seed in (1, 1, 2)
-    )
-    assert first == again
-    assert first.value == other.value
-    assert first.error != other.error
-    whole = rw.jackknife(run, "gini@5", items=catalogue)["gini@5"]
-    assert first.error == pytest.approx(whole.error, rel=0.8)
-
-
-def test_a_difference_leaves_a_user_out_of_both_runs():
-    a, b = lists(1, 12), lists(2, 12)
-    b = dict(reversed(b.items()))
-    catalogue = [f"i{item}" for item in range(60)]
-
-    def difference(users):
-        one, other = ({user: run[user] for user in users} for run in (a, b))
-        return evaluated_gini(one, catalogue) - evaluated_gini(other, catalogue)
-
-    parts = [difference([each for each in a if each != user]) for user in a]
-    error = math.sqrt(11 / 12 * sum((part - statistics.fmean(parts)) ** 2 for part in parts))
-    found = rw.jackknife(a, "gini@5", against=b, items=catalogue)["gini@5"]
-    assert found.value == pytest.approx(difference(list(a)), abs=1e-12)
-    assert found.error == pytest.approx(error, abs=1e-12)
-
-
-def evaluated_gini(run, catalogue):
-    return rw.evaluate(run, metrics=["gini@5"], items=catalogue)["gini@5"]
-
-
-def test_what_has_no_jackknife_says_so():
-    run = {"u": ["a", "b"], "v": ["a"]}
-    with pytest.raises(rw.RankwellError, match="value per query"):
-        rw.jackknife(run, "ndcg@5", {"u": {"a": 1}})
-    with pytest.raises(rw.RankwellError, match="at least two lists; there are 1"):
-        rw.jackknife({"u": ["a"]}, "coverage@5", items=["a"])
-    with pytest.raises(rw.RankwellError, match="different users"):
-        rw.jackknife(run, "coverage@5", against={"u": ["a"], "w": ["b"]}, items=["a", "b"])
-    with pytest.raises(rw.RankwellError, match="share between 0 and 1"):
-        rw.jackknife(run, "coverage@5", items=["a", "b"], level=95)
-    assert not rw.jackknife(run, "coverage@5", items=["a", "b"]).is_reliable
-    assert "unreliable" in str(rw.jackknife(run, "coverage@5", items=["a", "b"]))
 
 
 def test_personalization_of_lists_alone_needs_no_catalogue():
@@ -192,7 +111,7 @@ def test_user_coverage_sees_judged_users_without_a_list():
     assert (res["user_coverage"], res.n["user_coverage"]) == (0.5, 2)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every("seed", range(20))
 def test_user_coverage_counts_the_users_of_the_table(seed):
     case = filled(seed)
     names = sorted({*case.lists, *case.train, *case.truth, "nobody", "none"})

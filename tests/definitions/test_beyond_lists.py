@@ -6,7 +6,7 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
-import pytest
+from tests.every import every
 
 from rankwell.metrics import metric_of
 
@@ -66,13 +66,13 @@ def compare(case, pairs, cuts):
     return defined, undefined
 
 
-@pytest.mark.parametrize("block", range(5))
+@every("block", range(5))
 def test_random_lists_have_the_values_of_the_slow_definitions(block):
     found = [compare(filled(seed), ANY_LIST, [CUTS[seed % 3]]) for seed in range(block * 12, block * 12 + 12)]
     assert min(sum(each) for each in zip(*found, strict=True)) > 300
 
 
-@pytest.mark.parametrize("block", range(5))
+@every("block", range(5))
 def test_random_lists_have_the_values_of_the_slow_definitions_where_relevance_counts(block):
     for seed in range(block * 12, block * 12 + 12):
         case = filled(seed)

@@ -7,6 +7,7 @@ import random
 from itertools import pairwise
 
 import pytest
+from tests.every import every
 
 from .reference_beyond import CORPUS, PER_LIST, Case, mean
 from .reference_bias import head_items, topic_shares
@@ -75,7 +76,7 @@ WORKED = {
 }
 
 
-@pytest.mark.parametrize("name", WORKED)
+@every("name", WORKED)
 def test_a_worked_example_comes_out_to_1e_12(name):
     ours, expected = WORKED[name](worked_case()), EXAMPLES[name]["expected"]
     if isinstance(expected, dict):

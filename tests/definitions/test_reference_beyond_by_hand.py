@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import log, log2, sqrt
 
 import pytest
+from tests.every import every
 
 from .reference_beyond import CORPUS, PER_LIST, Case, jackknife
 from .reference_bias import head_items
@@ -193,12 +194,12 @@ def near(value):
     return value if value is None else pytest.approx(value, rel=0, abs=1e-13)
 
 
-@pytest.mark.parametrize(("name", "parameters", "expected"), CORPUS_VALUES)
+@every(("name", "parameters", "expected"), CORPUS_VALUES)
 def test_a_value_of_all_lists_is_as_worked_out_by_hand(name, parameters, expected):
     assert CORPUS[name](CASE, 3, **parameters) == near(expected)
 
 
-@pytest.mark.parametrize("row", PER_LIST_VALUES, ids=lambda row: f"{row[0]} {row[1]}")
+@every("row", PER_LIST_VALUES)
 def test_a_value_of_each_list_is_as_worked_out_by_hand(row):
     name, parameters, of_u, of_v, *of_w = row
     ours = PER_LIST[name](CASE, 3, **parameters)
@@ -207,14 +208,14 @@ def test_a_value_of_each_list_is_as_worked_out_by_hand(row):
     assert ours["w"] == near(of_w[0] if of_w else None)
 
 
-@pytest.mark.parametrize(("name", "parameters", "of_u", "of_v", "of_x"), PROPENSITY_VALUES)
+@every(("name", "parameters", "of_u", "of_v", "of_x"), PROPENSITY_VALUES)
 def test_a_value_by_propensities_is_as_worked_out_by_hand(name, parameters, of_u, of_v, of_x):
     ours = PER_LIST[name](CASE, 3, **parameters)
     assert set(ours) == {"u", "v", "x"}
     assert [ours["u"], ours["v"], ours["x"]] == [near(of_u), near(of_v), near(of_x)]
 
 
-@pytest.mark.parametrize(
+@every(
     ("head", "at", "expected"),
     [
         ("volume", 0.8, "b a"),  # 3 of 6 rows, then 5, which is past 4.8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-import pytest
+from tests.every import every
 
 from .reference_beyond import CORPUS, PER_LIST, random_case
 from .reference_case import count, judged_users, n_train_users
@@ -77,7 +77,7 @@ def test_random_cases_have_every_edge():
     assert all(case["a topic that no list has"] for case in seen)
 
 
-@pytest.mark.parametrize("name", [*CORPUS, *PER_LIST])
+@every("name", [*CORPUS, *PER_LIST])
 def test_every_metric_has_values_on_random_cases_and_stays_finite(name):
     values = []
     for seed in SEEDS:

@@ -10,6 +10,7 @@ from scipy.spatial.distance import jensenshannon, pdist
 from scipy.stats import entropy as scipy_entropy
 from sklearn.metrics import mean_absolute_error, mean_squared_error
 from sklearn.metrics.pairwise import cosine_similarity
+from tests.every import every
 
 from .reference_beyond import CORPUS, PER_LIST, jackknife, mean, random_case, without
 from .reference_bias import head_items, topic_shares
@@ -17,7 +18,7 @@ from .reference_case import by_popularity, count, judged_users, n_train_users
 
 SEEDS = range(60)
 CUTS = (1, 3, None)
-every_case = pytest.mark.parametrize("seed", SEEDS)
+every_case = every("seed", SEEDS)
 
 
 def near(value):
@@ -36,7 +37,7 @@ def counts_at(case, k):
 
 
 @every_case
-@pytest.mark.parametrize("k", CUTS)
+@every("k", CUTS)
 def test_rarefied_coverage_is_its_closed_form(seed, k):
     case = random_case(seed)
     lists, m = len(case.lists), len(case.catalogue)
@@ -46,7 +47,7 @@ def test_rarefied_coverage_is_its_closed_form(seed, k):
 
 
 @every_case
-@pytest.mark.parametrize("k", CUTS)
+@every("k", CUTS)
 def test_gini_is_its_closed_form_and_entropy_is_scipys(seed, k):
     case = random_case(seed)
     counts, m = counts_at(case, k), len(case.catalogue)
@@ -60,7 +61,7 @@ def test_gini_is_its_closed_form_and_entropy_is_scipys(seed, k):
 
 
 @every_case
-@pytest.mark.parametrize("k", CUTS)
+@every("k", CUTS)
 def test_personalization_is_its_closed_form_and_scikit_learns(seed, k):
     case = random_case(seed)
     lists, ours = lists_at(case, k), CORPUS["personalization"](case, k)
@@ -128,7 +129,7 @@ def test_symmetric_eild_is_its_closed_form(seed):
 
 
 @every_case
-@pytest.mark.parametrize("k", CUTS)
+@every("k", CUTS)
 def test_popularity_novelty_and_complement_agree(seed, k):
     """EPC without discount is 1 − ARP/U; MSI and self-information differ by log2(T/U) for each item seen."""
     case = random_case(seed)

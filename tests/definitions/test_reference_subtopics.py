@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.every import every
 from tests.evidence import evidence
 
 from .ndeval_cases import MEASURES, stored
@@ -75,7 +76,7 @@ DIV: list[tuple[str, str, list[int | None], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "metric", "cuts", "parameters"), DIV)
+@every(("name", "metric", "cuts", "parameters"), DIV)
 def test_a_worked_example_of_topics_comes_out(name, metric, cuts, parameters):
     example = EXAMPLES[name]
     case = graded_example(example) if name.startswith("div.g.") else binary_example(example)

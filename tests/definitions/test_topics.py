@@ -7,6 +7,7 @@ from functools import partial
 from itertools import product
 
 import pytest
+from tests.every import every
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
@@ -86,8 +87,8 @@ def agree(run, rows, metric, policy, reference, *, parts, compared):
         compared.append(value)
 
 
-@pytest.mark.parametrize("inner", INNER)
-def test_a_metric_by_topic_is_the_mean_of_its_values_with_each_topic_alone(inner):
+def compare_by_topic(inner):
+    """Compare the mean of a metric over topics with its values on each topic's judgements alone."""
     compared = []
     for seed, over in product(range(36), ["defined", "all"]):
         run, rows, policy = a_case(random.Random(seed), parts=1)
@@ -99,9 +100,8 @@ def test_a_metric_by_topic_is_the_mean_of_its_values_with_each_topic_alone(inner
     assert len(set(compared)) > 3
 
 
-@pytest.mark.parametrize(("name", "pairs"), PREFERENCES)
-@pytest.mark.parametrize("parts", [0, 1, 3])
-def test_preferences_are_those_counted_pair_by_pair(name, pairs, parts):
+def compare_pairs(name, pairs, parts):
+    """Compare the preferences of random judgements, in no, one or several parts per group, with those counted one by one."""
     compared = []
     for seed in range(24):
         rng = random.Random(seed)
@@ -117,6 +117,17 @@ def test_preferences_are_those_counted_pair_by_pair(name, pairs, parts):
         agree(run, rows, f"{name}({inside})", policy, slow, parts=bool(parts), compared=compared)
     assert len(compared) > 30
     assert len(set(compared)) > 5
+
+
+@every("inner", INNER)
+def test_a_metric_by_topic_is_the_mean_of_its_values_with_each_topic_alone(inner):
+    compare_by_topic(inner)
+
+
+@every(("name", "pairs"), PREFERENCES)
+@pytest.mark.parametrize("parts", [0, 1, 3])
+def test_preferences_are_those_counted_pair_by_pair(name, pairs, parts):
+    compare_pairs(name, pairs, parts)
 
 
 def test_one_group_per_query_has_the_same_share_whatever_is_averaged():

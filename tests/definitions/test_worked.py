@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.every import every
 
 import rankwell as rw
 from rankwell.metrics import metric_of
@@ -13,7 +13,7 @@ from .worked import cases
 CASES = cases()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@every("case", CASES)
 def test_a_worked_example_comes_out_to_1e_12_and_a_wrong_one_does_not(case):
     run = (
         run_of(case.run)

@@ -6,14 +6,14 @@ import json
 import math
 import random
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
+from tests.evaluation.preset_cases import LISTS, TRUTH, ours
+from tests.every import every
 
 import rankwell as rw
 from rankwell.cli import run as command
@@ -26,14 +26,6 @@ STORED = json.loads(
 )["tools"]
 # version 9's code is in pytrec_eval; version 10 has these measures in common with it (test_trec_eval.py)
 STORED |= dict.fromkeys(("trec_eval", "trec_eval_9"), STORED["pytrec_eval"])
-# a list of two, a user without a list, a user without truth, and more relevant items than k
-LISTS = {"1": list("axbcy"), "2": list("de"), "3": list("xyzwv"), "5": list("abcde")}
-TRUTH = {
-    "1": dict.fromkeys("abcfghi", 1),
-    "2": dict.fromkeys("de", 1),
-    "3": dict.fromkeys("ab", 1),
-    "4": dict.fromkeys("ac", 1),
-}
 ROUNDED = {
     "recmetrics": 1e-4,
     "beir": 6e-6,
@@ -41,32 +33,6 @@ ROUNDED = {
     "torchmetrics": 1e-6,
 }  # single precision, or a few digits
 FIVE_DIGITS = ("err", "ndcg(gain=exp2)")  # of ir_measures, by gdeval
-# every definition by its own switches: mean over the four users with truth
-DEFINED = {
-    "p@5": 0.25, "p(denom=n)@5": 0.4, "r@5": 0.357143, "r(denom=min_rk)@5": 0.4, "ap(denom=R)@5": 0.336310, "ap@5": 0.370833,
-    "ap(denom=hits)@5": 0.451389, "ap(denom=k)@5": 0.220833, "ndcg@5": 0.413702, "ndcg(ideal=maximal,max_grade=1)@5": 0.301989,
-    "ndcg(ideal=uncut)@5": 0.382674, "ndcg(ideal=retrieved)@5": 0.476506, "ndcg(discount=jk)@5": 0.399576, "rr@5": 0.5, "hit@5": 0.5,
-}  # fmt: skip
-
-
-def ours(
-    tool: str, wanted: Iterable[str], run: Any, truth: Any, policy: rw.Policy | None = None
-) -> dict[str, float]:
-    """The values under a preset; a name with switches is an option of the tool, under the preset's rules."""
-    preset, given = preset_of(tool.partition(",")[0]), policy or rw.Policy()
-    qrels, found = rw.read_qrels(truth), {}
-    groups: dict[tuple[rw.Policy, bool], list[str]] = {}
-    for name in wanted:
-        groups.setdefault((preset.policy_of(metric_of(name), given), "(" in name), []).append(name)
-    for (rules, is_option), group in groups.items():
-        if not is_option:
-            res = rw.evaluate(run, qrels, group, preset=preset.name, policy=given)
-        elif tool.endswith("gains"):  # the tool takes grades too, in a way of its own
-            res = rw.evaluate(run, qrels, group, policy=replace(rules, grades="judgements"))
-        else:
-            res = rw.evaluate(run, preset.judgements(qrels, given), group, policy=rules)
-        found |= zip(group, res.mean.values(), strict=True)
-    return found
 
 
 def digits(tool: str, name: str) -> float:
@@ -104,70 +70,6 @@ def adapted(tool: str, name: str, theirs: float, share: float) -> float:
     if tool == "trec_eval":  # version 10 has them with -c; the stored number is of the others
         return theirs**share * 1e-5 ** (1 - share) if name == "gmap" else theirs * share
     return theirs / share if name.startswith("judged") else theirs  # they have 0 there, and here no value
-
-
-# what a survey of the libraries' code found on the fixture at k = 5, each library run or its formulas lifted out of it;
-# a name with users is the mean over them
-SURVEY = {
-    "rectools": {"p@5": 0.25, "r@5": 0.357143, "ap@5": 0.336310, "ap(denom=k)@5": 0.220833, "ndcg@5": 0.301989,
-                 "ndcg(ideal=judged)@5": 0.413702, "rr@5": 0.5, "hit@5": 0.5},
-    "replay": {"p@5": 0.25, "r@5": 0.357143, "ap@5": 0.370833, "ndcg@5": 0.413702, "rr@5": 0.5, "hit@5": 0.5},
-    "microsoft": {"p@5": 0.333333, "r@5": 0.476190, "ap(denom=R)@5": 0.448413, "ap@5": 0.494444, "ndcg@5": 0.413702},
-    "rs_metrics": {"r@5": 0.357143, "ap@5": 0.336310, "ndcg@5": 0.413702, "rr@5": 0.5, "hit@5": 0.5},
-    "jurity": {"p@5": 0.533333, "r@5": 0.357143, "ap@5": 0.494444, "ndcg@5": 0.382674},
-    "recbole": {"p@5": 0.25, "r@5": 0.357143, "ap@5": 0.370833, "ndcg@5": 0.413702, "rr@5": 0.5, "hit@5": 0.5},
-    "recpack": {"p@5": 0.25, "r@5": 0.357143, "r(denom=min_rk)@5": 0.4, "ndcg@5": 0.413702, "rr@5": 0.5},
-    "recmetrics": {"p@5": 0.533333, "ap@5": 0.451389, "ap(denom=R)@5": 0.336310},
-    "implicit": {"ap@5": 0.370833, "ndcg@5": 0.413702},
-}  # fmt: skip
-NO_PRESET = {  # definition, value, users
-    "rexmex": [("ap(denom=min_rk)@5", 0.370833, "1234"), ("ap(denom=R)@5", 0.336310, "1234")],
-    "Cornac": [("p@5", 0.333333, "123"), ("r@5", 0.476190, "123"), ("ndcg@5", 0.551603, "123"), ("hit@5", 0.666667, "123")],
-    "beta-recsys": [("p@5", 0.333333, "123"), ("r@5", 0.476190, "123"), ("ap(denom=R)@5", 0.448413, "123"), ("ndcg@5", 0.551603, "123")],
-    "DaisyRec": [("p@5", 0.3, "13"), ("r@5", 0.214286, "13"), ("ap(denom=hits)@5", 0.402778, "13"),
-                 ("ndcg(ideal=retrieved)@5", 0.453013, "13")],
-    "Elliot": [("mean_precision@5", 0.472222, "123")],
-}  # fmt: skip
-REFUSED = {  # cells that are no number of a definition
-    "rs_metrics P": (math.nan, "the mean of an empty list"),
-    "recmetrics P": (None, "a user without a list divides by 0; without that user it is .533333"),
-    "recmetrics R": (0.357150, "rounded to four digits for each user"),
-    "rexmex hit rate": (None, "raises where an item is missing"),
-    "rexmex nDCG": (None, "calls scikit-learn: its preset"),
-    "Cornac MAP": (None, "of a ranking of all items, which lists are not"),
-    "RecPack HitK": (1.25, "the number of hits, summed"),
-    "DaisyRec MRR": (0.791667, "the sum over all hits, which may exceed 1"),
-    "implicit P": (0.454545, "hits of all users together ÷ Σ min(k, R)"),
-    "implicit AUC": (0.543793, "supposes that unranked relevant items stand in random places"),
-}
-
-
-@pytest.mark.parametrize("tool", SURVEY)
-def test_every_cell_of_the_survey_is_a_preset_or_an_option_of_it(tool):
-    assert ours(tool, SURVEY[tool], LISTS, TRUTH) == pytest.approx(SURVEY[tool], abs=1e-6)
-
-
-@pytest.mark.parametrize("library", NO_PRESET)
-def test_cells_of_libraries_without_a_preset_are_definitions(library):
-    for name, value, users in NO_PRESET[library]:
-        truth = {user: TRUTH[user] for user in users}
-        res = rw.evaluate(LISTS, truth, name, policy=rw.Policy(ties="order", undefined="zero"))
-        assert res[name] == pytest.approx(value, abs=1e-6), name
-
-
-@pytest.mark.parametrize("cell", [cell for cell, (value, _) in REFUSED.items() if value is not None])
-def test_a_refused_cell_is_the_number_of_no_definition(cell):
-    value, reason = REFUSED[cell]
-    assert reason
-    for users in ("1234", "123"):
-        res = rw.evaluate(LISTS, {user: TRUTH[user] for user in users}, list(DEFINED), policy=rw.Policy(ties="order", undefined="zero"))  # fmt: skip
-        assert not any(math.isclose(value, each, abs_tol=1e-6) for each in res.mean.values())
-
-
-@pytest.mark.parametrize("metric", DEFINED)
-def test_every_definition_in_use_is_a_switch(metric):
-    res = rw.evaluate(LISTS, TRUTH, metric, policy=rw.Policy(ties="order", undefined="zero"))
-    assert res[metric] == pytest.approx(DEFINED[metric], abs=1e-6)
 
 
 @cache
@@ -228,10 +130,10 @@ def test_gdeval_and_ir_measures():
     shared = {query: row for query, row in qrels.items() if query in run}
     for tool, judged, names_ in (("gdeval", shared, {"ndcg@5": "nDCG(dcg='exp-log2')@5", "err@5": "ERR@5"}),
                                  ("ir_measures", qrels, {"ap@5": "AP@5", "p@5": "P@5", "rr@5": "RR@5", "err@5": "ERR@5"})):  # fmt: skip
-        for ours, text in names_.items():
+        for own, text in names_.items():
             measure = ir_measures.parse_measure(text)
             theirs = ir_measures.calc_aggregate([measure], judged, run)[measure]
-            found = rw.evaluate(run, judged, [ours], preset=tool).mean
+            found = rw.evaluate(run, judged, [own], preset=tool).mean
             assert next(iter(found.values())) == pytest.approx(theirs, abs=1e-5), (tool, text)
 
 
@@ -250,7 +152,7 @@ def test_scikit_learn_averages_equal_scores():
         assert list(res.mean.values()) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", names())
+@every("name", names())
 def test_a_preset_names_the_tests_that_hold_it(name):
     preset = preset_of(name)
     assert preset.is_confirmed

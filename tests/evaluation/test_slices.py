@@ -8,6 +8,7 @@ import math
 
 import polars as pl
 import pytest
+from tests.every import every
 from tests.results.test_saving import WHOLE
 from tests.results.test_segments import ITEMS, QRELS, RUN
 
@@ -37,7 +38,7 @@ def judged_for(metric, judged):
     return rw.Qrels(*(list(column) for column in zip(*rows, strict=True)))
 
 
-@pytest.mark.parametrize("cls", SLICED, ids=lambda cls: cls.name)
+@every("cls", SLICED)
 def test_a_slice_has_the_value_of_its_judgements_alone(cls):
     metric = cls() if cls.cut != "required" else cls() @ 3
     policy = rw.Policy(missing="skip")

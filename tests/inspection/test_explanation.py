@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from tests.every import every
 
 import rankwell as rw
 from rankwell.errors import UsageError
@@ -25,7 +26,7 @@ def registry():
     REGISTRY.update(before)
 
 
-@pytest.mark.parametrize("cls", BUILT_IN, ids=lambda cls: cls.name)
+@every("cls", BUILT_IN)
 def test_every_built_in_has_a_whole_card(cls):
     card = explain(cls)
     assert set(card.sections) == set(SECTIONS)
@@ -34,14 +35,14 @@ def test_every_built_in_has_a_whole_card(cls):
     assert "\n" not in card.sentence
 
 
-@pytest.mark.parametrize("cls", BUILT_IN, ids=lambda cls: cls.name)
+@every("cls", BUILT_IN)
 def test_every_parameter_is_explained(cls):
     explained = explain(cls).sections["Parameters"].splitlines()
     named = {line.split(":")[0] for line in explained if not line.startswith(" ")} - {"none"}
     assert named == set(cls().resolved())
 
 
-@pytest.mark.parametrize("cls", BUILT_IN, ids=lambda cls: cls.name)
+@every("cls", BUILT_IN)
 def test_a_card_says_its_parts_in_one_order_everywhere(cls):
     card = explain(cls)
     text, markdown, places = str(card), card._repr_markdown_(), []

@@ -7,6 +7,7 @@ import random
 
 import polars as pl
 import pytest
+from tests.every import every
 from tests.laws.test_laws import METRICS
 
 import rankwell as rw
@@ -20,7 +21,7 @@ JUDGED = rw.Policy(grades="judgements")
 TABLES = tables_of()
 
 
-@pytest.mark.parametrize("metric", ADDITIVE, ids=str)
+@every("metric", ADDITIVE)
 def test_the_rows_add_up_to_the_value(metric):
     for data in testing.examples(3, seed=5):
         query = next(iter(data.run))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.every import every
 
 from rankwell.kernels import ids as id_kernel
-from rankwell.kernels import integers, lists, match, order, ranks, sums, trec_lines, trec_text
-from rankwell.tables import states
+from rankwell.kernels import integers, match, order, ranks
 from rankwell.tables.ids import Ids, Known
 
+FEW = settings(max_examples=150, deadline=None, derandomize=True)
 IDS = st.lists(
     st.sampled_from(["a", "ab", "abc", "b", "é", "日本", "x" * 9, "x" * 17, "", "10", "9", "A"]), max_size=30
 )
@@ -23,7 +22,6 @@ INTEGERS = st.lists(
 )
 COLUMNS = st.one_of(IDS, INTEGERS)
 NONE = np.empty(0, np.uint8)
-FEW = settings(max_examples=150, deadline=None, derandomize=True)
 
 
 def ids_of(values):
@@ -110,7 +108,7 @@ def test_gather_and_place_put_rows_of_a_group_together_in_their_order(codes):
     assert out.tolist() == rows.tolist()
 
 
-@pytest.mark.parametrize("text", ["0", "7", "-7", "10", "999999999999999999"])
+@every("text", ["0", "7", "-7", "10", "999999999999999999"])
 def test_plain_decimals_become_integers(text):
     ids = Ids.of_strings([text, "1"])
     values, plain = id_kernel.decimals(ids.text, ids.starts, ids.lengths)
@@ -118,7 +116,7 @@ def test_plain_decimals_become_integers(text):
     assert values.tolist() == [int(text), 1]
 
 
-@pytest.mark.parametrize("text", ["", "-", "07", "-0", "+1", "1.0", "1e3", " 1", "a", "1_0", "٣"])
+@every("text", ["", "-", "07", "-0", "+1", "1.0", "1e3", " 1", "a", "1_0", "٣"])
 def test_anything_else_stays_text(text):
     ids = Ids.of_strings(["5", text])
     assert not id_kernel.decimals(ids.text, ids.starts, ids.lengths)[1]
@@ -222,75 +220,6 @@ def test_hits_are_the_judged_rows_and_the_better_copy_is_kept(rows, mask):
     assert list(zip(again.tolist(), firsts.tolist(), strict=True)) == expected
 
 
-def parse_one(number):
-    line = f"q Q0 d 1 {number} tag\n".encode()
-    parts = trec_text.parse(np.frombuffer(line, np.uint8), 0, len(line), np.empty(0, np.int64), 4, 6, False)
-    return parts[7], parts[8]
-
-
-@FEW
-@given(
-    st.one_of(
-        st.floats(allow_nan=False), st.integers(-(10**30), 10**30), st.decimals(allow_nan=False, places=9)
-    )
-)
-def test_a_number_is_read_as_python_reads_it(number):
-    values, status = parse_one(number)
-    assert status == trec_text.OK
-    assert values.tolist() == [float(str(number))]
-
-
-@pytest.mark.parametrize(
-    "number", ["1e5", "+2", ".5", "5.", "-0", "1e-320", "1e308", "1E+3", "00012", "inf", "-inf"]
-)
-def test_unusual_spellings_are_read_as_python_reads_them(number):
-    values, status = parse_one(number)
-    assert status == trec_text.OK
-    assert math.copysign(1, values[0]) == math.copysign(1, float(number))
-    assert values.tolist() == [float(number)]
-
-
-@pytest.mark.parametrize("number", ["abc", "0x10", "1_000", "--1", "1e", ".", "-", "1,5", "1" * 600])
-def test_what_is_no_number_is_said(number):
-    assert parse_one(number)[1] == trec_text.NOT_A_NUMBER
-
-
-def test_nan_and_missing_columns_are_said():
-    assert parse_one("nan")[1] == trec_text.NAN
-    line = b"q Q0 d 1 2.0\n"
-    parts = trec_text.parse(np.frombuffer(line, np.uint8), 0, len(line), np.empty(0, np.int64), 4, 6, False)
-    assert parts[8] == trec_text.FEW_COLUMNS
-
-
-@FEW
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from(["1", "22", "q3"]), st.sampled_from(["a", "bb", "c" * 12]), st.integers(-9, 9)
-        ),
-        max_size=20,
-    ),
-    st.sampled_from([" ", "\t", " \t "]),
-    st.sampled_from(["\n", "\r\n", "\n\n# comment\n", " \n"]),
-)
-def test_lines_are_read_whatever_the_white_space(rows, blank, end):
-    text = "".join(blank.join([q, "Q0", i, "1", str(s), "tag", "more"]) + end for q, i, s in rows)
-    data = np.frombuffer(("# first\n" + text).encode(), np.uint8)
-    parts = trec_text.parse(data, 0, len(data), np.empty(0, np.int64), 4, 6, False)
-    assert parts[8] == trec_text.OK
-    assert Ids.of_spans(data, parts[3], parts[4]).tolist() == [row[1] for row in rows]
-    assert parts[7].tolist() == [row[2] for row in rows]
-    heads = [n for n in range(len(rows)) if n == 0 or rows[n][0] != rows[n - 1][0]]
-    assert parts[0].tolist() == heads
-    assert Ids.of_spans(data, parts[1], parts[2]).tolist() == [rows[n][0] for n in heads]
-    lines, lengths = trec_lines.index(data, 0, len(data))
-    assert Ids.of_spans(data, lines, lengths).tolist() == [row[0] for row in rows]
-    if rows:
-        cut = trec_lines.next_query(data, 0, len(data))
-        left = trec_lines.index(data, 0, cut)[0]
-        assert len(left) in [*heads, len(rows)]
-
-
 def test_a_shorter_list_may_need_the_larger_hash_table():
     # tables are sparser below 8192 rows, so the longest list does not decide the size
     lengths = [8191, 9000]
@@ -305,40 +234,3 @@ def test_a_shorter_list_may_need_the_larger_hash_table():
     assert twice == (-1, -1)
     assert np.bincount(lists).tolist() == [2858, 2858]  # multiples of 7 below 20,000
     assert (items.integers[found] == pool.integers[pooled]).all()
-
-
-@FEW
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
-def test_sums_by_exponent_are_exact(values):
-    upper, lower = sums.by_exponent(np.array(values, np.float64))
-    parts = zip(range(2048), upper.tolist(), lower.tolist(), strict=True)
-    total = sum(((up << 26) + low) * Fraction(2) ** (max(power, 1) - 1075) for power, up, low in parts)
-    assert total == sum(map(Fraction, values))
-
-
-@FEW
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=60))
-def test_few_and_many_values_have_one_exact_sum(values):
-    few = sum(states.exact_sum(np.array(values[at : at + 5])) for at in range(0, len(values), 5))
-    assert states.exact_sum(np.array(values, np.float64)) == few == sum(map(Fraction, values)) * 2**1127
-
-
-# --- lists ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_lists_are_the_sums_of_their_items_vectors(seed, is_weighted):
-    rng = np.random.default_rng(seed)
-    catalogue, width, n = int(rng.integers(1, 40)), int(rng.integers(1, 9)), int(rng.integers(0, 200))
-    dense = rng.normal(size=(catalogue, width)) * (rng.random((catalogue, width)) < 0.4)
-    of, codes = np.nonzero(dense)
-    offsets = np.searchsorted(of, np.arange(catalogue + 1))
-    items, query = rng.integers(-1, catalogue, n), np.sort(rng.integers(0, 12, n))
-    weights = rng.random(n) if is_weighted else np.empty(0)
-    found = lists.sums(12, query, items, weights, offsets, codes, dense[of, codes], width)
-    expected = np.zeros((12, width))
-    for place, (row, item) in enumerate(zip(query.tolist(), items.tolist(), strict=True)):
-        if item >= 0:
-            expected[row] += dense[item] * (weights[place] if is_weighted else 1.0)
-    assert np.array_equal(found, expected)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
+from tests.every import every
 
 from rankwell.metrics.beyond.divergences import DIVERGENCES, hellinger, js, kl, tv
 
@@ -27,22 +27,22 @@ BY_ROW = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("word", DIVERGENCES)
-@pytest.mark.parametrize("seed", range(20))
+@every("word", DIVERGENCES)
+@every("seed", range(20))
 def test_each_row_is_that_of_scipy_or_of_its_sum(word, seed):
     p, q = shares(seed)
     wanted = [BY_ROW[word](*pair) for pair in zip(p, q, strict=True)]
     np.testing.assert_allclose(DIVERGENCES[word](p, q), wanted, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize("word", DIVERGENCES)
+@every("word", DIVERGENCES)
 def test_a_row_does_not_depend_on_the_others(word):
     p, q = shares(7)
     alone = [DIVERGENCES[word](p[n : n + 1], q[n : n + 1])[0] for n in range(len(p))]
     assert DIVERGENCES[word](p, q).tolist() == alone
 
 
-@pytest.mark.parametrize("word", DIVERGENCES)
+@every("word", DIVERGENCES)
 def test_equal_rows_are_exactly_0_apart_and_undefined_ones_undefined(word):
     p, _ = shares(3)
     assert not DIVERGENCES[word](p, p).any()

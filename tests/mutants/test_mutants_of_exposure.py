@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.definitions import test_beyond_exposure as beyond
+from tests.definitions.beyond import filled
+from tests.definitions.test_exposure import compared
+from tests.definitions.test_propensities import weighed_agree
+from tests.definitions.test_rating_errors import errors_agree
 from tests.mutants.planting import around, fails, put
 
 from rankwell.metrics.fairness import exposure
@@ -14,15 +17,19 @@ from rankwell.metrics.ratings import propensities, ratings
 
 def shares(*wanted):
     """Whether the slow definitions of exposure notice nothing."""
-    return lambda: [beyond.compared(beyond.filled(seed), 3, wanted) for seed in range(1, 40) if seed % 3]
+    return lambda: [compared(filled(seed), 3, wanted) for seed in range(1, 40) if seed % 3]
 
 
 def errors(*names):
-    return lambda: [beyond.errors_agree(seed, 3, names) for seed in range(30)]
+    return lambda: [errors_agree(seed, 3, names) for seed in range(30)]
 
 
 def weighed(*metrics, k=3, clip=None):
-    return lambda: [beyond.weighed_agree(seed, k, clip, metrics) for seed in range(30)]
+    return lambda: [weighed_agree(seed, k, clip, metrics) for seed in range(30)]
+
+
+def every_row(pool, rel):
+    return np.ones(len(pool.grades), np.bool_)
 
 
 PLAIN = ("exposure", {}), ("awrf", {})
@@ -87,8 +94,7 @@ MUTANTS = {
             (original(self, judged)[0], 1 / judged.pool.propensity)), weighed(("snips", "dcg", {}), clip=0.4)),
     "IPS that is SNIPS": (put(propensities.IPS, "divisor", propensities.SNIPS.divisor), weighed(("ips", "r", {}))),
     "SNIPS: all that was judged": (
-        around(propensities._Weighed, "_weights", lambda original, self, judged:
-            (np.ones(len(judged.pool.grades), np.bool_), original(self, judged)[1])), weighed(("snips", "r", {}))),
+        put(propensities, "_relevant_rows", every_row), weighed(("snips", "r", {}))),
     "SNIPS that forgets rel": (
         put(propensities._Weighed, "rel", None), weighed(("snips", "r", {"rel": 2}))),
 }  # fmt: skip

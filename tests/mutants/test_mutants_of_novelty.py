@@ -73,7 +73,7 @@ MUTANTS = {
         put(Ranked, "among", lambda self, others: np.zeros(len(self), bool)), ("pop_reo", {"at": 0.5})),
     "PopREO: the missing are forgotten": (put(parity.PopREO, "sees_missing", False), ("pop_reo", {"at": 0.5})),
     "ΔGAP: relative to the lists": (
-        put(popular.Gap, "value", property(lambda self: 1 - self.profiles.value / (self.lists.value or 1))),
+        put(popular.DeltaGAP, "value", lambda self, state: 1 - state.profiles.value / (state.lists.value or 1)),
         ("delta_gap", {})),
 }  # fmt: skip
 

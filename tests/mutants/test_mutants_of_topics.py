@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.definitions.test_topics import (
-    test_a_metric_by_topic_is_the_mean_of_its_values_with_each_topic_alone as alone,
-)
-from tests.definitions.test_topics import test_preferences_are_those_counted_pair_by_pair as counted
+from tests.definitions.test_topics import compare_by_topic, compare_pairs
 from tests.mutants.planting import around, fails, put
 
 from rankwell.judge import pooling as judge_pool
@@ -52,26 +49,12 @@ def no_padding(original, self, tally, more, shown, of):
     return original(self, tally, np.zeros_like(more), shown, of)
 
 
-def pairs_of_first_group(original, judged, each, queries):
-    alone = topics.Each(
-        each.judged,
-        np.where(np.diff(each.owner, prepend=-1) > 0, each.owner, -1),
-        each.topic,
-        each.origin,
-        None,
-    )
-    order = np.argsort(alone.owner, kind="stable")
-    return original(
-        judged, topics.Each(each.judged, alone.owner[order], each.topic, each.origin, None), queries
-    )
-
-
 def by(inner):
-    return lambda: alone(inner)
+    return lambda: compare_by_topic(inner)
 
 
 def of(name, pairs="all", parts=0):
-    return lambda: counted(name, pairs, parts)
+    return lambda: compare_pairs(name, pairs, parts)
 
 
 MUTANTS = {
@@ -97,8 +80,9 @@ MUTANTS = {
     "preferences: groups averaged as one": (
         put(preferences.PrefsAvgJG, "per_query", lambda self, *given:
             preferences.PrefsSimp(groups=self.groups, pairs=self.pairs).per_query(*given)), of("prefs_avgjg")),
-    "preferences: pairs of one group": (
-        around(preferences, "_shares_of_pairs", pairs_of_first_group), of("prefs_pair")),
+    "preferences: what one group has fulfilled, all have": (
+        around(preferences, "_shares", lambda original, right, told: original((right > 0) * told, told)),
+        of("prefs_pair")),
     "fair preferences: nothing added": (
         around(preferences_fair.PrefsAvgJGRnonrel, "_padded", no_padding), of("prefs_avgjg_rnonrel")),
     "fair preferences: all others kept": (

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 
 import polars as pl
 import pytest
+from tests.every import every
 from tests.prepare.logs import movietweetings, random_log
 
 import rankwell as rw
@@ -77,10 +78,8 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize("ties", ["in", "out"])
-@pytest.mark.parametrize(
-    ("by", "rule"), WAYS, ids=lambda value: value if isinstance(value, str) else next(iter(value))
-)
+@every("ties", ["in", "out"])
+@every(("by", "rule"), WAYS)
 def test_the_popular_items_are_those_of_a_plain_loop(rule, by, ties):
     for seed in range(8):
         log = random_log(seed)

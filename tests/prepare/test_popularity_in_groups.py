@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 
 import polars as pl
 import pytest
+from tests.every import every
 from tests.prepare.logs import movietweetings, random_log
 from tests.prepare.test_popularity import RULES, head_of, popularity
 
@@ -64,8 +65,8 @@ def groups_by_hand(log, catalogue, window_of, rule, ties, by):
     return found
 
 
-@pytest.mark.parametrize("ties", ["in", "out"])
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: next(iter(rule)))
+@every("ties", ["in", "out"])
+@every("rule", RULES)
 def test_each_category_is_cut_as_if_the_log_had_no_other_items(rule, ties):
     for seed, by in enumerate(["users", "events", "weight", "users"]):
         if "reach" in rule and by != "users":
@@ -79,8 +80,8 @@ def test_each_category_is_cut_as_if_the_log_had_no_other_items(rule, ties):
         assert report["rows of popular items"] == Share(sum(marked["popular"]), len(log))
 
 
-@pytest.mark.parametrize("window", ["month", 30, 7.5])
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: next(iter(rule)))
+@every("window", ["month", 30, 7.5])
+@every("rule", RULES)
 def test_each_window_is_cut_as_if_the_log_had_no_other_rows(rule, window):
     for seed in range(3):
         log = timed(seed)

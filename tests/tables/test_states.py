@@ -1,141 +1,102 @@
-"""States: sums that do not depend on how queries were cut into batches, and hold no more than what was shown."""
+"""States add exactly: however the queries were cut into batches, the value is that of all of them, rounded once."""
 
 from __future__ import annotations
 
 import math
 import pickle
-import tracemalloc
-from types import SimpleNamespace
+import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.every import every
 
-import rankwell as rw
-from rankwell.metrics import metric_of
-from rankwell.metrics.beyond.personalization import BLOCK, _sum_by_halves
-from rankwell.tables.item_counts import SMALL, ItemCounts, ItemSums
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.states import FEW, GeometricMean, Mean, Total, WeightedMean, exact_sum
 
-CATALOGUE = 100_000_000
-
-
-def lists_of(items: list[list[int]]) -> SimpleNamespace:
-    """Judged lists, as far as metrics of counts read them."""
-    query = np.repeat(np.arange(len(items)), [len(each) for each in items])
-    rank = np.concatenate([np.arange(1, len(each) + 1) for each in items])
-    shown = Ranked(len(items), query, rank, np.full(len(rank), np.nan), item=np.concatenate(items))
-
-    class Lists(SimpleNamespace):
-        def __len__(self) -> int:
-            return len(items)
-
-    return Lists(shown=shown)
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+STATES = {
+    "mean": Mean.of,
+    "total": Total.of,
+    "weighted mean": lambda values: WeightedMean.of(values, np.arange(1.0, len(values) + 1)),
+    "geometric mean": lambda values: GeometricMean.of(np.abs(values) + 1e-9, less=1e-9),
+}
 
 
-def random_lists(seed: int, size: int) -> list[list[int]]:
-    draw = np.random.default_rng(seed)
-    return [draw.choice(size, draw.integers(1, 9), replace=False).tolist() for _ in range(60)]
+def cut(values, rng):
+    """Values in batches of any size, in any order."""
+    ends = sorted(rng.choices(range(len(values) + 1), k=4))
+    parts = np.split(values, ends)
+    rng.shuffle(parts)
+    return parts
 
 
-OF_COUNTS = ("coverage@5", "coverage(users=7)@5", "prediction_coverage", "gini@5", "gini_m1@5", "gini_diversity@5",
-             "entropy@5", "entropy_norm@5", "effective_items@5", "simpson@5", "personalization@5",
-             "personalization(similarity=shared)@5", "personalization(similarity=overlap)@5",
-             "personalization(similarity=jaccard)@5")  # fmt: skip
+@given(st.lists(FINITE, max_size=3 * FEW))
+def test_a_sum_is_that_of_fractions(values):
+    assert Fraction(exact_sum(np.array(values)), 2**1127) == sum(map(Fraction, values))
 
 
-@pytest.mark.parametrize("name", OF_COUNTS)
-def test_a_catalogue_of_a_hundred_million_items_takes_no_more_room_than_what_is_shown(name):
-    metric, context = metric_of(name), SimpleNamespace(catalogue=range(CATALOGUE))
-    batches = [lists_of(random_lists(seed, CATALOGUE)) for seed in range(8)]
-    metric.value(metric.state(batches[0], context))  # modules that are imported at the first call
-    tracemalloc.start()
-    states = [metric.state(batch, context) for batch in batches]
-    total = states[0]
-    for state in states[1:]:
-        total = total + state
-    value = metric.value(total)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert 0 <= value < math.inf
-    assert total.n == 480
-    assert peak < 3_000_000
-    assert len(pickle.dumps(total)) < 100_000
+@every("seed", range(50))
+@pytest.mark.parametrize("word", ["mean", "total"])
+def test_batches_in_any_order_give_the_state_of_the_whole(seed, word):
+    rng = random.Random(seed)
+    values = np.array([rng.choice([1e-300, 1.0, 1 / 3, 1e16, -1e16]) for _ in range(rng.randint(0, 80))])
+    parts = [STATES[word](part) for part in cut(values, rng)]
+    assert sum(parts[1:], parts[0]) == STATES[word](values)
 
 
-@pytest.mark.parametrize("size", [50, SMALL, SMALL + 1, BLOCK + 1])
-@pytest.mark.parametrize("name", OF_COUNTS)
-def test_batches_of_any_size_give_the_value_of_all_lists_at_once(name, size):
-    metric, context = metric_of(name), SimpleNamespace(catalogue=range(size))
-    lists = random_lists(size, size)
-    whole = metric.value(metric.state(lists_of(lists), context))
-    for step in (1, 7):
-        parts = [lists_of(lists[low : low + step]) for low in range(0, len(lists), step)]
-        total = metric.state(parts[0], context)
-        for part in parts[1:]:
-            total = metric.state(part, context) + total
-        assert metric.value(total) == whole
+@every("seed", range(50))
+@pytest.mark.parametrize("word", ["weighted mean", "geometric mean"])
+def test_adding_is_associative_and_has_a_neutral_element(seed, word):
+    rng = random.Random(seed)
+    a, b, c = (STATES[word](np.array([rng.random() for _ in range(rng.randint(0, 5))])) for _ in range(3))
+    assert (a + b) + c == a + (b + c)
+    assert a + b == b + a
+    assert a + STATES[word](np.empty(0)) == a
 
 
-def test_counts_are_those_of_a_plain_loop_however_they_are_kept():
-    draw = np.random.default_rng(5)
-    for size in (10, SMALL, SMALL + 1, 10 * SMALL, CATALOGUE):
-        batches = [draw.integers(0, size, many) for many in (3, 40_000, 1, 0, 200)]
-        total = ItemCounts.of(batches[0], size, 1)
-        for batch in batches[1:]:
-            total = total + ItemCounts.of(batch, size, 1)
-        counted: dict[int, int] = {}
-        for item in np.concatenate(batches).tolist():
-            counted[item] = counted.get(item, 0) + 1
-        assert dict(zip(total.items.tolist(), total.counts.tolist(), strict=True)) == counted
-        assert total.items.tolist() == sorted(counted)
-        assert (total.n, total.size) == (5, size)
+@given(st.lists(FINITE.filter(lambda value: abs(value) < 1e300), min_size=1, max_size=40))
+def test_a_mean_is_rounded_once(values):
+    assert Mean.of(np.array(values)).value == float(sum(map(Fraction, values)) / len(values))
 
 
-def test_sums_in_halves_are_those_of_whole_numbers_however_they_are_kept():
-    draw = np.random.default_rng(6)
-    for size in (20, 3 * SMALL, CATALOGUE):
-        rows, wholes = draw.integers(0, size, 500), draw.integers(0, 1 << 52, 500)
-        total = ItemSums.in_halves(rows[:400], wholes[:400], size) + ItemSums.in_halves(
-            rows[400:], wholes[400:], size
-        )
-        items, (upper, lower) = total.shown()
-        sums = {
-            item: (int(up) << 26) + int(low)
-            for item, up, low in zip(items.tolist(), upper, lower, strict=True)
-        }
-        expected: dict[int, int] = {}
-        for item, whole in zip(rows.tolist(), wholes.tolist(), strict=True):
-            expected[item] = expected.get(item, 0) + whole
-        assert sums == expected
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.125, 8)), min_size=1, max_size=40))
+def test_a_weighted_mean_is_that_of_fractions_of_the_products(pairs):
+    values, weights = (np.array(column) for column in zip(*pairs, strict=True))
+    wanted = sum(map(Fraction, (values * weights).tolist())) / sum(map(Fraction, weights.tolist()))
+    assert WeightedMean.of(values, weights).value == float(wanted)
 
 
-def test_a_sum_without_its_zeros_has_the_bits_of_the_sum_with_them():
-    draw = np.random.default_rng(7)
-    for size in (10, BLOCK, BLOCK + 1, 3 * BLOCK + 5, 1_000_003):
-        for share in (0.001, 0.5):
-            dense = np.where(draw.random(size) < share, draw.random(size) ** 3, 0.0)
-            at = np.flatnonzero(dense)
-            assert _sum_by_halves(at, dense[at], size) == float(np.sum(dense))
+def test_a_total_is_the_sum_and_not_a_mean():
+    assert (Total.of(np.array([3.0, 4.0])) + Total.of(np.array([1.0]))).value == 8
 
 
-def test_weights_of_items_are_those_of_the_union_of_all_batches():
-    items = [
-        {"item": name, "weight": weight} for name, weight in zip("abcde", (5, 1, 2, 0.5, 4), strict=True)
-    ]
-    run = {"u": ["a", "b"], "v": ["b", "d"], "w": ["e"]}
-    whole = rw.evaluate(run, metrics=["coverage(weights=weight)@2"], items=items).mean
-    parts = [
-        rw.evaluate({u: own}, metrics=["coverage(weights=weight)@2"], items=items) for u, own in run.items()
-    ]
-    assert whole == (parts[0] + parts[1] + parts[2]).mean == {"coverage(weights=weight)@2": 10.5 / 12.5}
+@every("seed", range(20))
+def test_a_geometric_mean_is_the_root_of_the_product(seed):
+    rng = random.Random(seed)
+    values = np.array([rng.uniform(0.01, 1) for _ in range(rng.randint(1, 12))])
+    assert GeometricMean.of(values).value == pytest.approx(math.prod(values) ** (1 / len(values)), rel=1e-12)
+    lifted = GeometricMean.of(values + 0.1, less=0.1)
+    assert lifted.value == pytest.approx(math.prod(values + 0.1) ** (1 / len(values)) - 0.1, rel=1e-11)
 
 
-def test_shares_of_judged_items_are_those_of_the_union_of_all_batches():
-    items, qrels = list("abcde"), {"u": {"a": 1, "c": 0}, "v": {"e": 1}}
-    run = {"u": ["a", "b"], "v": ["a", "c", "d"]}
-    whole = rw.evaluate(run, qrels, ["test_share@3"], items=items)
-    parts = [
-        rw.evaluate({u: own}, qrels, ["test_share@3"], items=items, policy=rw.Policy(missing="skip"))
-        for u, own in run.items()
-    ]
-    assert whole["test_share@3"] == (parts[0] + parts[1])["test_share@3"] == 2 / 4
+def test_what_was_added_to_zeros_is_taken_off_again():
+    assert GeometricMean.of(np.array([1e-5, 1e-5]), less=1e-5).value == 0
+
+
+@pytest.mark.parametrize("word", STATES)
+def test_a_state_says_on_how_many_values_it_rests(word):
+    made = STATES[word](np.array([0.5, 0.25]))
+    assert (made + made).n == 4
+
+
+@pytest.mark.parametrize("word", ["mean", "weighted mean", "geometric mean"])
+def test_the_mean_of_nothing_is_undefined(word):
+    assert math.isnan(STATES[word](np.empty(0)).value)
+
+
+@pytest.mark.parametrize("word", STATES)
+def test_a_state_pickles(word):
+    made = STATES[word](np.array([0.1, 0.7]))
+    assert pickle.loads(pickle.dumps(made)) == made

@@ -43,7 +43,7 @@ def fitted(value: Any, kind: Any) -> Any:
     if get_origin(kind) is Literal:
         if value is None and "none" in get_args(kind):
             return "none"
-        return value if value in get_args(kind) and isinstance(value, str) else UNFIT
+        return value if isinstance(value, str) and value in get_args(kind) else UNFIT
     if kind is type(None):
         return None if value is None else UNFIT
     if kind is bool:

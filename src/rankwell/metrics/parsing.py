@@ -165,7 +165,7 @@ def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
     """Return the metrics asked for, each once, in the order asked; a profile such as ``recsys@10`` is several."""
     if wanted is None:
         raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
-    listed: Iterable[Wanted] = [wanted] if isinstance(wanted, (str, Metric, type)) else wanted
+    listed = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
     parts: list[Wanted] = []
     for each in listed:
         parts += (profile(each) if isinstance(each, str) else None) or [each]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.every import every
 
 from rankwell.inspection.axioms import check_axioms
 
@@ -71,7 +72,7 @@ def found():
     return check_axioms(list(TABLE), AXIOMS)
 
 
-@pytest.mark.parametrize("metric", TABLE)
+@every("metric", TABLE)
 def test_a_metric_satisfies_what_the_table_says(metric, found):
     expected = {
         axiom: DIFFERENCES.get((metric, axiom), (WORDS[word],))[0]
@@ -80,18 +81,18 @@ def test_a_metric_satisfies_what_the_table_says(metric, found):
     assert {axiom: found[metric, axiom].verdict for axiom in AXIOMS} == expected
 
 
-@pytest.mark.parametrize(("metric", "axiom"), DIFFERENCES)
+@every(("metric", "axiom"), DIFFERENCES)
 def test_a_difference_to_the_table_is_one(metric, axiom):
     cells = dict(zip(AXIOMS, TABLE[metric].split(), strict=True))
     assert WORDS[cells[axiom]] != DIFFERENCES[metric, axiom][0]
 
 
-@pytest.mark.parametrize(("metric", "axiom"), LENGTHS)
+@every(("metric", "axiom"), LENGTHS)
 def test_the_length_that_was_found_is_that_of_the_table(metric, axiom, found):
     assert found[metric, axiom].thresholds[3] == LENGTHS[metric, axiom]
 
 
-@pytest.mark.parametrize("metric", TABLE)
+@every("metric", TABLE)
 def test_no_value_was_undefined(metric, found):
     assert not any(found[metric, axiom].undefined for axiom in AXIOMS)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from random import Random
 
 import pytest
+from tests.every import every
 
 from rankwell.inspection.axioms import AXIOMS
 from rankwell.inspection.axioms.kinds import Drawn, Searched
@@ -162,8 +163,8 @@ def test_the_perfect_list_holds_all_that_is_judged_best_first_and_the_other_begi
         assert made.apart
 
 
-@pytest.mark.parametrize("axiom", SEARCHED, ids=lambda axiom: axiom.name)
-@pytest.mark.parametrize("n", [2, 7])
+@every("axiom", SEARCHED)
+@every("n", [2, 7])
 def test_what_is_searched_has_as_many_items_as_the_statement_says(axiom, n):
     made = axiom.build(2, n)
     better, worse = ([grade(item) for item in items] for items in (made.better, made.worse))
@@ -172,8 +173,8 @@ def test_what_is_searched_has_as_many_items_as_the_statement_says(axiom, n):
     assert (better, worse) == expected.get(axiom.name, ([2] * n, [2] * (n + 1)))
 
 
-@pytest.mark.parametrize("axiom", DRAWN, ids=lambda axiom: axiom.name)
-@pytest.mark.parametrize("cut", [None, 5])
+@every("axiom", DRAWN)
+@every("cut", [None, 5])
 def test_lists_are_no_longer_than_the_cut_off_and_need_no_more_ranks_than_is_said(axiom, cut):
     longest = RANKS if cut is None else cut
     if axiom.name == "P3" and cut is None:
@@ -184,7 +185,7 @@ def test_lists_are_no_longer_than_the_cut_off_and_need_no_more_ranks_than_is_sai
     assert max(len(simplest.better), len(simplest.worse)) <= axiom.least
 
 
-@pytest.mark.parametrize("axiom", AXIOMS.values(), ids=lambda axiom: axiom.name)
+@every("axiom", AXIOMS.values())
 def test_the_pool_is_the_same_when_two_topics_change_places_where_topics_are_compared(axiom):
     situations = drawn(axiom.name, 50) if isinstance(axiom, Drawn) else [axiom.build(2, 3)]
     is_same = [
@@ -195,7 +196,7 @@ def test_the_pool_is_the_same_when_two_topics_change_places_where_topics_are_com
     assert all(is_same) == (axiom.name in MIRRORED)
 
 
-@pytest.mark.parametrize("axiom", DRAWN, ids=lambda axiom: axiom.name)
+@every("axiom", DRAWN)
 def test_noted_choices_make_the_same_situation_again(axiom):
     random = Random(5)
     for _ in range(20):

@@ -7,6 +7,7 @@ from math import log2
 
 import numpy as np
 import pytest
+from tests.every import every
 
 import rankwell as rw
 from rankwell import metrics
@@ -241,7 +242,7 @@ def test_the_output_says_what_is_known_second_hand_or_from_memory():
     assert "of no article, and between queries: Norm" in shown
 
 
-@pytest.mark.parametrize("name", AXIOMS)
+@every("name", AXIOMS)
 def test_every_axiom_says_what_it_means_and_where_it_is_from(name):
     axiom = AXIOMS[name]
     assert axiom.statement.endswith(".")

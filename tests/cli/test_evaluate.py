@@ -1,0 +1,135 @@
+"""What `rankwell evaluate` prints."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.cli.samples import MOVIES, QRELS, RUN
+
+import rankwell
+from rankwell.cli import run
+from rankwell.judge.policy import Policy, choices
+
+
+def test_a_run_is_a_table_of_metrics_with_definitions_below(capsys):
+    assert run(["evaluate", QRELS, RUN, "-m", "ap,ndcg@10", "-m", "p@5"]) == 0
+    shown = capsys.readouterr().out
+    # out.test of trec_eval 10 prints map 0.1785 and P_5 0.2667 for these files
+    assert "ap ↑       0.1785  3" in shown
+    assert "p@5 ↑      0.2667  3" in shown
+    assert "ndcg@10 is ndcg(gain=linear,discount=log2p1,ideal=judged)@10" in shown
+    assert "policy: (all default; -v prints them)" in shown
+
+
+def test_several_runs_stand_side_by_side_and_the_best_is_marked(capsys):
+    runs = [str(MOVIES / f"{name}.parquet") for name in ("popular", "random")]
+    items = str(MOVIES / "items.parquet")
+    assert (
+        run(
+            [
+                "evaluate",
+                str(MOVIES / "test.parquet"),
+                *runs,
+                "-m",
+                "hit@10,coverage@10",
+                "--rel",
+                "8",
+                "--items",
+                items,
+            ]
+        )
+        == 0
+    )
+    popular, random = (line for line in capsys.readouterr().out.splitlines() if ".parquet  " in line)
+    assert "*" in popular.split()[1]
+    assert "*" in random.split()[2]
+
+
+def test_json_csv_and_per_query_have_every_digit(capsys, tmp_path):
+    assert run(["evaluate", QRELS, RUN, "-m", "ap", "--format", "json", "--per-query"]) == 0
+    data = json.loads(capsys.readouterr().out)["runs"][0]
+    expected = rankwell.evaluate(RUN, QRELS, ["ap"])
+    assert data["mean"]["ap"] == expected["ap"]
+    assert [row["ap"] for row in data["per_query"]] == expected.per_query["ap"].to_list()
+    target = tmp_path / "values.csv"
+    assert run(["evaluate", QRELS, RUN, "-m", "ap", "--format", "csv", "-o", str(target)]) == 0
+    assert pl.read_csv(target)["value"].to_list() == [expected["ap"]]
+    assert [path.name for path in tmp_path.iterdir()] == ["values.csv"]
+    assert run(["evaluate", QRELS, RUN, "-m", "ap", "--format", "csv", "--per-query"]) == 0
+    rows = pl.read_csv(io.StringIO(capsys.readouterr().out))
+    assert rows.columns == ["run", "query", "ap"]
+    assert rows["query"].to_list() == [301, 302, 303]
+    assert rows["ap"].to_list() == expected.per_query["ap"].to_list()
+
+
+def test_lists_alone_can_be_evaluated(capsys):
+    items, lists = str(MOVIES / "items.parquet"), str(MOVIES / "als.parquet")
+    assert run(["evaluate", "none", lists, "-m", "coverage@10", "--items", items]) == 0
+    assert "no judgements were needed" in capsys.readouterr().out
+
+
+def test_a_cut_off_below_the_number_of_relevant_items_is_warned_of(capsys):
+    assert run(["evaluate", QRELS, RUN, "-m", "ap@10"]) == 0
+    assert "2 of 3 judged queries have more than k relevant items" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(Policy)])
+def test_every_field_of_a_policy_is_an_option(capsys, field):
+    value = {"depth": "3", "rel": "2"}.get(field) or choices(field)[-1]
+    if value == "ratings":
+        value = "judgements"
+    option = "--" + field.replace("_", "-")
+    assert run(["evaluate", QRELS, RUN, "-m", "rr", option, value, "--format", "json"]) == 0
+    assert str(json.loads(capsys.readouterr().out)["runs"][0]["policy"][field]) == value
+
+
+def test_every_field_of_a_policy_is_explained_in_the_help(capsys):
+    assert run(["evaluate", "--help"]) == 0
+    shown = capsys.readouterr().out
+    for field in fields(Policy):
+        assert f"--{field.name.replace('_', '-')} " in shown
+    assert "``" not in shown
+
+
+def test_a_per_query_table_ends_in_the_values_of_the_run(capsys):
+    assert run(["evaluate", QRELS, RUN, "-m", "ap,p@5", "--per-query"]) == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    # out.test of trec_eval 10: map 0.1785, P_5 0.2667
+    assert last.split() == ["mean", "0.1785", "0.2667"]
+
+
+def test_a_corpus_metric_stands_in_the_last_row_of_a_per_query_table(capsys):
+    lists, items = str(MOVIES / "popular.parquet"), str(MOVIES / "items.parquet")
+    arguments = ["evaluate", str(MOVIES / "test.parquet"), lists, "-m", "hit@10,coverage@10", "--rel", "8"]
+    assert run([*arguments, "--items", items, "--per-query"]) == 0
+    *rows, last, _, note = capsys.readouterr().out.splitlines()
+    assert rows[-1].endswith("–")
+    # src/rankwell/data/README.md: coverage of popular in the slice is 0.0116
+    assert last.split()[-1] == "0.0116"
+    assert "coverage@10 has one value for all lists" in note
+
+
+def test_queries_without_a_value_are_counted_beside_the_metric(capsys):
+    arguments = ["evaluate", str(MOVIES / "test.parquet"), str(MOVIES / "als.parquet"), "-m", "ndcg@10"]
+    assert run([*arguments, "--rel", "8"]) == 0
+    shown = capsys.readouterr().out
+    test = pl.read_parquet(MOVIES / "test.parquet")
+    satisfied = test.filter(pl.col("rating") >= 8)["user_id"].n_unique()
+    without = test["user_id"].n_unique() - satisfied
+    assert f"{satisfied}  {without:>9}" in shown
+    assert f"ndcg@10 undefined by the judgements: {without} queries" in shown
+
+
+def test_runs_of_the_same_name_are_told_apart_by_their_folders(capsys, tmp_path):
+    paths = []
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        paths.append(tmp_path / name / "my.run")
+        paths[-1].write_bytes(Path(RUN).read_bytes())
+    assert run(["evaluate", QRELS, *map(str, paths), "-m", "ap", "--format", "csv"]) == 0
+    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == ["run", *map(str, paths)]

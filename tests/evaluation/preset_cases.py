@@ -1,0 +1,40 @@
+"""A small run, its judgements, and the values of a preset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import rankwell as rw
+from rankwell.evaluation.preset import preset_of
+from rankwell.metrics import metric_of
+
+# a list of two, a user without a list, a user without truth, and more relevant items than k
+LISTS = {"1": list("axbcy"), "2": list("de"), "3": list("xyzwv"), "5": list("abcde")}
+TRUTH = {
+    "1": dict.fromkeys("abcfghi", 1),
+    "2": dict.fromkeys("de", 1),
+    "3": dict.fromkeys("ab", 1),
+    "4": dict.fromkeys("ac", 1),
+}
+
+
+def ours(
+    tool: str, wanted: Iterable[str], run: Any, truth: Any, policy: rw.Policy | None = None
+) -> dict[str, float]:
+    """The values under a preset; a name with switches is an option of the tool, under the preset's rules."""
+    preset, given = preset_of(tool.partition(",")[0]), policy or rw.Policy()
+    qrels, found = rw.read_qrels(truth), {}
+    groups: dict[tuple[rw.Policy, bool], list[str]] = {}
+    for name in wanted:
+        groups.setdefault((preset.policy_of(metric_of(name), given), "(" in name), []).append(name)
+    for (rules, is_option), group in groups.items():
+        if not is_option:
+            res = rw.evaluate(run, qrels, group, preset=preset.name, policy=given)
+        elif tool.endswith("gains"):  # the tool takes grades too, in a way of its own
+            res = rw.evaluate(run, qrels, group, policy=replace(rules, grades="judgements"))
+        else:
+            res = rw.evaluate(run, preset.judgements(qrels, given), group, policy=rules)
+        found |= zip(group, res.mean.values(), strict=True)
+    return found

@@ -1,0 +1,74 @@
+"""Policy: its words, its defaults, how it is written, and what it refuses."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import FrozenInstanceError, fields, replace
+
+import pytest
+from tests.definitions.reference_policy import CHOICES, DEFAULTS
+
+import rankwell as rw
+from rankwell.judge.policy import Policy, choices
+
+
+def test_the_fields_their_order_and_their_defaults_are_those_of_the_slow_definitions():
+    assert {field.name: getattr(Policy(), field.name) for field in fields(Policy)} == DEFAULTS
+    assert [field.name for field in fields(Policy)] == list(DEFAULTS)
+
+
+@pytest.mark.parametrize("field", CHOICES)
+def test_each_field_allows_the_words_of_the_slow_definitions_the_default_first(field):
+    assert set(choices(field)) == CHOICES[field]
+    assert choices(field)[0] == DEFAULTS[field]
+    for word in choices(field):
+        needed = {"rel": 1} if word == "ratings" else {}
+        assert getattr(Policy(**{field: word}, **needed), field) == word
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"ties": "item-dsc"}, r"Policy\(ties='item-dsc'\): ties is item-desc, item-asc, order, .* or worst. Did you mean item-desc\?"),
+        ({"missing": None}, r"missing is empty or skip"),
+        ({"depth": 0}, r"depth is a whole number from 1, or None for all"),
+        ({"depth": 2.5}, r"depth is a whole number from 1"),
+        ({"depth": True}, r"depth is a whole number from 1"),
+        ({"rel": "2"}, r"rel is a number, or None"),
+        ({"rel": float("nan")}, r"rel is a number, or None"),
+        ({"grades": "ratings"}, r"needs rel=, the rating from which an item is relevant"),
+        ({"ties": "expected", "depth": 5}, r"give the metrics a cut-off instead"),
+    ],
+)  # fmt: skip
+def test_a_value_that_does_not_fit_is_refused_with_what_does(given, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        Policy(**given)
+
+
+def test_fields_are_given_by_name_only():
+    with pytest.raises(TypeError):
+        Policy("judgements")  # type: ignore[misc]
+
+
+def test_a_policy_is_a_frozen_value():
+    policy = Policy(missing="skip")
+    with pytest.raises(FrozenInstanceError):
+        policy.missing = "empty"  # type: ignore[misc]
+    assert policy == Policy(missing="skip") != Policy()
+    assert hash(policy) == hash(Policy(missing="skip"))
+    assert pickle.loads(pickle.dumps(policy)) == policy
+    assert replace(policy, missing="empty") == Policy()
+
+
+def test_the_text_says_every_field_that_has_a_value():
+    text = str(Policy(depth=5, rel=2.0, ties="best"))
+    assert text == (
+        "grades=auto ties=best scores=double depth=5 duplicates=error duplicate_grades=error negative=unjudged "
+        "missing=empty undefined=skip population=all unjudged=nonrelevant outside=error rel=2"
+    )
+    assert "depth=all" in str(Policy())
+    assert "rel=" not in str(Policy())
+
+
+def test_plain_values_say_the_policy():
+    assert Policy(rel=2.5).to_dict() == DEFAULTS | {"depth": "all", "rel": 2.5}

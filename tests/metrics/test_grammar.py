@@ -1,0 +1,113 @@
+"""The grammar of a metric's text: name(param=value, …)@k."""
+
+from __future__ import annotations
+
+import pytest
+
+import rankwell as rw
+from rankwell.metrics import metric_of, metrics_of
+from rankwell.metrics.parameters import value_text
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        ("ndcg", {}),
+        ("NDCG@10", {"k": 10}),
+        ("  ndcg ( gain = exp2 ) @ 10 ", {"gain": "exp2", "k": 10}),
+        ("ndcg()", {}),
+        ("ndcg(gain={1: 3, 2: 9.5})", {"gain": ((1.0, 3.0), (2.0, 9.5))}),
+        (
+            "ndcg(gain={2:9.5,-1:+3e0},discount=[1,.5])",
+            {"gain": ((-1.0, 3.0), (2.0, 9.5)), "discount": (1.0, 0.5)},
+        ),
+        ("ndcg(gain='exp2')", {"gain": "exp2"}),
+        ('ndcg(gain="exp2")', {"gain": "exp2"}),
+        ("p(rel=none)@5", {"rel": None, "k": 5}),
+        ("p(rel=2.50)@5", {"rel": 2.5, "k": 5}),
+        ("ils(features='genre_*')", {"features": "genre_*"}),
+        ("by_topic(metric=ap)", {"metric": metric_of("ap")}),
+        ("by_topic(metric=ndcg(gain=exp2)@3)", {"metric": metric_of("ndcg(gain=exp2)@3")}),
+    ],
+)
+def test_a_text_is_read_as_its_grammar_says(text, parameters):
+    metric = metric_of(text)
+    assert {name: getattr(metric, name) for name in parameters} == parameters
+    assert metric_of(str(metric)) == metric
+    assert metric_of(metric.signature) == metric
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the name of a metric expected where 'the end' stands"),
+        ("@10", "the name of a metric expected where '@10' stands"),
+        ("ndgc@10", "There is no metric 'ndgc'. Did you mean ndcg?"),
+        ("ndcg@", "a cut-off, a whole number from 1, expected where 'the end' stands"),
+        ("ndcg@0", "a cut-off is a whole number from 1, not 0"),
+        ("ndcg@-1", "a cut-off is a whole number from 1, not -1"),
+        ("ndcg@1.5", "a cut-off is a whole number from 1, not 1.5"),
+        ("ndcg@ten", "a whole number from 1, expected where 'ten' stands"),
+        ("ndcg@10 ap", "nothing more expected where 'ap' stands"),
+        ("ndcg(gain=exp2", "',' or ')' expected where 'the end' stands"),
+        ("ndcg(gain exp2)", "'=' expected where 'exp2)' stands"),
+        ("ndcg(gain=)", "a value expected where ')' stands"),
+        ("ndcg(gain={1})", "':' expected where '})' stands"),
+        ("ndcg(discount=[1 2])", "',' or ']' expected where '2])' stands"),
+        ("ndcg(discount=[1,])", "a value expected where '])' stands"),
+        ("ndcg(gian=exp2)", "ndcg has no parameter 'gian'"),
+        ("rr(gain=exp2)", "rr has no parameter 'gain'; it has rel"),
+        ("ndcg(gain=cubic)", "gain is one of linear, exp2"),
+        ("ndcg(k=10)", "ndcg has no parameter 'k'"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_place(text, message):
+    with pytest.raises(rw.RankwellError) as error:
+        metric_of(text)
+    assert message in str(error.value)
+
+
+def test_names_and_parameters_are_read_in_upper_and_lower_case_and_values_as_they_are():
+    assert metric_of("NDCG(GAIN=exp2)@3") == metric_of("ndcg(gain=exp2)@3")
+    with pytest.raises(rw.RankwellError, match="gain is one of"):
+        metric_of("ndcg(gain=EXP2)")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2.0, "2"), (0.1, "0.1"), (1e300, "1e+300"), (-3, "-3"), (True, "true"), (None, "none"), ("exp2", "exp2"), ("true", "'true'"),
+        ("two words", "'two words'"), ("it's", '"it\'s"'), ((1.0, 0.5), "[1,0.5]"), (((1.0, 3.0), (2.0, 7.5)), "{1:3,2:7.5}"),
+    ],
+)  # fmt: skip
+def test_a_value_is_written_in_the_grammar(value, text):
+    assert value_text(value) == text
+
+
+def test_several_metrics_are_each_taken_once_in_the_order_asked():
+    wanted = metrics_of(["p@5", rw.nDCG @ 10, "precision@5", rw.RR, "ndcg@10"])
+    assert [str(metric) for metric in wanted] == ["p@5", "ndcg@10", "rr"]
+    assert metrics_of("ap") == metrics_of(rw.AP) == metrics_of(rw.AP()) == (rw.AP(),)
+
+
+def test_a_profile_stands_for_its_metrics():
+    names = [str(metric) for metric in metrics_of(["hit@3", "recsys@3"])]
+    assert names[:3] == ["hit@3", "ndcg@3", "r@3"]
+    assert len(names) == len(set(names))
+    assert metrics_of("recsys") == metrics_of("RECSYS @ 10")
+    with pytest.raises(rw.RankwellError, match="a cut-off is a whole number from 1"):
+        metrics_of("recsys@0")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (None, "say which metrics you want"),
+        ([], "the list of metrics is empty"),
+        ([5], "5 is no metric"),
+        (5, "5 is no metric"),
+    ],
+)
+def test_what_is_no_metric_is_refused(wanted, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        metrics_of(wanted)

@@ -1,0 +1,179 @@
+"""A metric is a value: equal by its parameters, frozen, written as text that parses back."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+
+import rankwell as rw
+from rankwell.metrics import metric_of
+from rankwell.metrics.metric import REGISTRY, QueryMetric, definition
+
+
+@pytest.fixture
+def registry():
+    """Metrics that a test defines are gone after it."""
+    before = dict(REGISTRY)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)
+
+
+SPELLINGS = {
+    "ndcg(gain=exp2)@10": [rw.nDCG(gain="exp2", k=10), rw.nDCG(gain="exp2") @ 10, "nDCG( gain = exp2 )@10"],
+    "p@5": [rw.P @ 5, rw.P(k=5), "precision@5", "P@5"],
+    "ap(denom=min_rk)@10": ["map@10", rw.AP @ 10, "ap@10", rw.AP(k=10, denom="min_rk")],
+    "rr": [rw.RR, rw.RR(), "mrr", "recip_rank"],
+    "dcg(discount=[1,0.5])@2": [rw.DCG(discount=[1, 0.5], k=2), rw.DCG(discount=np.array([1, 0.5])) @ 2],
+    "dcg(gain={0:1,2:-3})": ["dcg(gain={2:-3,0:1})", rw.DCG(gain={2: -3, 0: 1})],
+}
+
+
+@pytest.mark.parametrize("text", SPELLINGS)
+def test_all_spellings_of_a_definition_are_one_value_with_one_text(text):
+    values = [metric_of(spelling) for spelling in SPELLINGS[text]]
+    assert [str(value) for value in values] == [text] * len(values)
+    assert len(set(values)) == 1
+    assert metric_of(text) == values[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("ndcg@10", "ndcg@5"), ("ndcg@10", "dcg@10"), ("p@5", "p(rel=2)@5"), ("p@5", "p(sampled=99)@5")],
+)
+def test_another_cut_off_parameter_or_class_is_another_value(one, other):
+    assert metric_of(one) != metric_of(other)
+
+
+def test_a_metric_is_no_text():
+    assert metric_of("p@5") != "p@5"
+
+
+def test_a_metric_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        metric_of("p@5").k = 6  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "text", ["ndcg(gain={1:2,3:4},discount=jk,base=3)@7", "by_topic(metric=ap)", "coverage@5"]
+)
+def test_a_copy_and_a_pickle_are_equal(text):
+    metric = metric_of(text)
+    for again in (copy.copy(metric), copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+        assert again == metric
+        assert hash(again) == hash(metric)
+
+
+def test_a_pickle_finds_its_equal_in_another_process():
+    code = "import pickle, sys; from rankwell.metrics import metric_of; m = pickle.load(sys.stdin.buffer); print({metric_of('p@5'): 1}[m])"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(metric_of("p@5")),
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.split() == [b"1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "signature"),
+    [
+        (
+            "ndcg@10",
+            "ndcg(gain=linear,discount=log2p1,ideal=judged)@10",
+        ),  # base belongs to jk, and is left out
+        ("ndcg(discount=jk)@10", "ndcg(gain=linear,discount=jk,base=2,ideal=judged)@10"),
+        ("map@10", "ap(denom=min_rk)@10"),
+        ("ap", "ap(denom=R)"),
+        ("p(rel=2)@5", "p(denom=k,rel=2)@5"),
+        ("p(sampled=99)@5", "p(denom=k,sampled=99)@5"),
+    ],
+)
+def test_the_signature_writes_out_every_switch_that_has_an_effect(text, signature):
+    metric = metric_of(text)
+    assert metric.signature == signature
+    assert metric_of(signature) == metric
+
+
+def test_a_default_that_depends_on_k_is_written_where_there_is_a_k():
+    assert (str(rw.AP()), str(rw.AP() @ 5), str(rw.AP(denom="R") @ 5)) == (
+        "ap",
+        "ap(denom=min_rk)@5",
+        "ap(denom=R)@5",
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: rw.nDCG(gain="cubic"),
+            r"nDCG\(gain='cubic'\): gain is one of linear, exp2, \{number: number, …\}",
+        ),
+        (lambda: rw.P(k=2.5), r"k is a whole number"),
+        (lambda: rw.P(k=True), r"k is a whole number"),
+        (lambda: rw.P(k=0), r"p@0: a cut-off is a whole number from 1"),
+        (lambda: rw.P(rel=float("inf")), r"rel is a number"),
+        (lambda: rw.P @ 5 @ 6, r"has a cut-off already"),
+        (lambda: rw.GMAP(floor="low"), r"floor is a number"),
+        (lambda: rw.DCG(discount=[]), r"discount is one of .*a list of numbers"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused_when_the_metric_is_made(make, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("p", r"p needs a cut-off: write p@10"),
+        ("rprec@5", r"rprec takes no cut-off; write rprec"),
+        ("ndcg(base=3)@5", r"base=3 has no effect beside the other parameters"),
+        ("coverage(sampled=9)@5", r"for metrics that need judgements"),
+    ],
+)
+def test_a_definition_that_cannot_be_computed_is_refused(text, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        metric_of(text)
+
+
+def test_a_name_belongs_to_one_metric(registry):
+    def define(name, needs=()):
+        @rw.metric(name=name, needs=needs)
+        def share(judged, context):
+            return np.zeros(len(judged))
+
+        return share
+
+    with pytest.raises(rw.RankwellError, match="the name 'map' belongs to AP already"):
+        define("map")
+    with pytest.raises(rw.RankwellError, match=r"needs=\['tables'\]: a metric can need shown, item, "):
+        define("mine", {"tables"})
+    assert metric_of("P@5") == rw.P @ 5
+
+
+def test_a_metric_of_ones_own_is_written_read_and_compared_as_others(registry):
+    @definition
+    class Window(QueryMetric):
+        name = "window"
+        first: int = 1
+        wide: bool = False
+
+        def per_query(self, judged, context):
+            return np.full(len(judged), float(self.first))
+
+    made = Window(first=3, wide=True) @ 9
+    assert str(made) == "window(first=3,wide=true)@9"
+    assert made.signature == "window(first=3,wide=true)@9"
+    assert metric_of("Window(wide=true, first=3)@9") == made
+    assert Window().signature == "window(first=1,wide=false)"
+    assert rw.evaluate({"q": ["a"]}, {"q": {"a": 1}}, [made])[made] == 3
