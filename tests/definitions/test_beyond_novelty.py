@@ -352,7 +352,7 @@ def test_the_jackknife_leaves_lists_out(metric):
 # --- what is refused ----------------------------------------------------------------------------------------------
 
 REFUSED = [
-    ("msi(unseen=error)@2", {}, r"msi\(unseen=error\)@2: query 'u', rank 1: the item has no training user. Say unseen=max"),
+    ("msi(unseen=error)@2", {}, r"msi\(unseen=error\)@2: query 'u', rank 1: the item has no training user. Set unseen=max"),
     ("msi(unseen=zero)", {}, "unseen is one of max, laplace, skip, error"),
     ("self_information(unseen=laplace)", {}, "needs the catalogue: give items="),
     ("efd(unseen=laplace)", {}, "needs the catalogue: give items="),
@@ -361,18 +361,18 @@ REFUSED = [
     ("serendipity_murakami", {}, "needs the catalogue: give items="),
     ("serendipity_kotkov(distance=.5)", {}, "needs a table of items: give items="),
     ("serendipity_kotkov@5", {"items": FILMS}, r"needs a threshold: write serendipity_kotkov\(distance=0.5\)"),
-    ("serendipity_kotkov(distance=.5,novel=2)", {"items": FILMS}, "novel, a share of the users, is from 0 to 1"),
+    ("serendipity_kotkov(distance=.5,novel=2)", {"items": FILMS}, "novel, a share of users, must be between 0 and 1"),
     ("serendipity_kotkov(distance=.5,features=genre)", {"items": FILMS}, r"no column 'genre'.*Did you mean genres\?"),
-    ("unexpectedness(top=0)", {}, "top, a number of items, is at least 1"),
+    ("unexpectedness(top=0)", {}, "top, a number of items, must be at least 1"),
     ("arp", {"train": None}, "needs what the system learned from: give train="),
-    ("arp", {"train": {}}, "nothing the system learned from"),
-    ("aplt(head=top)", {}, "head=top, at=0.8: at is a whole number"),
+    ("arp", {"train": {}}, "train= is empty"),
+    ("aplt(head=top)", {}, "head=top, at=0.8: at must be a whole number"),
     ("aplt(at=1.5)", {}, "head=volume, at=1.5: at is a share from 0 to 1"),
     ("aplt(head=heavy)", {}, "head is one of volume, top, fraction, reach, count, quantile, iqr"),
     ("epc(rel=2)", {}, "rel=2 has no effect"),
     ("epc(max_grade=2,relevance=binary)", {}, "max_grade=2 has no effect"),
     ("efd(gain_from=raw,relevance=binary)", {}, "gain_from=raw has no effect"),
-    ("epc(relevance=graded,max_grade=.5)", {}, "a grade is higher than max_grade"),
+    ("epc(relevance=graded,max_grade=.5)", {}, "a grade is above max_grade"),
     ("serendipity", {"policy": rw.Policy(unjudged="condense")}, "reads whole lists.*unjudged='nonrelevant'"),
     ("msi", {"policy": rw.Policy(ties="expected")}, "has no formula for the mean over all orders"),
 ]  # fmt: skip
