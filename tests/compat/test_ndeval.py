@@ -98,8 +98,8 @@ DIFFERENT = {
     "nothing in common": ("", TWO, "7 Q0 a 1 1 t\n", "amean", "strec@5", "-nan", "nan", "no topic of the run is judged"),
     "a line twice": ("", TWO + "1 1 a 1\n", FIRST, "1", "MAP-IA", "0.250000", "0.500000", "subtopic twice"),
     "contradiction": ("", TWO + "1 1 a 0\n", "1 Q0 b 1 1 t\n", "1", "strec@5", "0.500000", "1.000000", "subtopic twice"),
-    "halfway": ("-baseline base", HALF, HALF_RUN, "amean", "nERR-IA@20", "0.007813", "0.007812", "halfway between two that are printed (nERR-IA"),
-    "0 on paper": ("-baseline base", RISK, RISK_RUN, "amean", "ERR-IA@10", "-0.000000", "0.000000", "0 on paper (ERR-IA@5, ERR-IA@10"),
+    "halfway": ("-baseline base", HALF, HALF_RUN, "amean", "nERR-IA@20", "0.007813", "0.007812", "halfway between two printed ones (nERR-IA"),
+    "0 on paper": ("-baseline base", RISK, RISK_RUN, "amean", "ERR-IA@10", "-0.000000", "0.000000", "0 in theory (ERR-IA@5, ERR-IA@10"),
 }  # fmt: skip
 
 
@@ -144,9 +144,9 @@ def test_each_listed_difference_is_printed(capsys):
         "amean when no",
         "twice",
         "contradict",
-        "equal on paper",
+        "equal in theory",
         "halfway",
-        "0 on paper",
+        "0 in theory",
         "rank 1",
         "NUL",
     ):

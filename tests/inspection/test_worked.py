@@ -69,7 +69,7 @@ def test_expected_weights_are_those_of_the_group():
     run, qrels = {"q": {"a": 1.0, "b": 1.0}}, {"q": {"b": 1}}
     table = rw.explain("dcg", run, qrels, policy=rw.Policy(ties="expected"))
     assert table.notes[0] == f"dcg = {(1 + 1 / math.log2(3)) / 2:.4f}"
-    with pytest.raises(rw.RankwellError, match="a mean over orders has no single list"):
+    with pytest.raises(rw.RankwellError, match="averages over orders, so there is no single list"):
         rw.explain("ap", run, qrels, policy=rw.Policy(ties="expected"))
 
 

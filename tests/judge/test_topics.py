@@ -162,10 +162,10 @@ def test_judges_who_contradict_themselves_are_told():
     [
         ("by_topic(metric=p)", "p needs a cut-off"),
         ("by_topic(metric=coverage@3)", "coverage@3 does not depend on a query's judgements"),
-        ("by_topic(metric=by_topic)", "reads all topics itself"),
-        ("by_topic(metric=prefs_simp)", "reads all topics itself"),
+        ("by_topic(metric=by_topic)", "already reads all topics"),
+        ("by_topic(metric=prefs_simp)", "already reads all topics"),
         ("by_topic(metric=nothing)", "There is no metric 'nothing'"),
-        ("by_topic(metric=3)", "metric is a metric"),
+        ("by_topic(metric=3)", "metric must be a metric"),
         ("by_topic@3", "takes no cut-off"),
     ],
 )

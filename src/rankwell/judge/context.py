@@ -1,4 +1,4 @@
-"""Context: what all batches share, made once before the first."""
+"""Context: the data shared by all batches, built once before the first."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rankwell.tables.items_users import Items, Users
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Context(Derived):
-    """What all batches share, made once: the scale of the grades, its ends, the catalogue, the history, the users.
+    """The data shared by all batches: the grade scale and its ends, the catalogue, the history, the users.
 
-    The rows of ``items`` and the items of ``train`` are those of the catalogue. Without a table of items the catalogue
-    holds what the system learned from. ``cuts`` are the cut-offs that were asked for, by the name of a metric. ``parent`` is
-    the context that this one was made from, if the catalogue is that of one run.
+    ``items`` and the items of ``train`` use the catalogue's rows. Without an items table the catalogue is the items of train.
+    ``cuts`` are the cut-offs asked for, by the name of a metric. ``parent`` is the context that this one was derived from, if
+    the catalogue belongs to one run.
     """
 
     lifetime: ClassVar[int] = 1
@@ -40,10 +40,10 @@ class Context(Derived):
 
     @property
     def shared(self) -> Context:
-        """The context of all runs; it keeps what does not depend on the items of one run."""
+        """The context of all runs; it caches what does not depend on the items of one run."""
         return self if self.parent is None else self.parent
 
     @property
     def collection_size(self) -> int | None:
-        """The number of items that could be shown, None if nobody said."""
+        """The number of items that could be shown, None if unknown."""
         return None if self.items is None else len(self.items)

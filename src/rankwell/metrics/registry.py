@@ -23,13 +23,13 @@ def _load() -> None:
 
 
 def registry() -> dict[str, type[Metric]]:
-    """Return every metric class by its names and aliases, the user's own among them."""
+    """Return every metric class by name and alias, including those defined by users."""
     _load()
     return REGISTRY
 
 
 def classes() -> list[type[Metric]]:
-    """Return every metric class once, in the order of its name."""
+    """Return every metric class once, sorted by name."""
     return sorted(set(registry().values()), key=lambda cls: cls.name)
 
 

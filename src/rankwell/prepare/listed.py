@@ -1,4 +1,4 @@
-"""Rules about the lists of a system against training and test data."""
+"""Checks of a system's lists against training and test data."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rankwell.readers.logs import Log
 from rankwell.tables.ids import Known
 
 TRAIN, TEST, LISTS = range(3)
-FEWEST = 5  # lists, before they are suspected to be of sampled candidates
+FEWEST = 5  # lists needed before sampled candidates are suspected
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Training data, test data and lists, with the same numbers for the same users and items."""
+    """Training data, test data and lists, with shared codes for users and items."""
 
     sides: Sides
     lists: Log
@@ -48,7 +48,7 @@ class Listed:
 
 
 def listed_rules(data: Listed, *, k: int | None, repeated: bool) -> Iterator[Finding]:
-    """Yield what is wrong with lists."""
+    """Yield the problems of lists."""
     yield from _twice(data)
     yield from _known(data, k, repeated=repeated)
     yield from _unknown_items(data)
@@ -142,7 +142,7 @@ def _short(data: Listed, k: int | None) -> Iterator[Finding]:
 
 
 def _sampled(data: Listed) -> Iterator[Finding]:
-    """Lists that hold every test item of their user and equally many others were made of samples."""
+    """Lists that hold every test item of their user and equally many others were made from samples."""
     judged = np.unique(data.pairs(TEST))
     hits = among(judged, data.pairs(LISTS))
     user = judged // max(len(data.items), 1)

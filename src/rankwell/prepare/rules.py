@@ -17,7 +17,7 @@ DIVISIONS, DRIFT = 5, 0.1
 
 
 def log_rules(sides: Sides, catalogue: Known | None, *, repeated: bool, seed: int) -> Iterator[Finding]:
-    """Yield what is wrong with training and test data."""
+    """Yield the problems of training and test data."""
     yield from _times(sides)
     yield from _pairs(sides, repeated=repeated)
     yield from _unknown(sides)
@@ -43,7 +43,7 @@ def _times(sides: Sides) -> Iterator[Finding]:
         yield Finding(
             "own-future", "error", sides.test.name,
             f"test rows are older than the newest training row of their user ({len(users):,} users"
-            f"{such_as(sides.users.names(users))}): the model learned from what came after",
+            f"{such_as(sides.users.names(users))}): the model learned from later rows",
             "Split by time, or by the time of each user (rankwell prepare split).",
             own, of=size,
         )  # fmt: skip
@@ -71,7 +71,7 @@ def _pairs(sides: Sides, *, repeated: bool) -> Iterator[Finding]:
             yield Finding(
                 "repeated-pairs", "warning" if table else "note", log.name,
                 f"rows of {log.name} repeat a pair of user and item",
-                "Judgements given twice are refused by evaluate; keep one, or say --duplicate-grades max or last."
+                "evaluate refuses repeated judgements; keep one of each, or set --duplicate-grades max or last."
                 if table
                 else "Popularity counts each pair once (by users) or every row (by events).",
                 copies, of=len(log),
@@ -88,9 +88,7 @@ def _unknown(sides: Sides) -> Iterator[Finding]:
             continue
         total = int(ids.present(1).sum())
         nothing = len(cold) == total
-        known = (
-            "no one of them is: ids may be written in another way" if nothing else "no model can know them"
-        )
+        known = "none of them is: the ids may be written differently" if nothing else "no model can know them"
         yield Finding(
             f"unknown-{what}", "error" if nothing else "warning", sides.test.name,
             f"{what} of the test data are not in the training data{such_as(ids.names(cold))}; "
@@ -115,7 +113,7 @@ def _outside(sides: Sides, catalogue: Known) -> Iterator[Finding]:
 
 
 def drift(sides: Sides, seed: int) -> Finding:
-    """Say how far apart the popularity of items is in training and test data, beside what chance gives."""
+    """Compare the popularity of items in training and test data with the difference expected by chance."""
     parts = []
     for table in (0, 1):
         pairs = keys(sides.users, sides.items, table)
@@ -154,5 +152,5 @@ def divergence(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def names_of(ids: Coded, rows: np.ndarray) -> str:
-    """Write a few of the ids that are marked."""
+    """Format a few of the marked ids."""
     return such_as(ids.names(np.flatnonzero(rows)))

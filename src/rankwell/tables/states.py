@@ -14,11 +14,11 @@ import numpy as np
 
 from rankwell.kernels import sums
 
-# every finite double is a whole number of 2**-_POINT
+# every finite double is a multiple of 2**-_POINT
 _POINT = 1127
 HALF = 26
-WHOLE = 2.0 ** (2 * HALF)  # weights up to 1 are kept as whole numbers of 1 / WHOLE
-FEW = 24  # so many values are added sooner one by one than by the kernel
+WHOLE = 2.0 ** (2 * HALF)  # weights up to 1 are kept as multiples of 1 / WHOLE
+FEW = 24  # up to this many values, adding one by one is faster than the kernel
 
 
 class State(Protocol):
@@ -29,7 +29,7 @@ class State(Protocol):
 
     @property
     def n(self) -> int:
-        """The number of queries that the value rests on."""
+        """The number of queries that the value is based on."""
 
 
 class Average(State, Protocol):
@@ -41,19 +41,19 @@ class Average(State, Protocol):
 
 
 class Diagnostics(Protocol):
-    """What a metric keeps of a batch to tell how far its value can be trusted."""
+    """What a metric keeps of a batch to show how far its value can be trusted."""
 
     def __add__(self, other: Self) -> Self:
-        """Return those of both batches together."""
+        """Return the diagnostics of both batches together."""
 
     @property
     def told(self) -> dict[str, float]:
-        """What a reader should know, by its name."""
+        """Diagnostics to print with the value, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """An arithmetic mean with an exact sum: a whole number of 2**-1127, rounded once, when the value is read.
+    """An arithmetic mean with an exact sum, kept as a multiple of 2**-1127 and rounded once, when the value is read.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Mean:
 
     @property
     def value(self) -> float:
-        """The mean, correctly rounded; NaN of nothing."""
+        """The mean, correctly rounded; NaN without values."""
         return self.total / (self.n << _POINT) if self.n else math.nan
 
 
@@ -102,13 +102,13 @@ class WeightedMean:
 
     @property
     def value(self) -> float:
-        """The mean; NaN where nothing weighs anything."""
+        """The mean; NaN if the weights sum to 0."""
         return self.total / self.weight if self.weight else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class GeometricMean:
-    """A geometric mean of positive values: the arithmetic mean of their logarithms, raised at the end.
+    """A geometric mean of positive values: the exponential of the arithmetic mean of their logarithms.
 
     >>> GeometricMean.of(np.array([0.25, 1.0])).value
     0.5
@@ -138,7 +138,7 @@ class GeometricMean:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A sum over queries, exact; what a count has in place of a mean.
+    """An exact sum over queries, used for counts instead of a mean.
 
     >>> (Total.of(np.array([3.0, 4.0])) + Total.of(np.array([1.0]))).value
     8.0
@@ -162,7 +162,7 @@ class Total:
 
 
 def exact_sum(values: np.ndarray) -> int:
-    """Return the sum of finite doubles as a whole number of 2**-1127.
+    """Return the sum of finite doubles in units of 2**-1127.
 
     >>> exact_sum(np.array([1e308, 1.0, -1e308])) == 1 << 1127
     True
@@ -176,13 +176,13 @@ def exact_sum(values: np.ndarray) -> int:
 
 
 def _whole(value: float) -> int:
-    """A finite double as a whole number of 2**-1127."""
+    """A finite double in units of 2**-1127."""
     above, below = float(value).as_integer_ratio()  # below is a power of two
     return above << (_POINT + 1 - below.bit_length())
 
 
 def sums_in_halves(codes: np.ndarray, wholes: np.ndarray, size: int) -> np.ndarray:
-    """Return for each code the sum of whole numbers of ``1 / WHOLE``, none above it, exactly: its upper and its lower half.
+    """Return for each code the exact sum of multiples of ``1 / WHOLE``, each at most 1, as an upper and a lower half.
 
     >>> amounts_of(sums_in_halves(np.array([0, 0]), np.array([int(WHOLE), 1]), 1) + sums_in_halves(np.array([0]), np.array([3]), 1))
     array([1.])
@@ -192,7 +192,7 @@ def sums_in_halves(codes: np.ndarray, wholes: np.ndarray, size: int) -> np.ndarr
 
 
 def multiples_in_halves(counts: np.ndarray, whole: int) -> np.ndarray:
-    """Return for each count so many times one whole number, in the same two halves.
+    """Return each count times one multiple of ``1 / WHOLE``, in the same two halves.
 
     >>> amounts_of(multiples_in_halves(np.array([0, 3]), int(WHOLE) // 2))
     array([0. , 1.5])
@@ -205,5 +205,5 @@ def _halves(whole: Any) -> tuple[Any, Any]:
 
 
 def amounts_of(sums: np.ndarray) -> np.ndarray:
-    """Return sums in two halves as numbers."""
+    """Return sums in two halves as floats."""
     return sums[0] * 2.0**-HALF + sums[1] / WHOLE

@@ -1,4 +1,4 @@
-"""Metrics of all lists together against the catalogue: how much of it is shown, and how evenly."""
+"""Metrics of all lists together against the catalogue: how much of it is shown."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ class Coverage(OfCounts):
         with users=n the mean over all samples of n lists: 1 − mean_i C(U − c_i, n) / C(U, n), c_i lists with i, U lists
 
     Edge cases
-        Needs ``items=``, the catalogue. Items outside it are an error, or left out and counted (``outside=ignore``).
-        Undefined for an empty catalogue, for fewer lists than ``users``, or where all weights are 0.
+        Needs ``items=``, the catalogue. Items outside it are an error, or are left out and counted (``outside=ignore``).
+        Undefined for an empty catalogue, for fewer lists than ``users``, or if all weights are 0.
 
     Convention
-        The universe is the catalogue that you give. It grows with the number of lists: compare systems at the same number
-        only, or say ``users=``. recmetrics calls this "prediction coverage"; others count only items of the training data.
+        The catalogue is the table you give. Coverage grows with the number of lists: compare systems at the same number, or
+        use ``users=``. recmetrics calls this "prediction coverage"; other tools count only items of the training data.
 
     Parameters
-        users: the number of lists to which coverage is rarefied, exactly; default all
-        weights: a column of items=, how much each item weighs; default all alike
+        users: the number of lists to rarefy to, exactly; default: all
+        weights: a column of items= with the weight of each item; default: equal weights
 
     Example
         >>> import rankwell as rw
@@ -85,14 +85,16 @@ class Coverage(OfCounts):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.users is not None and self.users < 1:
-            raise UsageError(f"{self.name}(users={self.users}): users, a number of lists, is at least 1.")
+            raise UsageError(
+                f"{self.name}(users={self.users}): users, a number of lists, must be at least 1."
+            )
 
     def needed(self) -> frozenset[str]:
-        """The columns of the catalogue, if one of them weighs the items."""
+        """The columns of the catalogue, if one of them gives the weights."""
         return super().needed() | (frozenset({"features"}) if self.weights else frozenset())
 
     def check_tables(self, context: Context) -> None:
-        """Weights must be numbers from 0."""
+        """Weights must be numbers of at least 0."""
         if self.weights is not None:
             context.once(_weights, self.weights)
 
@@ -154,7 +156,7 @@ class WeightedCounts:
 
 
 def _chances(counts: np.ndarray, n: int, size: int) -> np.ndarray:
-    """The chance of each item to be in a sample of ``size`` of ``n`` lists."""
+    """The probability that each item is in a sample of ``size`` of ``n`` lists."""
     # C(n − c, size) / C(n, size), factor by factor as c grows
     place = np.arange(int(counts.max(initial=0)), dtype=np.float64)
     without = np.concatenate(([1.0], np.cumprod(np.maximum(n - size - place, 0.0) / (n - place))))
@@ -163,16 +165,16 @@ def _chances(counts: np.ndarray, n: int, size: int) -> np.ndarray:
 
 @definition
 class PredictionCoverage(OfCounts):
-    """Prediction coverage: the share of the catalogue that the system can recommend at all.
+    """Prediction coverage: the share of the catalogue that the system recommends to anyone, at any rank.
 
     Formula
         |{items in any list, at any rank}| / |catalogue|
 
     Edge cases
-        Give whole lists: of lists that were cut it is coverage at the depth of the cut. Undefined for an empty catalogue.
+        Give whole lists: for truncated lists it is coverage at the depth of the cut. Undefined for an empty catalogue.
 
     Convention
-        recmetrics gives this name to what is ``coverage@k`` here.
+        recmetrics uses this name for what is ``coverage@k`` here.
 
     Parameters
         none
@@ -196,7 +198,7 @@ class PredictionCoverage(OfCounts):
 
 @definition
 class TestShare(OfCounts):
-    """The share of the recommended items that occur in the judgements at all, anybody's.
+    """The share of the recommended items that are judged for any query.
 
     Formula
         |{items shown within k} ∩ {items judged for any query}| / |{items shown within k}|
@@ -205,8 +207,8 @@ class TestShare(OfCounts):
         Undefined where nothing is shown. A judgement of any grade counts, also below 0. Lists of queries without judgements are not seen.
 
     Convention
-        An article calls this coverage ("the percentage of recommended items that are in the test data"); it says nothing of
-        the catalogue, and is nearer to precision. ``coverage`` is the share of the catalogue.
+        Some authors call this coverage ("the percentage of recommended items that are in the test data"); it does not depend
+        on the catalogue, and is closer to precision. ``coverage`` is the share of the catalogue.
 
     Parameters
         none
@@ -217,7 +219,7 @@ class TestShare(OfCounts):
         {'test_share@2': 0.5}
 
     Reference
-        none: a variant that is in use.
+        none: a variant in use.
     """
 
     __test__: ClassVar[bool] = False

@@ -26,20 +26,20 @@ NEVER = 1 << 62  # the length of the shortest of no lists
 
 @definition
 class Personalization(CorpusMetric):
-    """Personalization: one less the mean similarity of the lists of two users.
+    """Personalization: one minus the mean similarity of two users' lists.
 
     Formula
         1 − mean_{u<v} s(L_u, L_v), over the items within k: cosine |L_u ∩ L_v| / √(n_u n_v), overlap |∩| / min(n_u, n_v),
         shared |∩| / k, jaccard |∩| / |∪|
 
     Edge cases
-        Undefined for fewer than two lists. An empty list is similar to none. Items outside a catalogue that is given are
-        an error, or left out (``outside=ignore``).
+        Undefined for fewer than two lists. An empty list has similarity 0 to every list. Items outside a given catalogue are an
+        error, or left out (``outside=ignore``).
 
     Convention
-        Exact for lists of any lengths, without a table of all pairs of users: cosine, overlap and shared take time in
-        proportion to the recommendations, jaccard in proportion to the pairs of users with an item in common. A random
-        recommender has the highest value, so read it beside accuracy. recmetrics, Evidently: cosine.
+        Exact for lists of any lengths, without a table of all pairs of users: cosine, overlap and shared take time linear in
+        the recommendations, jaccard in the pairs of users with an item in common. A random recommender scores highest, so
+        read it together with an accuracy metric. recmetrics and Evidently use cosine.
 
     Parameters
         similarity: cosine, overlap, shared (of k, for lists of equal length) or jaccard
@@ -62,7 +62,7 @@ class Personalization(CorpusMetric):
     similarity: Literal["cosine", "overlap", "shared", "jaccard"] = "cosine"
 
     def check(self) -> None:
-        """Shared items are counted out of k."""
+        """similarity=shared requires a cut-off."""
         super().check()
         if self.similarity == "shared" and self.k is None:
             raise UsageError(f"{self} divides by k: write {self}@10.")
@@ -105,9 +105,9 @@ def _shared(counts: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False)
 class UnitSums:
-    """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, exact in two halves.
+    """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, kept exactly in two halves.
 
-    ``counts`` are its lists, which say all as long as all lists are of one length: then there are no ``sums``.
+    ``counts`` is the number of lists per item, which is enough while all lists have one length: then ``sums`` is empty.
     """
 
     counts: ItemSums
@@ -174,13 +174,13 @@ def _sum_by_halves(items: np.ndarray, values: np.ndarray, size: int) -> float:
 
 
 def _share(lengths: np.ndarray) -> np.ndarray:
-    """1/√n as a whole number of ``1 / WHOLE``."""
+    """1/√n in units of ``1 / WHOLE``."""
     return np.rint(WHOLE / np.sqrt(lengths)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """The lists themselves, as sets of items end to end."""
+    """The lists themselves, as concatenated sets of items."""
 
     lengths: np.ndarray
     items: np.ndarray
