@@ -1,4 +1,4 @@
-"""The application that the commands are parts of, and its exit codes."""
+"""The application that commands are registered with, and its exit codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FOUND, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
 
 app = App(
     name="rankwell",
-    help="Tells how well a system ranks: a recommender's lists or a search engine's runs.",
+    help="Evaluate how well a system ranks: a recommender's lists or a search engine's runs.",
     version=f"rankwell {__version__}",
     version_flags=["--version", "-V"],
     help_format="rst",

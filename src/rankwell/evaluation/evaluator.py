@@ -11,18 +11,19 @@ import numpy as np
 
 from rankwell.errors import NeededError, UsageError
 from rankwell.evaluation.engine import Engine, cores, engine_of
-from rankwell.evaluation.needs import Needs, context_of, refuse_metrics, users_of
+from rankwell.evaluation.inputs import Inputs, read_inputs
+from rankwell.evaluation.needs import Needs, context_of
 from rankwell.evaluation.one_query import one_query
-from rankwell.evaluation.preset import preset_of
 from rankwell.evaluation.task import Task
 from rankwell.judge import pool_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.readers import read_run
 from rankwell.results import Results
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Known
+from rankwell.tables.items_users import Items
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 
@@ -93,27 +94,51 @@ class Evaluator:
         threads: int | None = None,
         per_query: bool = True,
     ) -> None:
-        if not isinstance(policy, Policy):
-            raise UsageError(f"policy is a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}.")
-        self.metrics, self.policy = metrics_of(metrics), policy
-        self._engine, self._threads = engine_of(engine), threads
-        tables = {"qrels": qrels, "items": items, "train": train, "users": users}
-        needs = Needs.of(self.metrics)
-        asked = needs.asked(policy)
-        refuse_metrics(
-            self.metrics, asked, given=frozenset(name for name, it in tables.items() if it is not None)
+        inputs = read_inputs(
+            metrics, policy, qrels=qrels, train=train, items=items, users=users, slices=slices
         )
-        judgements = None if qrels is None else read_qrels(qrels)
-        pool, counts = pool_of(judgements, asked)
-        table = users_of(users)
-        context, told = context_of(self.metrics, pool, asked, items=items, train=train, users=table)
-        self._counts = counts + told
-        segments, ids = Segments.of(table, by, weights), None if table is None else table.query
-        self.task = Task(self.metrics, pool, asked, context, needs.with_ends, per_query, segments, ids)
-        named = slices.parts(pool.items) if isinstance(slices, Parts) else slices or {}
-        self._slices = {name: self._slice(name, ids) for name, ids in named.items()}
+        self._make_ready(inputs, by, weights, engine, threads, per_query=per_query)
 
-    def _slice(self, name: str, ids: Any) -> Task:
+    @classmethod
+    def of(
+        cls,
+        inputs: Inputs,
+        *,
+        by: str | Iterable[str] | None = None,
+        weights: str | None = None,
+        engine: str | Engine | None = None,
+        threads: int | None = None,
+        per_query: bool = True,
+    ) -> Evaluator:
+        """Return an evaluator of tables that have been read."""
+        made = cls.__new__(cls)
+        made._make_ready(inputs, by, weights, engine, threads, per_query=per_query)  # noqa: SLF001 - its own
+        return made
+
+    def _make_ready(
+        self,
+        inputs: Inputs,
+        by: str | Iterable[str] | None,
+        weights: str | None,
+        engine: str | Engine | None,
+        threads: int | None,
+        *,
+        per_query: bool,
+    ) -> None:
+        asked, users, slices = inputs.asked, inputs.users, inputs.slices
+        self.metrics, self.policy = inputs.metrics, asked.policy
+        self._engine, self._threads = engine_of(engine), threads
+        pool, counts = pool_of(inputs.qrels, asked)
+        context, told = context_of(
+            self.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
+        )
+        self._counts = counts + told
+        segments, ids = Segments.of(users, by, weights), None if users is None else users.query
+        self.task = Task(self.metrics, pool, asked, context, inputs.needs.with_ends, per_query, segments, ids)
+        named = slices.parts(pool.items) if isinstance(slices, Parts) else slices
+        self._slices = {name: self._slice(part) for name, part in named.items()}
+
+    def _slice(self, part: Items) -> Task:
         """The same task where only the judgements of some items count."""
         whole = next((metric for metric in self.metrics if not metric.sliceable), None)
         if whole is not None:
@@ -125,7 +150,7 @@ class Evaluator:
             raise UsageError(
                 "slices= and unjudged='condense' exclude each other: other items would count as unjudged."
             )
-        known = Known(read_items(ids, name=name).item)
+        known = Known(part.item)
         weights = self.task.segments.weights_alone() if self.task.segments is not None else None
         return replace(self.task, pool=self.task.pool.only(known), segments=weights)
 
@@ -137,11 +162,12 @@ class Evaluator:
         RankwellError
             If the run cannot be read, or has nothing in common with the judgements.
         """
-        read = read_run(run)
-        slices = {
-            name: self._results(read, task.of_run(read), read.name) for name, task in self._slices.items()
-        }
-        return self._results(read, self.task.of_run(read), read.name, slices)
+        return self.results_of(read_run(run))
+
+    def results_of(self, run: Run) -> Results:
+        """Return the results of a run that has been read."""
+        slices = {name: self._results(run, task.of_run(run), run.name) for name, task in self._slices.items()}
+        return self._results(run, self.task.of_run(run), run.name, slices)
 
     def _results(self, read: Run, task: Task, name: str, slices: dict[str, Results] | None = None) -> Results:
         part = self._engine.run(read, task, self._threads)
@@ -192,13 +218,13 @@ class Evaluator:
         read = {name: read_run(run, name=name) for name, run in runs.items()}
         workers = min(self._threads or cores(), len(read))
         if workers < 2:
-            return {name: self.evaluate(run) for name, run in read.items()}
+            return {name: self.results_of(run) for name, run in read.items()}
         alone = copy.copy(self)
         alone._threads = max((self._threads or cores()) // workers, 1)  # noqa: SLF001 - a copy of itself
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as executor:
-            return dict(zip(read, executor.map(alone.evaluate, read.values()), strict=True))
+            return dict(zip(read, executor.map(alone.results_of, read.values()), strict=True))
 
 
 class _Origin:
@@ -269,20 +295,18 @@ def evaluate(
     >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
-    if preset is not None:
-        metrics, qrels, policy = preset_of(preset).applied(metrics_of(metrics), qrels, policy)
-    evaluator = Evaluator(
-        qrels,
+    inputs = read_inputs(
         metrics,
+        policy,
+        preset=preset,
+        runs=[run],
+        qrels=qrels,
         train=train,
         items=items,
         users=users,
-        by=by,
-        weights=weights,
         slices=slices,
-        policy=policy,
-        engine=engine,
-        threads=threads,
-        per_query=per_query,
     )
-    return evaluator.evaluate(run)
+    evaluator = Evaluator.of(
+        inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query
+    )
+    return evaluator.results_of(inputs.runs[0])

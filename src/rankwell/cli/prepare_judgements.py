@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from rankwell.cli.application import FOUND
-from rankwell.cli.preparing import Columns, File, Folder, Format, Output, Seed, Suffix, named, prepare, show
+from rankwell.cli.prepare import Seed, ToFile, ToFolder, prepare
 from rankwell.cli.words import pairs
 from rankwell.errors import UsageError
 
@@ -25,9 +25,7 @@ def check(
         bool, Parameter(help="users are meant to get again what they had", negative="")
     ] = False,
     seed: Seed = 0,
-    columns: Columns = None,
-    output: File = None,
-    format: Format = "table",  # noqa: A002 - the word of the option
+    to: ToFile = ToFile(),
 ) -> int:
     """Look at training data, test data and lists before they are scored; exit 1 if there is an error.
 
@@ -35,12 +33,10 @@ def check(
     """
     from rankwell.prepare import check as look
 
-    goes = Output([train, test, lists, items], output)
-    found, report = look(
-        train, test, lists, items=items, k=k, repeated=repeated, seed=seed, columns=named(columns)
-    )
-    goes.table(found)
-    show([report], format)
+    target = to.opened(train, test, lists, items)
+    found, report = look(train, test, lists, items=items, k=k, repeated=repeated, seed=seed, columns=to.named)
+    target.table(found)
+    to.show(report)
     return FOUND if report.errors else 0
 
 
@@ -66,9 +62,7 @@ def tiers(
     normalise: Annotated[bool, Parameter(help="divide the weights by their mean", negative="")] = False,
     bounds: Annotated[tuple[float, float] | None, Parameter(help="the lowest and the highest weight")] = None,
     seed: Seed = 0,
-    columns: Columns = None,
-    output: File = None,
-    format: Format = "table",  # noqa: A002 - the word of the option
+    to: ToFile = ToFile(),
 ) -> None:
     """Weigh, repeat or sample interactions by the tier of their user.
 
@@ -76,7 +70,7 @@ def tiers(
     """
     from rankwell.prepare import scale_by_tier
 
-    goes = Output([interactions, tiers], output)
+    target = to.opened(interactions, tiers)
     factors = {}
     for name, text in pairs(factor, "--factor").items():
         try:
@@ -86,10 +80,10 @@ def tiers(
     scaled, report = scale_by_tier(
         interactions, tiers, factors, default="error" if default is None else default, into=into, column=column, how=how,
         normalise="mean_one" if normalise else None, bounds=bounds, threshold=threshold, tier=tier, seed=seed,
-        columns=named(columns),
+        columns=to.named,
     )  # fmt: skip
-    goes.table(scaled)
-    show([report], format)
+    target.table(scaled)
+    to.show(report)
 
 
 @prepare.command
@@ -104,9 +98,7 @@ def impute(
     grade: Annotated[float | None, Parameter(help="for ``--how constant``")] = None,
     predictions: Annotated[str | None, Parameter(help="a table of query, item, grade")] = None,
     k: Annotated[int | None, Parameter(name="-k", help="only the first k items of each list")] = None,
-    columns: Columns = None,
-    output: File = None,
-    format: Format = "table",  # noqa: A002 - the word of the option
+    to: ToFile = ToFile(),
 ) -> None:
     """Give unrated items of lists a grade, and mark these rows.
 
@@ -114,10 +106,10 @@ def impute(
     """
     from rankwell.prepare import impute as fill
 
-    goes = Output([qrels, lists, predictions], output)
-    table, report = fill(qrels, lists, how, grade=grade, predictions=predictions, k=k, columns=named(columns))
-    goes.table(table)
-    show([report], format)
+    target = to.opened(qrels, lists, predictions)
+    table, report = fill(qrels, lists, how, grade=grade, predictions=predictions, k=k, columns=to.named)
+    target.table(table)
+    to.show(report)
 
 
 @prepare.command
@@ -136,10 +128,7 @@ def baselines(
     recent: Annotated[float, Parameter(help="the newest share of the training rows, for ``recent``")] = 0.1,
     seen: Annotated[bool, Parameter(help="lists may hold what their user had", negative="")] = False,
     seed: Seed = 0,
-    columns: Columns = None,
-    suffix: Suffix = None,
-    output: Folder = None,
-    format: Format = "table",  # noqa: A002 - the word of the option
+    to: ToFolder = ToFolder(),
 ) -> None:
     """Make the lists that every table of values should carry: random, popular, recently popular, ideal.
 
@@ -148,7 +137,7 @@ def baselines(
     from rankwell.prepare import baselines as make
     from rankwell.prepare.references import KINDS
 
-    goes = Output([train, test, users], output, kind or [*KINDS], suffix)
+    target = to.opened(train, test, users, tables=kind or [*KINDS])
     done = make(
         train,
         test,
@@ -159,7 +148,7 @@ def baselines(
         recent=recent,
         seen=seen,
         seed=seed,
-        columns=named(columns),
+        columns=to.named,
     )
-    goes.tables(done.lists)
-    show([done.report], format)
+    target.tables(done.lists)
+    to.show(done.report)

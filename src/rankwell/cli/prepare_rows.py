@@ -7,19 +7,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.cli.preparing import (
-    Columns,
-    File,
-    Folder,
-    Format,
-    Keep,
-    Output,
-    Seed,
-    Suffix,
-    named,
-    prepare,
-    show,
-)
+from rankwell.cli.prepare import Keep, Seed, ToFile, ToFolder, prepare
 from rankwell.errors import UsageError
 
 
@@ -64,10 +52,7 @@ def popularity(
     cap: Annotated[float | None, Parameter(help="the popularity to which items are thinned out")] = None,
     label: Annotated[str | None, Parameter(help="the id for ``relabel``")] = None,
     seed: Seed = 0,
-    columns: Columns = None,
-    suffix: Suffix = None,
-    output: Folder = None,
-    format: Format = "table",  # noqa: A002 - the word of the option
+    to: ToFolder = ToFolder(),
 ) -> None:
     """Leave out, thin out, rename or mark what users find by themselves.
 
@@ -79,18 +64,20 @@ def popularity(
     names = [Path(each).name for each in tables]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(f"two tables are named {twice}; the folder can hold only one of them.")
-    goes = Output([train, items, *tables], output, names, suffix)
+    target = to.opened(train, items, *tables, tables=names)
     rules = {"share_of_volume": share_of_volume, "top": top, "fraction": fraction, "reach": reach}
     rules |= {"count": count, "quantile": quantile, "iqr": iqr}
     cut = PopularityCut(by=by, ties=ties, weight=weight, within=within, window=_days(window), **rules)  # type: ignore[arg-type]
-    cut.fit(train, items, columns=named(columns))
+    words = ("rank", "score", "time")
+    learned = read_log(train, columns=to.named, perhaps=words) if train in tables else train
+    cut.fit(learned, items, columns=to.named)
     done = {}
     for name, path in zip(names, tables, strict=True):
-        log = read_log(path, columns=named(columns), perhaps=("rank", "score", "time"))
+        log = read_log(learned if path == train else path, columns=to.named, perhaps=words)
         length = refill if log.is_lists or action != "drop" else None
         done[name] = cut.apply(log, action, refill=length, cap=cap, label=label, seed=seed)
-    goes.tables({name: each.table for name, each in done.items()})
-    show([cut.summary(), *(each.report for each in done.values())], format)
+    target.tables({name: each.table for name, each in done.items()})
+    to.show(cut.summary(), *(each.report for each in done.values()))
 
 
 def _days(window: str | None) -> float | str | None:
@@ -125,10 +112,7 @@ def split(
     unknown_items: Annotated[Keep, Parameter(help="test rows of items that the training data lack")] = "keep",
     repeated: Annotated[Keep, Parameter(help="test rows of pairs that the training data have")] = "keep",
     seed: Seed = 0,
-    columns: Columns = None,
-    suffix: Suffix = None,
-    output: Folder = None,
-    format: Format = "table",  # noqa: A002 - the word of the option
+    to: ToFolder = ToFolder(),
 ) -> None:
     """Divide a log into training and test data, and say what leaks.
 
@@ -137,15 +121,15 @@ def split(
     from rankwell.prepare import split as divide
 
     names = ["train", "test"] if fold_in is None else ["train", "fold_in", "test"]
-    goes = Output([log], output, names, suffix)
+    target = to.opened(log, tables=names)
     done = divide(
         log, how, test=test, at=at, n=n, fold_in=fold_in, seed=seed, min_per_user=min_per_user, max_per_user=max_per_user,
         min_per_item=min_per_item, max_per_item=max_per_item, unknown_users=unknown_users, unknown_items=unknown_items,
-        repeated=repeated, columns=named(columns),
+        repeated=repeated, columns=to.named,
     )  # fmt: skip
     every = {"train": done.train, "fold_in": done.fold_in, "test": done.test}
-    goes.tables({name: table for name, table in every.items() if table is not None})
-    show([done.report], format)
+    target.tables({name: table for name, table in every.items() if table is not None})
+    to.show(done.report)
 
 
 @prepare.command
@@ -156,10 +140,7 @@ def folds(
     k: Annotated[int, Parameter(name="-k", help="the number of parts")] = 5,
     of: Annotated[Literal["rows", "users", "items"], Parameter(help="what is dealt")] = "rows",
     seed: Seed = 0,
-    columns: Columns = None,
-    suffix: Suffix = None,
-    output: Folder = None,
-    format: Format = "table",  # noqa: A002 - the word of the option
+    to: ToFolder = ToFolder(),
 ) -> None:
     """Divide a log at random into parts, each of them once the test data.
 
@@ -167,13 +148,12 @@ def folds(
     """
     from rankwell.prepare import folds as divide
 
-    goes = Output(
-        [log], output, [f"{side}-{fold}" for fold in range(1, k + 1) for side in ("train", "test")], suffix
-    )
-    done = divide(log, k, of=of, seed=seed, columns=named(columns))
+    names = [f"{side}-{fold}" for fold in range(1, k + 1) for side in ("train", "test")]
+    target = to.opened(log, tables=names)
+    done = divide(log, k, of=of, seed=seed, columns=to.named)
     for fold, (train, test) in enumerate(done.parts, 1):
-        goes.tables({f"train-{fold}": train, f"test-{fold}": test})
-    show([done.report], format)
+        target.tables({f"train-{fold}": train, f"test-{fold}": test})
+    to.show(done.report)
 
 
 @prepare.command
@@ -188,9 +168,7 @@ def core(
     repeat: Annotated[
         bool, Parameter(help="go on until all are within the limits", negative="--once")
     ] = True,
-    columns: Columns = None,
-    output: File = None,
-    format: Format = "table",  # noqa: A002 - the word of the option
+    to: ToFile = ToFile(),
 ) -> None:
     """Keep the rows of users and items with enough, and not too many, rows.
 
@@ -198,10 +176,10 @@ def core(
     """
     from rankwell.prepare import core as within
 
-    goes = Output([log], output)
+    target = to.opened(log)
     kept, report = within(
         log, min_per_user=min_per_user, max_per_user=max_per_user, min_per_item=min_per_item,
-        max_per_item=max_per_item, repeat=repeat, columns=named(columns),
+        max_per_item=max_per_item, repeat=repeat, columns=to.named,
     )  # fmt: skip
-    goes.table(kept)
-    show([report], format)
+    target.table(kept)
+    to.show(report)
