@@ -134,7 +134,7 @@ _HOMES = {
     "Utility": "metrics.binary.collection",
     "YAAP": "metrics.graded.experimental",
     "check_axioms": "inspection.axioms.checker",
-    "evaluate": "evaluation.evaluator",
+    "evaluate": "evaluation.one_run",
     "explain": "inspection.explaining.explanation",
     "jackknife": "comparison.jackknife_intervals",
     "lint": "inspection.linting.linter",

@@ -17,6 +17,7 @@ import pytest
 
 import rankwell
 from rankwell.cli import run
+from rankwell.cli.application import COMMANDS, PREPARE
 from rankwell.judge.policy import Policy, choices
 
 DATA = Path(rankwell.__file__).parent / "data"
@@ -128,9 +129,35 @@ def test_a_cut_off_below_the_number_of_relevant_items_is_warned_of(capsys):
 
 
 def test_every_command_says_what_it_does(capsys):
-    for command in ([], ["evaluate"], ["explain"], ["metrics"], ["demo"]):
-        assert run([*command, "--help"]) == 0
-        assert "rankwell" in capsys.readouterr().out
+    for group, commands in ([], COMMANDS), (["prepare"], PREPARE):
+        assert run([*group, "--help"]) == 0
+        listed = capsys.readouterr().out
+        for command in commands:
+            assert re.search(rf"│ {command} +[A-Z][a-z]+", listed), command
+            assert run([*group, command, "--help"]) == 0
+            assert f"Usage: {' '.join(['rankwell', *group, command])}" in capsys.readouterr().out
+
+
+def test_options_are_listed_in_groups(capsys):
+    assert run(["evaluate", "--help"]) == 0
+    shown = capsys.readouterr().out
+    titles = ("Parameters", "Data", "Input format", "Output", "Policy")
+    places = [shown.index(f"─ {title} ─") for title in titles]
+    assert places == sorted(places)
+
+
+def test_a_command_loads_no_other_command():
+    code = """
+import sys
+from rankwell.cli import run
+assert run(sys.argv[1:]) == 0
+print(sorted(name for name in sys.modules if name.startswith("rankwell.cli.")))
+"""
+    done = subprocess.run([sys.executable, "-c", code, "metrics"], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1]
+    assert "rankwell.cli.explain" in loaded
+    for other in ("evaluate", "lint", "axioms", "prepare", "demo"):
+        assert f"rankwell.cli.{other}" not in loaded
 
 
 def test_explain_metrics_and_demo_print_what_they_promise(capsys):
@@ -184,8 +211,9 @@ def test_every_field_of_a_policy_is_an_option(capsys, field):
     assert str(json.loads(capsys.readouterr().out)["runs"][0]["policy"][field]) == value
 
 
-def test_every_field_of_a_policy_is_explained_in_the_help(capsys):
-    assert run(["evaluate", "--help"]) == 0
+@pytest.mark.parametrize("command", ["evaluate", "explain", "lint", "rosetta"])
+def test_every_field_of_a_policy_is_explained_in_the_help(capsys, command):
+    assert run([command, "--help"]) == 0
     shown = capsys.readouterr().out
     for field in fields(Policy):
         assert f"--{field.name.replace('_', '-')} " in shown

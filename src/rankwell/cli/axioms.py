@@ -6,13 +6,11 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.cli.application import app
 from rankwell.cli.options import OUTPUT, Output, refuse_files
 from rankwell.cli.words import split
 from rankwell.display.output import in_form, width, write
 
 
-@app.command
 def axioms(
     *metrics: Annotated[
         str,

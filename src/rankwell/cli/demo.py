@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-from rankwell.cli.application import app
 from rankwell.display.output import width, write
 from rankwell.display.table import Column, Table
 from rankwell.evaluation import Evaluator, evaluate
@@ -32,7 +31,6 @@ Next:
 Found = Mapping[str, Mapping[str, Results]]
 
 
-@app.command
 def demo() -> None:
     """Evaluate bundled real data and print tables worth reading."""
     write(demo_text(width()), None)

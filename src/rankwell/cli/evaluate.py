@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from rankwell.cli.application import app
 from rankwell.cli.options import OUTPUT, Metrics, Output, PolicyRules, Reading, Tables, refuse_files
 from rankwell.cli.words import files, run_names, split
 from rankwell.display.output import Progress, in_form, width, write
@@ -48,7 +47,6 @@ class Printed:
     ] = False
 
 
-@app.command
 def evaluate(
     qrels: Annotated[
         str,
@@ -152,7 +150,7 @@ def evaluate(
         evaluator = Evaluator.of(
             inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query
         )
-        results = list(evaluator.evaluate_all(named).values())
+        results = list(evaluator.results_of_all(named).values())
     _write(results, inputs, names, printed, per_query=per_query)
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.cli.application import app
 from rankwell.cli.options import OUTPUT, Output, PolicyRules, Tables, refuse_files
 from rankwell.cli.words import split
 from rankwell.display.output import in_form, width, write
@@ -14,7 +13,6 @@ from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
 
 
-@app.command
 def explain(
     metric: Annotated[str, Parameter(help="a metric such as ``ndcg@10``")],
     qrels: Annotated[
@@ -64,7 +62,6 @@ def explain(
     write(in_form([table], format, None if output else width()), output)
 
 
-@app.command
 def metrics() -> None:
     """List all metrics."""
     from rankwell.inspection.explaining import catalogue
@@ -72,7 +69,6 @@ def metrics() -> None:
     write(catalogue().to_text(width()), None)
 
 
-@app.command
 def rosetta(
     qrels: Annotated[str, Parameter(help="the judgements")],
     run: Annotated[str, Parameter(help="the run")],

@@ -8,14 +8,13 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from rankwell import __version__
-from rankwell.cli.application import FOUND, app
+from rankwell.cli.application import FOUND
 from rankwell.cli.options import DATA, OUTPUT, Output, PolicyRules, refuse_files
 from rankwell.cli.words import numbers
 from rankwell.display.output import write
 from rankwell.judge.policy import Policy
 
 
-@app.command
 def lint(
     qrels: Annotated[
         str, Parameter(help="the judgements: a file, ``-`` for standard input, or ``none`` if there are none")

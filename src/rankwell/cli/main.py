@@ -9,32 +9,11 @@ from typing import Any
 
 from cyclopts import CycloptsError
 
-from rankwell.cli import (
-    axioms,
-    demo,
-    evaluate,
-    explain,
-    lint,
-    other_tools,
-    prepare_judgements,
-    prepare_rows,
-)
-from rankwell.cli.application import BAD_DATA, INTERRUPTED, USAGE, app
+from rankwell.cli.application import BAD_DATA, COMMANDS, INTERRUPTED, PREPARE, USAGE, app, prepare
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.readers.standard_input import with_standard_input
 
-__all__ = [
-    "app",
-    "axioms",
-    "demo",
-    "evaluate",
-    "explain",
-    "lint",
-    "other_tools",
-    "prepare_judgements",
-    "prepare_rows",
-    "run",
-]
+__all__ = ["app", "run"]
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -45,6 +24,10 @@ def run(arguments: Sequence[str]) -> int:
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - closed with the process
     _make_safe(sys.stdout, "replace")
     _make_safe(sys.stderr, "backslashreplace")
+    if not set(arguments) & (COMMANDS.keys() | PREPARE.keys()):
+        # help lists all commands with their first sentences, which are in their modules
+        app.resolved_commands()
+        prepare.resolved_commands()
     try:
         code = app(with_standard_input(arguments), print_error=False, exit_on_error=False)
         sys.stdout.flush()

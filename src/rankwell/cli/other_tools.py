@@ -6,10 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from rankwell.cli.application import app
 
-
-@app.command(name="trec_eval")
 def trec_eval(
     *arguments: Annotated[
         str, Parameter(allow_leading_hyphen=True, help="the arguments of trec_eval; -h lists them")
@@ -24,7 +21,6 @@ def trec_eval(
     return main(arguments)
 
 
-@app.command(name="ndeval")
 def ndeval(
     *arguments: Annotated[
         str, Parameter(allow_leading_hyphen=True, help="the arguments of ndeval; -help lists them")

@@ -1,4 +1,4 @@
-"""The steps of ``rankwell prepare`` about judgements: check, tiers, impute, baselines."""
+"""The commands ``prepare …`` about judgements and lists: check, tiers, impute, baselines."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from rankwell.cli.application import FOUND
-from rankwell.cli.prepare import Seed, ToFile, ToFolder, prepare
+from rankwell.cli.options import DATA
+from rankwell.cli.prepare_options import Seed, ToFile, ToFolder
 from rankwell.cli.words import pairs
 from rankwell.errors import UsageError
 
 
-@prepare.command
 def check(
     train: Annotated[str, Parameter(help="the training data")],
     test: Annotated[str, Parameter(help="the test data")],
     lists: Annotated[str | None, Parameter(help="the lists of a system")] = None,
     /,
     *,
-    items: Annotated[str | None, Parameter(help="the catalogue")] = None,
-    k: Annotated[int | None, Parameter(name="-k", help="the depth at which values are wanted")] = None,
-    repeated: Annotated[
-        bool, Parameter(help="users are meant to get again what they had", negative="")
-    ] = False,
+    items: Annotated[str | None, Parameter(group=DATA, help="the catalogue")] = None,
+    k: Annotated[
+        int | None, Parameter(name="-k", help="the cut-off of the metrics that will be computed")
+    ] = None,
+    repeated: Annotated[bool, Parameter(help="repeated recommendations are intended", negative="")] = False,
     seed: Seed = 0,
     to: ToFile = ToFile(),
 ) -> int:
-    """Look at training data, test data and lists before they are scored; exit 1 if there is an error.
+    """Check training data, test data and lists before they are scored; exit 1 if there is an error.
 
     Example: ``rankwell prepare check train.csv test.csv als.csv --items items.csv -k 10``
     """
@@ -40,31 +40,29 @@ def check(
     return FOUND if report.errors else 0
 
 
-@prepare.command
 def tiers(
     interactions: Annotated[str, Parameter(help="the log: users, items, grades")],
-    tiers: Annotated[str, Parameter(help="a table of users with a column of tiers, or a column of the log")],
+    tiers: Annotated[str, Parameter(help="a table of users and their tiers, or a column of the log")],
     /,
     *,
-    factor: Annotated[list[str], Parameter(negative="", help="the factor of a tier: ``VIP=3``; repeat it")],
+    factor: Annotated[list[str], Parameter(negative="", help="a tier and its factor: ``VIP=3``; repeat it")],
     default: Annotated[
-        float | None, Parameter(help="the factor of users without one; default: an error")
+        float | None, Parameter(help="the factor of users without a tier; default: an error")
     ] = None,
     tier: Annotated[str, Parameter(help="the column of tiers")] = "tier",
-    column: Annotated[str | None, Parameter(help="the column of values; default that of grades")] = None,
-    into: Annotated[str, Parameter(help="the column that is written")] = "weight",
+    column: Annotated[str | None, Parameter(help="the column of values; default: the grades")] = None,
+    into: Annotated[str, Parameter(help="the column to write")] = "weight",
     how: Annotated[
-        Literal["multiply", "confidence", "replicate", "sample"], Parameter(help="what the factor does")
+        Literal["multiply", "confidence", "replicate", "sample"],
+        Parameter(help="what the factor is used for"),
     ] = "multiply",
-    threshold: Annotated[
-        float | None, Parameter(help="leave out lower values before; the others count 1")
-    ] = None,
+    threshold: Annotated[float | None, Parameter(help="drop lower values first; the others count 1")] = None,
     normalise: Annotated[bool, Parameter(help="divide the weights by their mean", negative="")] = False,
     bounds: Annotated[tuple[float, float] | None, Parameter(help="the lowest and the highest weight")] = None,
     seed: Seed = 0,
     to: ToFile = ToFile(),
 ) -> None:
-    """Weigh, repeat or sample interactions by the tier of their user.
+    """Weight, repeat or sample interactions by the tier of their user.
 
     Example: ``rankwell prepare tiers train.csv users.csv --factor VIP=3 --factor gold=2 --factor silver=1 -o new.csv``
     """
@@ -86,21 +84,22 @@ def tiers(
     to.show(report)
 
 
-@prepare.command
 def impute(
     qrels: Annotated[str, Parameter(help="the ratings")],
     lists: Annotated[str | None, Parameter(help="the lists whose unrated items get a grade")] = None,
     /,
     *,
     how: Annotated[
-        Literal["constant", "user_mean", "item_mean", "predictions"], Parameter(help="which grade")
+        Literal["constant", "user_mean", "item_mean", "predictions"], Parameter(help="the grade to give")
     ] = "user_mean",
-    grade: Annotated[float | None, Parameter(help="for ``--how constant``")] = None,
-    predictions: Annotated[str | None, Parameter(help="a table of query, item, grade")] = None,
+    grade: Annotated[float | None, Parameter(help="the grade, for ``--how constant``")] = None,
+    predictions: Annotated[
+        str | None, Parameter(help="a table of query, item and grade, for ``--how predictions``")
+    ] = None,
     k: Annotated[int | None, Parameter(name="-k", help="only the first k items of each list")] = None,
     to: ToFile = ToFile(),
 ) -> None:
-    """Give unrated items of lists a grade, and mark these rows.
+    """Give the unrated items of lists a grade, and mark these rows.
 
     Example: ``rankwell prepare impute test.csv als.csv --how item_mean -k 10 -o imputed.csv``
     """
@@ -112,25 +111,31 @@ def impute(
     to.show(report)
 
 
-@prepare.command
 def baselines(
     train: Annotated[str, Parameter(help="the training data")],
-    test: Annotated[str | None, Parameter(help="the test data: for whom, and for the ideal list")] = None,
+    test: Annotated[str | None, Parameter(help="the test data: the users, and the ideal lists")] = None,
     /,
     *,
     k: Annotated[int, Parameter(name="-k", help="the length of the lists")] = 20,
     kind: Annotated[
         list[str] | None,
-        Parameter(negative="", help="``random``, ``popular``, ``recent``, ``segment``, ``ideal``; repeat it"),
+        Parameter(
+            negative="",
+            help="only this list: ``random``, ``popular``, ``recent``, ``segment`` or ``ideal``; repeat it",
+        ),
     ] = None,
-    users: Annotated[str | None, Parameter(help="a table of users, for ``segment``")] = None,
-    by: Annotated[str | None, Parameter(help="its column of segments")] = None,
-    recent: Annotated[float, Parameter(help="the newest share of the training rows, for ``recent``")] = 0.1,
-    seen: Annotated[bool, Parameter(help="lists may hold what their user had", negative="")] = False,
+    users: Annotated[str | None, Parameter(group=DATA, help="a table of users, for ``segment``")] = None,
+    by: Annotated[str | None, Parameter(help="the column of --users that holds the segments")] = None,
+    recent: Annotated[
+        float, Parameter(help="the share of the training rows, the newest, that ``recent`` counts")
+    ] = 0.1,
+    seen: Annotated[
+        bool, Parameter(help="lists may hold items of the user's training data", negative="")
+    ] = False,
     seed: Seed = 0,
     to: ToFolder = ToFolder(),
 ) -> None:
-    """Make the lists that every table of values should carry: random, popular, recently popular, ideal.
+    """Make reference lists, the floor and the ceiling of every comparison: random, popular, recently popular, ideal.
 
     Example: ``rankwell prepare baselines train.csv test.csv -o baselines``
     """

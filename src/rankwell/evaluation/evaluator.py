@@ -1,4 +1,4 @@
-"""evaluate and Evaluator: from data and metrics to results."""
+"""Evaluator: judgements and metrics made ready for any number of runs."""
 
 from __future__ import annotations
 
@@ -215,16 +215,19 @@ class Evaluator:
         RankwellError
             As for ``evaluate``; the first run that cannot be evaluated stops the others.
         """
-        read = {name: read_run(run, name=name) for name, run in runs.items()}
-        workers = min(self._threads or cores(), len(read))
+        return self.results_of_all({name: read_run(run, name=name) for name, run in runs.items()})
+
+    def results_of_all(self, runs: Mapping[str, Run]) -> dict[str, Results]:
+        """Return the results of runs that have been read, by their names."""
+        workers = min(self._threads or cores(), len(runs))
         if workers < 2:
-            return {name: self.results_of(run) for name, run in read.items()}
+            return {name: self.results_of(run) for name, run in runs.items()}
         alone = copy.copy(self)
         alone._threads = max((self._threads or cores()) // workers, 1)  # noqa: SLF001 - a copy of itself
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as executor:
-            return dict(zip(read, executor.map(alone.results_of, read.values()), strict=True))
+            return dict(zip(runs, executor.map(alone.results_of, runs.values()), strict=True))
 
 
 class _Origin:
@@ -242,71 +245,3 @@ class _Origin:
         one = one_query(self._evaluator.task, self._run.rows.table(), query)
         ranks = one.judged.relevant(rel).rank.tolist()
         return ranks, int(one.judged.n_relevant(rel)[0]), int(one.judged.n_retrieved[0]), one.query
-
-
-def evaluate(
-    run: Any,
-    qrels: Any = None,
-    metrics: Iterable[Wanted] | Wanted | None = None,
-    *,
-    train: Any = None,
-    items: Any = None,
-    users: Any = None,
-    by: str | Iterable[str] | None = None,
-    weights: str | None = None,
-    slices: Mapping[str, Any] | Parts | None = None,
-    policy: Policy = Policy(),  # noqa: B008 - a frozen value
-    engine: str | Engine | None = None,
-    threads: int | None = None,
-    per_query: bool = True,
-    preset: str | None = None,
-) -> Results:
-    """Evaluate one run against judgements.
-
-    Parameters
-    ----------
-    run
-        A path, ``{query: {item: score}}``, a table with columns query, item, score or rank, or a Run.
-    qrels
-        A path, ``{query: {item: grade}}``, a table with columns query, item, grade, or Qrels; None if the metrics
-        need only lists.
-    metrics
-        Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
-    train, items, users, by, weights, slices, policy, engine, threads, per_query
-        As for ``Evaluator``.
-    preset
-        The name of another tool whose definitions and rules are meant, such as ``"rectools"``; ``policy`` may then say what
-        the grades are (``grades``, ``rel``) and nothing else.
-
-    Returns
-    -------
-    Results
-        With ``res["ndcg@10"]``, ``res.mean``, ``res.per_query``, ``res.counts``, ``res.policy``.
-
-    Raises
-    ------
-    RankwellError
-        With one sentence that names the file and line or the query, the cause and the remedy.
-
-    Examples
-    --------
-    >>> import rankwell as rw
-    >>> run = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
-    >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
-    {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
-    """
-    inputs = read_inputs(
-        metrics,
-        policy,
-        preset=preset,
-        runs=[run],
-        qrels=qrels,
-        train=train,
-        items=items,
-        users=users,
-        slices=slices,
-    )
-    evaluator = Evaluator.of(
-        inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query
-    )
-    return evaluator.results_of(inputs.runs[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
@@ -30,12 +30,36 @@ class Inputs:
     metrics: tuple[Metric, ...]
     needs: Needs
     asked: Asked
-    qrels: Qrels | None
-    train: Qrels | None
-    items: Items | None
-    users: Users | None
-    slices: Mapping[str, Items] | Parts
-    runs: tuple[Run, ...]
+    qrels: Qrels | None = None
+    train: Qrels | None = None
+    items: Items | None = None
+    users: Users | None = None
+    slices: Mapping[str, Items] | Parts = field(default_factory=dict)
+    runs: tuple[Run, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        metrics: Iterable[Wanted] | Wanted,
+        policy: Policy,
+        *,
+        qrels: Qrels | None = None,
+        train: Qrels | None = None,
+        items: Items | None = None,
+        users: Users | None = None,
+    ) -> Inputs:
+        """Return the inputs of metrics, policy and tables that have been read.
+
+        Raises
+        ------
+        RankwellError
+            If a metric needs a table that is not there, or has no meaning under the policy.
+        """
+        wanted = metrics_of(metrics)
+        needs = Needs.of(wanted)
+        asked = needs.asked(policy)
+        refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
+        return cls(wanted, needs, asked, qrels, train, items, users)
 
     def under(self, policy: Policy) -> Inputs:
         """Return the same tables under another policy."""

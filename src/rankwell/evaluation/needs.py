@@ -117,7 +117,7 @@ def context_of(
     needs = asked.needs
     counts: Counter[str] = Counter()
     catalogue, history = None if items is None else Known(items.item), None
-    if train is not None:
+    if train is not None and needs & {"history", "counts"}:
         history, counts = history_of(train, catalogue, asked.policy)
         catalogue = history.catalogue
     highest = float(pool.grades.max()) if len(pool.grades) else None

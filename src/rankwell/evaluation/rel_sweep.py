@@ -182,7 +182,7 @@ def sweep_of(
         rules: dict[str, Any] = {"rel": rel} if isinstance(rel, float) else {"rel": None, "grades": rel}
         policy = replace(inputs.asked.policy, **rules)
         evaluator = Evaluator.of(inputs.under(policy), threads=threads)
-        for name, res in evaluator.evaluate_all(runs).items():
+        for name, res in evaluator.results_of_all(runs).items():
             for metric in inputs.metrics:
                 values[metric, rel, name], n[metric, rel] = res.mean[str(metric)], res.n[str(metric)]
     return Sweep(inputs.metrics, thresholds, tuple(runs), values, n)

@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.inputs import read_inputs
+from rankwell.evaluation.inputs import Inputs, read_inputs
 from rankwell.evaluation.preset import Preset, names, preset_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics.metric import Metric
@@ -122,7 +122,7 @@ def rosetta(
 
 
 def _one(run: Run, qrels: Qrels, asked: Metric, policy: Policy) -> Rosetta:
-    res = Evaluator(qrels, [asked], policy=policy).evaluate(run)
+    res = Evaluator.of(Inputs.of([asked], policy, qrels=qrels)).results_of(run)
     ours = Line("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
     plain, matters = policy.to_dict() | {"grades": res.grades}, _matters(res, qrels)
     rest, failed = [], []
@@ -149,7 +149,8 @@ def _theirs(
 ) -> Line:
     metric = preset.metric(asked)
     rules = preset.policy_of(asked, policy)
-    res = Evaluator(preset.judgements(qrels, policy), [metric], policy=rules).evaluate(run)
+    inputs = Inputs.of([metric], rules, qrels=preset.judgements(qrels, policy))
+    res = Evaluator.of(inputs).results_of(run)
     differs = _differences(asked, metric, plain, rules.to_dict(), matters)
     return Line(
         preset.tool, preset.version, res[metric], res.n[str(metric)], metric, differs, preset.is_confirmed

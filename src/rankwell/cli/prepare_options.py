@@ -1,4 +1,4 @@
-"""The application ``prepare``, the options of its commands, and the output of tables and reports."""
+"""The options that the commands ``prepare …`` share, and where their tables go."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
 from rankwell import __version__
-from rankwell.cli.application import app
 from rankwell.cli.options import OUTPUT, READING, refuse_files
 from rankwell.cli.words import pairs
 from rankwell.display.output import width, write
@@ -22,13 +21,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankwell.prepare import Report
-
-prepare = App(
-    name="prepare",
-    help="Prepare the data of a recommender, with a report: popularity, split, folds, core, check, tiers, impute, baselines.",
-    help_format="rst",
-)
-app.command(prepare)
 
 Seed = Annotated[int, Parameter(help="the seed of the random numbers")]
 Keep = Literal["keep", "drop"]
