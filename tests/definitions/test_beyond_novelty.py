@@ -364,7 +364,7 @@ REFUSED = [
     ("serendipity_kotkov(distance=.5,novel=2)", {"items": FILMS}, "novel, a share of the users, is from 0 to 1"),
     ("serendipity_kotkov(distance=.5,features=genre)", {"items": FILMS}, r"no column 'genre'.*Did you mean genres\?"),
     ("unexpectedness(top=0)", {}, "top, a number of items, is at least 1"),
-    ("arp", {"train": None}, "needs what the system learned from: give train="),
+    ("arp", {"train": None}, "needs the training data: give train="),
     ("arp", {"train": {}}, "nothing the system learned from"),
     ("aplt(head=top)", {}, "head=top, at=0.8: at is a whole number"),
     ("aplt(at=1.5)", {}, "head=volume, at=1.5: at is a share from 0 to 1"),

@@ -124,7 +124,7 @@ def evaluate(
         f"--format {printed.format}": printed.format in NO_SWEEP,
     }
     if rel_sweep is not None and (others := [option for option, value in sweeping.items() if value]):
-        raise UsageError(f"--rel-sweep and {others[0]} exclude each other.")
+        raise UsageError(f"--rel-sweep cannot be combined with {others[0]}.")
     thresholds = None if rel_sweep is None else thresholds_of(metrics_of(names), split(rel_sweep))
     with Progress() as progress:
         judged, train, references = _references(names, qrels, tables.train, reading, wanted=baselines)
@@ -214,6 +214,6 @@ def _write_sweep(sweep: Sweep, printed: Printed) -> None:
 def _save_parquet(results: Sequence[Results], output: str | None) -> None:
     if output is None or len(results) != 1:
         raise UsageError(
-            "--format parquet writes the queries of one run to a file: give one run and -o FILE.parquet."
+            "--format parquet writes the values of each query of one run to a file: give one run and -o FILE.parquet."
         )
     results[0].save(output if output.endswith(".parquet") else f"{output}.parquet")

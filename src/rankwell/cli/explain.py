@@ -47,7 +47,9 @@ def explain(
         write(str(explained(metric)), output)
         return
     if run is None:
-        raise UsageError(f"a worked table needs a run: rankwell explain {metric} QRELS RUN --query ID")
+        raise UsageError(
+            f"a worked table needs a run as well: rankwell explain {metric} QRELS RUN --query ID"
+        )
     refuse_files([qrels, run, *tables.given], [output])
     table = explained(
         metric,

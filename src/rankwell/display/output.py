@@ -62,12 +62,12 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 
 def refuse_overwriting(output: str, inputs: Sequence[str]) -> None:
-    """Find out before the work, not after it, that the output cannot be written there."""
+    """Refuse, before the work, an output that cannot be written or would overwrite an input."""
     target = Path(output)
     if not target.parent.is_dir():
         raise InputError(f"{output}: cannot be written (there is no folder {target.parent}).")
     if any(target.exists() and Path(path).exists() and target.samefile(path) for path in inputs):
-        raise UsageError(f"-o {output} would overwrite what is to be read; give it another name.")
+        raise UsageError(f"-o {output} would overwrite an input; choose another name.")
 
 
 def width() -> int | None:

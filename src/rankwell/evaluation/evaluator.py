@@ -148,7 +148,7 @@ class Evaluator:
             )
         if self.policy.unjudged == "condense":
             raise UsageError(
-                "slices= and unjudged='condense' exclude each other: other items would count as unjudged."
+                "slices= cannot be combined with unjudged='condense': other items would count as unjudged."
             )
         known = Known(part.item)
         weights = self.task.segments.weights_alone() if self.task.segments is not None else None

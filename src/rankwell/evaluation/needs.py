@@ -1,4 +1,4 @@
-"""What metrics need besides the run, brought together before the first batch: the catalogue, the history, users."""
+"""What metrics need besides the run, and the context made from it before the first batch."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ TABLES = {
         "the number of items that could be retrieved: write {name}(collection=1400), or give items= (--items), every one of them",
     ),
     "features": ("items", "a table of items: give items= (--items), with the columns that it names"),
-    "history": ("train", "what the system learned from: give train= (--train), a table of query and item"),
-    "counts": ("train", "what the system learned from: give train= (--train), a table of query and item"),
+    "history": ("train", "the training data: give train= (--train), a table of query and item"),
+    "counts": ("train", "the training data: give train= (--train), a table of query and item"),
     "users": ("users", "a table of users: give users= (--users), with the columns that it names"),
 }
 
@@ -82,7 +82,7 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, given: Mapping[str, 
     for metric in metrics:
         if metric.judgements and given["qrels"] is None:
             raise NeededError(
-                f"{metric} needs judgements: give qrels=. Without them only metrics of lists can be had."
+                f"{metric} needs judgements: give qrels=. Without them, only metrics of lists can be computed."
             )
         if policy.unjudged == "condense" and metric.judgements and "shown" in metric.needs:
             raise UsageError(
