@@ -7,16 +7,17 @@ from cyclopts import App
 from rankwell import __version__
 
 FOUND, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
+# each command and the module that holds it
 COMMANDS = {
-    "axioms": "axioms",
-    "demo": "demo",
     "evaluate": "evaluate",
     "explain": "explain",
-    "lint": "lint",
     "metrics": "explain",
-    "ndeval": "other_tools",
     "rosetta": "explain",
+    "axioms": "axioms",
+    "lint": "lint",
+    "demo": "demo",
     "trec_eval": "other_tools",
+    "ndeval": "other_tools",
 }
 PREPARE = {
     "popularity": "prepare_rows",
@@ -43,8 +44,8 @@ prepare = App(
     help=f"Prepare the data of a recommender, with a report: {', '.join(PREPARE)}.",
     help_format="rst",
 )
-app.command(prepare)
 for name, module in COMMANDS.items():
     app.command(f"rankwell.cli.{module}:{name}", name=name)
+app.command(prepare)
 for name, module in PREPARE.items():
     prepare.command(f"rankwell.cli.{module}:{name}", name=name)
