@@ -14,6 +14,7 @@ from tests.cli.samples import MOVIES, QRELS, RUN
 
 import rankwell
 from rankwell.cli import run
+from rankwell.cli.application import COMMANDS, PREPARE
 
 USAGE = {
     "Did you mean ndcg?": ["evaluate", QRELS, RUN, "-m", "ndgc@10"],
@@ -57,9 +58,35 @@ def test_bad_data_are_one_line_and_exit_code_3(capsys, tmp_path):
 
 
 def test_every_command_says_what_it_does(capsys):
-    for command in ([], ["evaluate"], ["explain"], ["metrics"], ["demo"]):
-        assert run([*command, "--help"]) == 0
-        assert "rankwell" in capsys.readouterr().out
+    for group, commands in ([], COMMANDS), (["prepare"], PREPARE):
+        assert run([*group, "--help"]) == 0
+        listed = capsys.readouterr().out
+        for command in commands:
+            assert re.search(rf"│ {command} +[A-Z][a-z]+", listed), command
+            assert run([*group, command, "--help"]) == 0
+            assert f"Usage: {' '.join(['rankwell', *group, command])}" in capsys.readouterr().out
+
+
+def test_options_are_listed_in_groups(capsys):
+    assert run(["evaluate", "--help"]) == 0
+    shown = capsys.readouterr().out
+    titles = ("Parameters", "Data", "Input format", "Output", "Policy")
+    places = [shown.index(f"─ {title} ─") for title in titles]
+    assert places == sorted(places)
+
+
+def test_a_command_loads_no_other_command():
+    code = """
+import sys
+from rankwell.cli import run
+assert run(sys.argv[1:]) == 0
+print(sorted(name for name in sys.modules if name.startswith("rankwell.cli.")))
+"""
+    done = subprocess.run([sys.executable, "-c", code, "metrics"], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1]
+    assert "rankwell.cli.explain" in loaded
+    for other in ("evaluate", "lint", "axioms", "prepare", "demo"):
+        assert f"rankwell.cli.{other}" not in loaded
 
 
 def test_explain_metrics_and_demo_print_what_they_promise(capsys):
@@ -158,7 +185,7 @@ def test_being_stopped_is_one_line(capsys, monkeypatch, error, code, message):
     def stopped(*_, **__):
         raise error
 
-    monkeypatch.setattr("rankwell.cli.evaluating.Evaluator", stopped)
+    monkeypatch.setattr("rankwell.cli.evaluate.Evaluator.of", stopped)
     assert run(["evaluate", QRELS, RUN, "-m", "ap"]) == code
     assert message in one_line(capsys)
 

@@ -88,8 +88,9 @@ def test_every_field_of_a_policy_is_an_option(capsys, field):
     assert str(json.loads(capsys.readouterr().out)["runs"][0]["policy"][field]) == value
 
 
-def test_every_field_of_a_policy_is_explained_in_the_help(capsys):
-    assert run(["evaluate", "--help"]) == 0
+@pytest.mark.parametrize("command", ["evaluate", "explain", "lint", "rosetta"])
+def test_every_field_of_a_policy_is_explained_in_the_help(capsys, command):
+    assert run([command, "--help"]) == 0
     shown = capsys.readouterr().out
     for field in fields(Policy):
         assert f"--{field.name.replace('_', '-')} " in shown

@@ -199,4 +199,4 @@ def test_the_command_takes_the_users_of_the_table(tmp_path, capsys):
     assert told["counts"]["users with neither a list nor judgements"] == 2
     asked = ["evaluate", "none", run, "-m", "user_coverage", "--users", users, "--rel-sweep", "1,2"]
     assert command(asked) == 2
-    assert "--rel-sweep and --users exclude each other" in capsys.readouterr().err
+    assert "--rel-sweep cannot be combined with --users" in capsys.readouterr().err

@@ -59,9 +59,9 @@ def test_what_does_not_fit_is_refused_with_the_remedy(metric):
     [
         ("ils", "items", "ils needs a table of items: give items="),
         ("epd", "items", "epd needs a table of items: give items="),
-        ("epd", "train", "epd needs what the system learned from: give train="),
-        ("calibration", "train", "calibration needs what the system learned from"),
-        ("upd", "train", "upd needs what the system learned from"),
+        ("epd", "train", "epd needs the training data: give train="),
+        ("calibration", "train", "calibration needs the training data"),
+        ("upd", "train", "upd needs the training data"),
     ],
 )
 def test_a_missing_table_is_named(metric, missing, message):

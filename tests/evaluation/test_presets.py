@@ -163,7 +163,7 @@ def test_a_preset_names_the_tests_that_hold_it(name):
 
 def test_a_preset_that_was_only_read_is_not_offered(monkeypatch):
     read = replace(preset_of("spark"), confirmed="read")
-    for module in ("evaluation.evaluator", "inspection.rosetta_table"):
+    for module in ("evaluation.inputs", "inspection.rosetta_table"):
         monkeypatch.setattr(
             f"rankwell.{module}.preset_of", lambda name: read if name == "spark" else preset_of(name)
         )

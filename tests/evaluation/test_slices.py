@@ -69,7 +69,7 @@ def test_a_metric_that_reads_other_items_is_refused(metric):
 
 
 def test_condensed_lists_have_no_slices():
-    with pytest.raises(rw.RankwellError, match="exclude each other"):
+    with pytest.raises(rw.RankwellError, match="cannot be combined"):
         rw.evaluate(RUN, QRELS, ["ap"], slices={"head": HEAD}, policy=rw.Policy(unjudged="condense"))
 
 
@@ -128,6 +128,6 @@ def test_the_command_has_slices_and_csv_has_a_line_for_each_part(tmp_path, capsy
     assert rows.select("tier", "items", "value").rows() == expected
     for wrong in ("head", "=x.csv", "head="):
         assert command(["evaluate", *wanted[:4], "--slices", wrong]) == 2
-        assert "wants a name and a file" in capsys.readouterr().err
+        assert "takes a name and a file" in capsys.readouterr().err
     assert command(["evaluate", *wanted, "--slices", f"head={tmp_path / 'users.csv'}"]) == 2
     assert "given twice" in capsys.readouterr().err

@@ -133,6 +133,13 @@ def test_runs_over_different_queries_are_told():
     assert (found.message, found.count) == ("1 queries are only in run, 1 only in run", 2)
 
 
+def test_a_catalogue_may_be_a_file(tmp_path):
+    (tmp_path / "items.csv").write_text("item\na\nb\n")
+    found = rules(CLEAN, QRELS, items=tmp_path / "items.csv")
+    assert found.keys() == rules(CLEAN, QRELS, items=["a", "b"]).keys()
+    assert found["unknown-items"].message.startswith("item 'c' is not in the catalogue items.csv")
+
+
 def test_training_items_in_the_lists_are_told():
     found = rules(CLEAN, QRELS, train={"1": ["a"], "2": ["z"]})["training-items"]
     without = rw.evaluate({"1": {"b": 2.0, "c": 1.0}, "2": CLEAN["2"]}, QRELS, "ndcg@10")["ndcg@10"]

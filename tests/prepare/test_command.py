@@ -29,6 +29,18 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_columns_may_be_named_for_some_of_the_tables_that_are_checked(folder, capsys):
+    pl.read_csv("log.csv").rename({"item_id": "film"}).write_csv("films.csv")
+    pl.read_csv("lists.csv").rename({"item": "title"}).write_csv("titles.csv")
+    code = command(["prepare", "check", "log.csv", "log.csv", "lists.csv", "--format", "json"])
+    expected = capsys.readouterr().out.replace("log.csv", "films.csv").replace("lists.csv", "titles.csv")
+    asked = ["prepare", "check", "films.csv", "films.csv", "titles.csv", "--columns", "film=item,title=item"]
+    assert command([*asked, "--format", "json"]) == code
+    assert capsys.readouterr().out == expected
+    assert command([*asked, "--columns", "none=time"]) == 2
+    assert "names 'none', which none of the tables has" in capsys.readouterr().err
+
+
 def test_a_split_is_written_as_the_library_makes_it(folder, capsys):
     assert command(["prepare", "split", "log.csv", "--min-per-user", "3", "-o", "parts"]) == 0
     shown = capsys.readouterr()
@@ -150,8 +162,8 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
         (["popularity", "log.csv", "log.csv", "--fraction", "1"], 3, "no row is left"),
         (["popularity", "log.csv", "log.csv", "./log.csv", "--top", "1"], 2, "two tables are named log.csv"),
         (["tiers", "log.csv", "users.csv", "--factor", "vip=3,gold=2"], 2, "Did you mean vip?"),
-        (["tiers", "log.csv", "users.csv", "--factor", "VIP"], 2, "--factor wants pairs"),
-        (["impute", "log.csv"], 2, "needs lists="),
+        (["tiers", "log.csv", "users.csv", "--factor", "VIP"], 2, "--factor takes pairs"),
+        (["impute", "log.csv"], 2, "lists="),
         (["baselines", "log.csv", "--kind", "best"], 2, "it is random, popular"),
         (["check", "log.csv", "-", "-"], 2, "standard input can be read only once"),
     ],

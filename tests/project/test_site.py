@@ -59,7 +59,7 @@ def test_every_public_name_and_command_has_its_place(site):
         assert f'id="rankwell.results.results.Results.{name}"' in python
     for name in app:
         if not name.startswith("-"):
-            assert f'id="{name.replace("_", "-")}"' in commands
+            assert f'id="{name}"' in commands
             parts = [app[name]]
             if app[name].default_command is None:
                 parts = [app[name][part] for part in app[name] if not part.startswith("-")]

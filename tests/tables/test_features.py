@@ -119,7 +119,7 @@ def test_train_may_have_other_items_only_if_the_policy_says_so():
         run, {"u": {"a": 1}}, ["arp@2"], items=items, train=train, policy=rw.Policy(outside="ignore")
     )
     assert res.counts["training pairs outside the catalogue"] == 1
-    with pytest.raises(rw.RankwellError, match="arp@2 needs what the system learned from: give train="):
+    with pytest.raises(rw.RankwellError, match="arp@2 needs the training data: give train="):
         rw.evaluate(run, {"u": {"a": 1}}, ["arp@2"], items=items)
 
 

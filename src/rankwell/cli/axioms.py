@@ -6,43 +6,41 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from rankwell.cli.application import app
+from rankwell.cli.options import OUTPUT, Output, refuse_files
 from rankwell.cli.words import split
-from rankwell.display.output import in_form, refuse_overwriting, width, write
+from rankwell.display.output import in_form, width, write
 
 
-@app.command
 def axioms(
     *metrics: Annotated[
-        str, Parameter(help="such as ``ndcg@10``; none lists the axioms", show_default=False)
+        str,
+        Parameter(help="metrics such as ``ndcg@10``; without any, the axioms are listed", show_default=False),
     ],
     axiom: Annotated[
         list[str] | None,
         Parameter(
             negative="",
-            help="only this one: Pri, PriGraded, Deep, DeepGraded, DeepTh, CloseTh, Conf, QAspDiv, Red, MRed, Sat, AspRel, "
+            help="check only this axiom: Pri, PriGraded, Deep, DeepGraded, DeepTh, CloseTh, Conf, QAspDiv, Red, MRed, Sat, AspRel, "
             "P1, P2, P3, P4, P5, P6, P7, P8, Norm; repeat it",
         ),
     ] = None,
-    trials: Annotated[int, Parameter(help="how many pairs of lists are drawn for each axiom")] = 500,
-    seed: Annotated[int, Parameter(help="where the random numbers start")] = 0,
+    trials: Annotated[int, Parameter(help="the number of random pairs of lists per axiom")] = 500,
+    seed: Annotated[int, Parameter(help="the seed of the random numbers")] = 0,
     format: Annotated[  # noqa: A002 - the word of the option
-        Literal["table", "markdown", "html", "json", "csv"], Parameter(help="how it is written")
+        Literal["table", "markdown", "html", "json", "csv"],
+        Parameter(group=OUTPUT, help="the output format"),
     ] = "table",
-    output: Annotated[
-        str | None, Parameter(name=["--output", "-o"], help="write here instead of stdout")
-    ] = None,
+    output: Output = None,
 ) -> None:
-    """Say which axioms a metric satisfies, and show a small pair of lists where it does not; several metrics make a table.
+    """Check which axioms a metric satisfies, with a small pair of lists where it fails; several metrics make a table.
 
-    Without a metric it lists the axioms with what they say and where they are from.
+    Without a metric, list the axioms with their statements and sources.
 
     Example: ``rankwell axioms ap`` or ``rankwell axioms ndcg@10 err "alpha_ndcg(alpha=.1)@10" --axiom Red``
     """
     from rankwell.inspection.axioms import check_axioms, listed
 
-    if output is not None:
-        refuse_overwriting(output, [])
+    refuse_files([], [output])
     names = None if axiom is None else [name for text in axiom for name in split(text)]
     found = None
     if metrics:

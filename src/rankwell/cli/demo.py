@@ -1,12 +1,12 @@
-"""demo: bundled real data, evaluated; tables that teach something."""
+"""The command ``demo``: bundled real data, evaluated."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from importlib.resources import as_file, files
 from pathlib import Path
 
+from rankwell.display.output import width, write
 from rankwell.display.table import Column, Table
 from rankwell.evaluation import Evaluator, evaluate
 from rankwell.judge.policy import Policy
@@ -31,18 +31,25 @@ Next:
 Found = Mapping[str, Mapping[str, Results]]
 
 
-def demo(width: int | None = None) -> str:
-    """Return the tables of ``rankwell demo`` as text for a terminal of this width.
+def demo() -> None:
+    """Evaluate bundled real data and print tables worth reading."""
+    write(demo_text(width()), None)
+
+
+def demo_text(columns: int | None = None) -> str:
+    """Return what ``rankwell demo`` prints on a terminal of so many columns.
 
     Examples
     --------
-    >>> "MovieTweetings" in demo()
+    >>> "MovieTweetings" in demo_text()
     True
     """
+    from importlib.resources import as_file, files
+
     with as_file(files("rankwell") / "data") as folder:
         parts = [*_search(folder / "trec_eval"), *_recommenders(folder / "movietweetings")]
     shown = [
-        part.to_text(width) if isinstance(part, Table) else textwrap.fill(part, min(width or LINE, LINE))
+        part.to_text(columns) if isinstance(part, Table) else textwrap.fill(part, min(columns or LINE, LINE))
         for part in parts
     ]
     return "\n\n".join([*shown, NEXT])

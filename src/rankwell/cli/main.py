@@ -9,19 +9,25 @@ from typing import Any
 
 from cyclopts import CycloptsError
 
-from rankwell.cli import axioms, checking, choosing, definitions, evaluating, supplying
-from rankwell.cli.application import BAD_DATA, INTERRUPTED, USAGE, app
+from rankwell.cli.application import BAD_DATA, COMMANDS, INTERRUPTED, PREPARE, USAGE, app, prepare
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.readers.standard_input import with_standard_input
 
-__all__ = ["app", "axioms", "checking", "choosing", "definitions", "evaluating", "run", "supplying"]
+__all__ = ["app", "run"]
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code: 0 fine, 1 lint found something, 2 usage, 3 bad data; one line on stderr says what is wrong."""
+    """Run one command and return its exit code: 0 success, 1 lint found a problem, 2 wrong usage, 3 bad data.
+
+    An error is one line on stderr.
+    """
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - closed with the process
     _make_safe(sys.stdout, "replace")
     _make_safe(sys.stderr, "backslashreplace")
+    if not set(arguments) & (COMMANDS.keys() | PREPARE.keys()):
+        # help lists all commands with their first sentences, which are in their modules
+        app.resolved_commands()
+        prepare.resolved_commands()
     try:
         code = app(with_standard_input(arguments), print_error=False, exit_on_error=False)
         sys.stdout.flush()
@@ -32,20 +38,20 @@ def run(arguments: Sequence[str]) -> int:
     except RankwellError as error:
         return _fail(str(error), USAGE)
     except BrokenPipeError:
-        # the reader has gone; nothing is to be said to anybody
+        # the reader closed the pipe; exit quietly
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
         return _fail("interrupted.", INTERRUPTED)
     except MemoryError:
         return _fail(
-            "there is not enough memory for these data; give fewer metrics or a machine with more.", BAD_DATA
+            "not enough memory for these data; ask for fewer metrics or use a machine with more.", BAD_DATA
         )
     return code if isinstance(code, int) else 0
 
 
 def _make_safe(stream: Any, errors: str) -> None:
-    """Let no sign stop the output: files and pipes get UTF-8, a terminal what it can show."""
+    """Never fail on a character: files and pipes get UTF-8, a terminal what it can show."""
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
 

@@ -9,7 +9,7 @@ from rankwell.errors import UsageError
 
 
 def split(text: str) -> list[str]:
-    """Split metrics at commas that stand outside brackets.
+    """Split metrics at commas outside brackets.
 
     >>> split("ndcg@10,ap(denom=R,rel=2)@5, rr")
     ['ndcg@10', 'ap(denom=R,rel=2)@5', 'rr']
@@ -25,11 +25,11 @@ def split(text: str) -> list[str]:
 
 
 def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
-    """Read ``column=word`` pairs, also several separated by commas."""
+    """Read ``column=word`` pairs, several of them separated by commas."""
     found = [part.rpartition("=") for text in given or () for part in text.split(",")]
     for column, sign, word in found:
         if not (column and sign and word):
-            raise UsageError(f"{option} wants pairs such as userNo=query, not {column + sign + word!r}.")
+            raise UsageError(f"{option} takes pairs such as userNo=query, not {column + sign + word!r}.")
     return {column.strip(): word.strip() for column, _, word in found}
 
 
@@ -39,7 +39,7 @@ def files(given: Sequence[str] | None, option: str) -> dict[str, str]:
     for name, sign, path in found:
         if not (name.strip() and sign and path):
             raise UsageError(
-                f"{option} wants a name and a file such as head=head.csv, not {name + sign + path!r}."
+                f"{option} takes a name and a file such as head=head.csv, not {name + sign + path!r}."
             )
     names = [name.strip() for name, _, _ in found]
     for name in names:
@@ -55,11 +55,11 @@ def numbers(text: str | None, option: str) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"{option} wants numbers such as 1,2,3, not {text!r}.") from None
+        raise UsageError(f"{option} takes numbers such as 1,2,3, not {text!r}.") from None
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """Return what each run is called: its file's name, or the path as given where that names several.
+    """Return the name of each run: that of its file, or the path where several files share the name.
 
     >>> run_names(["a/bm25.run", "b/bm25.run", "a/dense.run"])
     ['a/bm25.run', 'b/bm25.run', 'dense.run']

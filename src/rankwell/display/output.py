@@ -62,7 +62,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 
 def refuse_overwriting(output: str, inputs: Sequence[str]) -> None:
-    """Raise an error before the work starts if the output cannot be written."""
+    """Refuse, before the work, an output that cannot be written or would overwrite an input."""
     target = Path(output)
     if not target.parent.is_dir():
         raise InputError(f"{output}: cannot be written (the folder {target.parent} does not exist).")

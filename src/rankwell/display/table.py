@@ -14,31 +14,19 @@ from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Literal
 
+from rankwell.display.escaping import HTML, LATEX, MARKDOWN, UNDEFINED
 from rankwell.errors import UsageError, one_of
 
 Kind = Literal["text", "count", "value"]
 Better = Literal["higher", "lower", "neither"]
 Cell = str | int | float | None
 
-UNDEFINED = "–"
 ARROWS = {"higher": "↑", "lower": "↓", "neither": "↔"}
 EXPECTED = {"text": "text, whole number or None", "count": "whole number or None", "value": "number or None"}
 LEGEND, GAP = "* best value of its column", "  "
 NARROWEST = 24  # minimum width of a wrapped last column of sentences
 JOINERS = "\u200c\u200d"  # invisible, but part of the spelling in some scripts
 
-MARKDOWN = str.maketrans({mark: "\\" + mark for mark in "\\`*_[]<>|~&$#"})
-HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
-WORDS = "uparrow downarrow leftrightarrow div cdot times leq geq Sigma beta to"
-LATEX = str.maketrans(
-    {mark: "\\" + mark for mark in "&%$#_{}"}
-    | {mark: f"{{{mark}}}" for mark in "[]*"}  # after \\ these would be read as its arguments
-    | {mark: f"${mark}$" for mark in "<>|"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    | {"`": r"\textasciigrave{}", UNDEFINED: r"\textendash{}", "∞": r"$\infty$"}
-    | {"−": "$-$"}
-    | {sign: f"$\\{word}$" for sign, word in zip("↑↓↔÷·×≤≥Σβ→", WORDS.split(), strict=True)}
-)
 MINUS = {ord("-"): "$-$"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from rankwell.evaluation.evaluator import Evaluator, evaluate
+from rankwell.evaluation.evaluator import Evaluator
+from rankwell.evaluation.one_run import evaluate
 
 __all__ = ["Evaluator", "evaluate"]

@@ -1,4 +1,4 @@
-"""evaluate and Evaluator: from data and metrics to results."""
+"""Evaluator: judgements and metrics made ready for any number of runs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import UsageError
 from rankwell.evaluation.engine import Engine, cores, engine_of
-from rankwell.evaluation.needs import Needs, context_of, refuse_metrics, users_of
+from rankwell.evaluation.inputs import Inputs, read_inputs
+from rankwell.evaluation.needs import context_of
 from rankwell.evaluation.plan import Plan
-from rankwell.evaluation.preset import preset_of
 from rankwell.evaluation.task import Task
 from rankwell.judge import pool_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.readers import read_run
 from rankwell.results import Results
 from rankwell.results.segments import Segments
 from rankwell.tables.parts import Parts
+from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
     from rankwell.results.contingency import Contingency
@@ -93,24 +93,25 @@ class Evaluator:
         threads: int | None = None,
         per_query: bool = True,
     ) -> None:
-        if not isinstance(policy, Policy):
-            raise UsageError(f"policy is a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}.")
-        wanted = metrics_of(metrics)
-        where = engine_of(engine)
-        tables = {"qrels": qrels, "items": items, "train": train, "users": users}
-        needs = Needs.of(wanted)
-        asked = needs.asked(policy)
-        refuse_metrics(wanted, asked, given=frozenset(name for name, it in tables.items() if it is not None))
-        judgements = None if qrels is None else read_qrels(qrels)
-        pool, counts = pool_of(judgements, asked)
-        table = users_of(users)
-        context, told = context_of(wanted, pool, asked, items=items, train=train, users=table)
-        segments, ids = Segments.of(table, by, weights), None if table is None else table.query
-        task = Task(wanted, pool, asked, context, needs.with_ends, per_query, segments, ids)
-        named = slices.parts(pool.items) if isinstance(slices, Parts) else slices or {}
-        sliced = {name: read_items(items, name=name) for name, items in named.items()}
-        plan = Plan(task, where, threads, counts + told)
-        object.__setattr__(self, "plan", plan.with_slices(sliced) if sliced else plan)
+        inputs = read_inputs(
+            metrics, policy, qrels=qrels, train=train, items=items, users=users, slices=slices
+        )
+        plan = _plan_of(inputs, by, weights, engine, threads, per_query=per_query)
+        object.__setattr__(self, "plan", plan)
+
+    @classmethod
+    def of(
+        cls,
+        inputs: Inputs,
+        *,
+        by: str | Iterable[str] | None = None,
+        weights: str | None = None,
+        engine: str | Engine | None = None,
+        threads: int | None = None,
+        per_query: bool = True,
+    ) -> Evaluator:
+        """Return an evaluator of tables that have been read."""
+        return cls._of(_plan_of(inputs, by, weights, engine, threads, per_query=per_query))
 
     @classmethod
     def _of(cls, plan: Plan) -> Evaluator:
@@ -141,7 +142,11 @@ class Evaluator:
         RankwellError
             If the run cannot be read, or has nothing in common with the judgements.
         """
-        return self.plan.results(read_run(run))
+        return self.results_of(read_run(run))
+
+    def results_of(self, run: Run) -> Results:
+        """Return the results of a run that has been read."""
+        return self.plan.results(run)
 
     def evaluate_all(self, runs: Mapping[str, Any]) -> dict[str, Results]:
         """Return the results of several runs by their names; runs are evaluated side by side, one per core.
@@ -151,16 +156,19 @@ class Evaluator:
         RankwellError
             As for ``evaluate``; the first run that cannot be evaluated stops the others.
         """
-        read = {name: read_run(run, name=name) for name, run in runs.items()}
+        return self.results_of_all({name: read_run(run, name=name) for name, run in runs.items()})
+
+    def results_of_all(self, runs: Mapping[str, Run]) -> dict[str, Results]:
+        """Return the results of runs that have been read, by their names."""
         threads = self.plan.threads or cores()
-        workers = min(threads, len(read))
+        workers = min(threads, len(runs))
         if workers < 2:
-            return {name: self.plan.results(run) for name, run in read.items()}
+            return {name: self.plan.results(run) for name, run in runs.items()}
         plan = replace(self.plan, threads=max(threads // workers, 1))
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as executor:
-            return dict(zip(read, executor.map(plan.results, read.values()), strict=True))
+            return dict(zip(runs, executor.map(plan.results, runs.values()), strict=True))
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
         """Return an evaluator of other metrics with the same judgements and policy, which are not read again."""
@@ -230,71 +238,24 @@ class Evaluator:
         return contingency_of(self.plan, read_run(run), k, collection, rel)
 
 
-def evaluate(
-    run: Any,
-    qrels: Any = None,
-    metrics: Iterable[Wanted] | Wanted | None = None,
+def _plan_of(
+    inputs: Inputs,
+    by: str | Iterable[str] | None,
+    weights: str | None,
+    engine: str | Engine | None,
+    threads: int | None,
     *,
-    train: Any = None,
-    items: Any = None,
-    users: Any = None,
-    by: str | Iterable[str] | None = None,
-    weights: str | None = None,
-    slices: Mapping[str, Any] | Parts | None = None,
-    policy: Policy = Policy(),  # noqa: B008 - a frozen value
-    engine: str | Engine | None = None,
-    threads: int | None = None,
-    per_query: bool = True,
-    preset: str | None = None,
-) -> Results:
-    """Evaluate one run against judgements.
-
-    Parameters
-    ----------
-    run
-        A path, ``{query: {item: score}}``, a table with columns query, item, score or rank, or a Run.
-    qrels
-        A path, ``{query: {item: grade}}``, a table with columns query, item, grade, or Qrels; None if the metrics
-        need only lists.
-    metrics
-        Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
-    train, items, users, by, weights, slices, policy, engine, threads, per_query
-        As for ``Evaluator``.
-    preset
-        The name of another tool whose definitions and rules are meant, such as ``"rectools"``; ``policy`` may then say what
-        the grades are (``grades``, ``rel``) and nothing else.
-
-    Returns
-    -------
-    Results
-        With ``res["ndcg@10"]``, ``res.mean``, ``res.per_query``, ``res.counts``, ``res.policy``.
-
-    Raises
-    ------
-    RankwellError
-        With one sentence that names the file and line or the query, the cause and the remedy.
-
-    Examples
-    --------
-    >>> import rankwell as rw
-    >>> run = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
-    >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
-    {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
-    """
-    if preset is not None:
-        metrics, qrels, policy = preset_of(preset).applied(metrics_of(metrics), qrels, policy)
-    evaluator = Evaluator(
-        qrels,
-        metrics,
-        train=train,
-        items=items,
-        users=users,
-        by=by,
-        weights=weights,
-        slices=slices,
-        policy=policy,
-        engine=engine,
-        threads=threads,
-        per_query=per_query,
+    per_query: bool,
+) -> Plan:
+    """Make judgements, tables and metrics ready for any number of runs."""
+    asked, users, slices = inputs.asked, inputs.users, inputs.slices
+    where = engine_of(engine)
+    pool, counts = pool_of(inputs.qrels, asked)
+    context, told = context_of(
+        inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
     )
-    return evaluator.evaluate(run)
+    segments, ids = Segments.of(users, by, weights), None if users is None else users.query
+    task = Task(inputs.metrics, pool, asked, context, inputs.needs.with_ends, per_query, segments, ids)
+    plan = Plan(task, where, threads, counts + told)
+    named = slices.parts(pool.items) if isinstance(slices, Parts) else slices
+    return plan.with_slices(named) if named else plan

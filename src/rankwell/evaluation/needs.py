@@ -1,11 +1,10 @@
-"""What metrics need besides the run, brought together before the first batch: the catalogue, the history, users."""
+"""What metrics need besides the run, and the context made from it before the first batch."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rankwell.errors import NeededError, UsageError
 from rankwell.judge import history_of
@@ -14,9 +13,9 @@ from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_items, read_qrels
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items, Users
+from rankwell.tables.run_qrels import Qrels
 
 TABLES = {
     "catalogue": ("items", "the catalogue: give items= (--items), every item that could be shown"),
@@ -25,8 +24,8 @@ TABLES = {
         "the number of items that could be retrieved: write {name}(collection=1400), or give items= (--items), every one of them",
     ),
     "features": ("items", "a table of items: give items= (--items), with the columns that it names"),
-    "history": ("train", "what the system learned from: give train= (--train), a table of query and item"),
-    "counts": ("train", "what the system learned from: give train= (--train), a table of query and item"),
+    "history": ("train", "the training data: give train= (--train), a table of query and item"),
+    "counts": ("train", "the training data: give train= (--train), a table of query and item"),
     "users": ("users", "a table of users: give users= (--users), with the columns that it names"),
 }
 
@@ -74,16 +73,16 @@ class Needs:
         )
 
 
-def refuse_metrics(metrics: Iterable[Metric], asked: Asked, *, given: frozenset[str]) -> None:
+def refuse_metrics(metrics: Iterable[Metric], asked: Asked, given: Mapping[str, object]) -> None:
     """Raise an error for a metric that needs a table that was not given, or has no meaning under the policy.
 
-    ``given`` are the arguments that were: qrels, items, train, users.
+    ``given`` are the arguments qrels, items, train and users, None where there is none.
     """
     policy = asked.policy
     for metric in metrics:
-        if metric.judgements and "qrels" not in given:
+        if metric.judgements and given["qrels"] is None:
             raise NeededError(
-                f"{metric} needs judgements: give qrels=. Without them only metrics of lists can be had."
+                f"{metric} needs judgements: give qrels=. Without them, only metrics of lists can be computed."
             )
         if policy.unjudged == "condense" and metric.judgements and "shown" in metric.needs:
             raise UsageError(
@@ -95,27 +94,31 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, *, given: frozenset[
                 f"'best' and 'worst' for the range)."
             )
     for need, (table, remedy) in TABLES.items():
-        if (asker := asked.by_need.get(need)) is not None and table not in given:
+        if (asker := asked.by_need.get(need)) is not None and given[table] is None:
             raise NeededError(f"{asker} needs {remedy.format(name=asker.name)}.")
 
 
 def context_of(
-    metrics: Iterable[Metric], pool: Pool, asked: Asked, *, items: Any, train: Any, users: Users | None
+    metrics: Iterable[Metric],
+    pool: Pool,
+    asked: Asked,
+    *,
+    items: Items | None,
+    train: Qrels | None,
+    users: Users | None,
 ) -> tuple[Context, Counter[str]]:
-    """Return what all batches share, and what its rules touched.
+    """Return the shared context, and how many rows each policy affected.
 
     Raises
     ------
     RankwellError
-        If a table cannot be read, or lacks what a metric needs of it.
+        If a table lacks what a metric needs of it.
     """
     needs = asked.needs
     counts: Counter[str] = Counter()
-    table = None if items is None else _catalogue(items, with_columns="features" in needs)
-    catalogue, history = None if table is None else Known(table.item), None
-    if needs & {"history", "counts"}:
-        log = read_qrels(train, name=None if isinstance(train, str) else "train")
-        history, counts = history_of(log, catalogue, asked.policy)
+    catalogue, history = None if items is None else Known(items.item), None
+    if train is not None and needs & {"history", "counts"}:
+        history, counts = history_of(train, catalogue, asked.policy)
         catalogue = history.catalogue
     highest = float(pool.grades.max()) if len(pool.grades) else None
     context = Context(
@@ -123,7 +126,7 @@ def context_of(
         grade_max=highest,
         grade_min=_lowest(pool) if "grade_min" in needs else None,
         catalogue=catalogue,
-        items=table,
+        items=items,
         train=history,
         users=users if "users" in needs else None,
         cuts=asked.cuts,
@@ -131,14 +134,6 @@ def context_of(
     for metric in metrics:
         metric.check_tables(context)
     return context, counts
-
-
-def _catalogue(items: Any, *, with_columns: bool) -> Items:
-    if not with_columns:
-        return read_items(items)
-    from rankwell.readers.items_users import read_catalogue
-
-    return read_catalogue(items)
 
 
 def _cuts(metrics: Iterable[Metric]) -> dict[str, tuple[int | None, ...]]:
@@ -154,12 +149,3 @@ def _lowest(pool: Pool) -> float | None:
     """The lowest grade that counts as a judgement."""
     grades = pool.grades[pool.scale.judged(pool.grades)]
     return float(grades.min()) if len(grades) else None
-
-
-def users_of(users: Any) -> Users | None:
-    """Return the table of users; None if none was given."""
-    if users is None:
-        return None
-    from rankwell.readers.items_users import read_users
-
-    return read_users(users)

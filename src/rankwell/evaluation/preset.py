@@ -19,7 +19,6 @@ from rankwell.errors import UsageError, nearest, one_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_qrels
 from rankwell.tables.run_qrels import Qrels
 
 __all__ = ["Preset", "names", "preset_of"]
@@ -79,8 +78,8 @@ class Preset:
             rules["grades"] = "interactions"
         return Policy(**rules)
 
-    def applied(self, metrics: Iterable[Any], qrels: Any, given: Policy) -> tuple[list[Metric], Any, Policy]:
-        """Return metrics, judgements and policy as the tool has them, for one evaluation.
+    def applied(self, metrics: Iterable[Metric], given: Policy) -> tuple[tuple[Metric, ...], Policy]:
+        """Return metrics and policy as the tool has them, for one evaluation.
 
         Raises
         ------
@@ -97,7 +96,7 @@ class Preset:
             raise UsageError(
                 f"the preset {self.name!r} decides {one_of(others)}; leave it out, or the preset."
             )
-        asked = [metric_of(metric) for metric in metrics]
+        asked = list(metrics)
         found = [self.metric(metric) for metric in asked]
         policies = [self.policy_of(metric, given) for metric in asked]
         odd = next((n for n, policy in enumerate(policies) if policy != policies[0]), None)
@@ -105,8 +104,7 @@ class Preset:
             raise UsageError(
                 f"{self.tool} has {asked[0]} and {asked[odd]} under different rules (of missing users, say); evaluate them apart."
             )
-        judgements = qrels if qrels is None else self.judgements(read_qrels(qrels), given)
-        return found, judgements, policies[0]
+        return tuple(found), policies[0]
 
     def judgements(self, qrels: Qrels, given: Policy) -> Qrels:
         """Return what is given to the tool: all judgements, or the relevant ones where all count alike."""

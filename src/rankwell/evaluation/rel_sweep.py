@@ -11,10 +11,11 @@ from typing import Any
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, one_of
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs, read_inputs
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_run
+from rankwell.tables.run_qrels import Run
 
 Threshold = float | str
 EVERY = {"interactions": "every row, all alike", "judgements": "above 0, gains as they are"}
@@ -96,7 +97,10 @@ def rel_sweep(
     rels: Iterable[Threshold],
     *,
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
-    **options: Any,
+    train: Any = None,
+    items: Any = None,
+    users: Any = None,
+    threads: int | None = None,
 ) -> Sweep:
     """Evaluate runs under several thresholds of relevance.
 
@@ -109,7 +113,7 @@ def rel_sweep(
     rels
         The grades from which an item counts as relevant, one after the other; also ``"interactions"`` (every row is
         relevant, grades are not used) and ``"judgements"`` (what is above 0 is relevant, gains are the grades as they are).
-    policy, options
+    policy, train, items, users, threads
         As for ``evaluate``; the policy's ``rel`` is what is swept.
 
     Returns
@@ -129,25 +133,59 @@ def rel_sweep(
     >>> sweep.changes(sweep.metrics[0]), sweep.order(sweep.metrics[0], 7)
     (True, ['b', 'a'])
     """
-    wanted, thresholds = metrics_of(metrics), tuple(dict.fromkeys(map(_threshold, rels)))
+    wanted = metrics_of(metrics)
+    thresholds = thresholds_of(wanted, rels)
+    inputs = read_inputs(
+        wanted,
+        policy,
+        runs=list(runs.values()),
+        names=list(runs),
+        qrels=qrels,
+        train=train,
+        items=items,
+        users=users,
+    )
+    return sweep_of(inputs, dict(zip(runs, inputs.runs, strict=True)), thresholds, threads=threads)
+
+
+def thresholds_of(metrics: Iterable[Metric], rels: Iterable[Threshold]) -> tuple[Threshold, ...]:
+    """Return the thresholds, each once.
+
+    Raises
+    ------
+    UsageError
+        If there are fewer than two, or a metric does not depend on them.
+    """
+    thresholds = tuple(dict.fromkeys(map(_threshold, rels)))
     if len(thresholds) < 2:
         raise UsageError(
             "a sweep of thresholds has at least two: rels=[6, 7, 8, 9], on the command line --rel-sweep 6,7,8,9."
         )
-    fixed = next((m for m in wanted if not m.judgements or getattr(m, "rel", None) is not None), None)
+    fixed = next((m for m in metrics if not m.judgements or getattr(m, "rel", None) is not None), None)
     if fixed is not None:
         why = "has its own rel" if fixed.judgements else "reads no judgements"
         raise UsageError(f"{fixed} {why}, so that no threshold changes it; leave it out of the sweep.")
-    read = {name: read_run(run, name=name) for name, run in runs.items()}
+    return thresholds
+
+
+def sweep_of(
+    inputs: Inputs,
+    runs: Mapping[str, Run],
+    thresholds: tuple[Threshold, ...],
+    *,
+    threads: int | None = None,
+) -> Sweep:
+    """Evaluate runs that have been read under each threshold; see ``rel_sweep``."""
     values: dict[tuple[Metric, Threshold, str], float] = {}
     n: dict[tuple[Metric, Threshold], int] = {}
     for rel in thresholds:
         rules: dict[str, Any] = {"rel": rel} if isinstance(rel, float) else {"rel": None, "grades": rel}
-        evaluator = Evaluator(qrels, wanted, policy=replace(policy, **rules), **options)
-        for name, res in evaluator.evaluate_all(read).items():
-            for metric in wanted:
+        policy = replace(inputs.asked.policy, **rules)
+        evaluator = Evaluator.of(inputs.under(policy), threads=threads)
+        for name, res in evaluator.results_of_all(runs).items():
+            for metric in inputs.metrics:
                 values[metric, rel, name], n[metric, rel] = res.mean[str(metric)], res.n[str(metric)]
-    return Sweep(wanted, thresholds, tuple(runs), values, n)
+    return Sweep(inputs.metrics, thresholds, tuple(runs), values, n)
 
 
 def _threshold(given: Threshold) -> Threshold:

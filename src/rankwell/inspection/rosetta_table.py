@@ -12,12 +12,11 @@ import numpy as np
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs, read_inputs
 from rankwell.evaluation.preset import Preset, names, preset_of
 from rankwell.judge.policy import Policy
-from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
-from rankwell.readers import read_qrels, read_run
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -116,13 +115,14 @@ def rosetta(
     >>> {line.tool: round(line.value, 3) for line in table.lines if line.tool in ("rankwell", "RecTools", "recmetrics")}
     {'recmetrics': 0.833, 'rankwell': 0.556, 'RecTools': 0.333}
     """
-    lists, judgements = read_run(run), read_qrels(qrels)
-    wanted = [metrics] if isinstance(metrics, (str, Metric, type)) else list(metrics)
-    return [_one(lists, judgements, metric_of(each), policy) for each in wanted]
+    inputs = read_inputs(metrics, policy, runs=[run], qrels=qrels)
+    if inputs.qrels is None:
+        raise UsageError("rosetta compares tools on judged data: give qrels=.")
+    return [_one(inputs.runs[0], inputs.qrels, each, policy) for each in inputs.metrics]
 
 
 def _one(run: Run, qrels: Qrels, asked: Metric, policy: Policy) -> Rosetta:
-    res = Evaluator(qrels, [asked], policy=policy).evaluate(run)
+    res = Evaluator.of(Inputs.of([asked], policy, qrels=qrels)).results_of(run)
     ours = Line("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
     plain, matters = policy.to_dict() | {"grades": res.grades}, _matters(res, qrels)
     rest, failed = [], []
@@ -149,7 +149,8 @@ def _theirs(
 ) -> Line:
     metric = preset.metric(asked)
     rules = preset.policy_of(asked, policy)
-    res = Evaluator(preset.judgements(qrels, policy), [metric], policy=rules).evaluate(run)
+    inputs = Inputs.of([metric], rules, qrels=preset.judgements(qrels, policy))
+    res = Evaluator.of(inputs).results_of(run)
     differs = _differences(asked, metric, plain, rules.to_dict(), matters)
     return Line(
         preset.tool, preset.version, res[metric], res.n[str(metric)], metric, differs, preset.is_confirmed

@@ -169,7 +169,7 @@ def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
     parts: list[Wanted] = []
     for each in listed:
         parts += (profile(each) if isinstance(each, str) else None) or [each]
-    made = tuple(dict.fromkeys(metric_of(part) for part in parts))
+    made = tuple({metric_of(part): None for part in parts})
     if not made:
         raise UsageError("metrics= is empty; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
     return made

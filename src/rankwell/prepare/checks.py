@@ -104,12 +104,11 @@ class _Columns:
 
     def read(self, source: Any, name: str, *, timed: bool) -> Log:
         """Read a table, named in the report after its file, or after its role."""
-        name = "" if isinstance(source, str) else name
-        has = read_log(source, needed=(), name=name or None)
-        told = {column: word for column, word in self.given.items() if column in has.frame.columns}
-        self.used |= set(told)
         words = ("time",) if timed else ("rank", "score")
-        return read_log(source, columns=told, name=name or None, perhaps=words)
+        known = None if isinstance(source, str) else name
+        log = read_log(source, columns=self.given, name=known, perhaps=words, shared=True)
+        self.used.update(self.given.keys() & set(log.frame.columns))
+        return log
 
     def refuse_unused(self) -> None:
         """Raise UsageError for a column that no table has."""

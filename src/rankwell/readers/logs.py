@@ -160,6 +160,7 @@ def read_log(
     columns: Mapping[str, str] | None = None,
     needed: tuple[str, ...] = ("query", "item"),
     perhaps: tuple[str, ...] = (),
+    shared: bool = False,
 ) -> Log:
     """Read a table of queries and items with all its columns.
 
@@ -179,6 +180,8 @@ def read_log(
         The words that must be there.
     perhaps
         The columns that are taken if there is one, and no second, with such a name.
+    shared
+        Whether ``columns`` may name columns that only other tables have.
 
     Raises
     ------
@@ -197,10 +200,11 @@ def read_log(
     if isinstance(source, (str, os.PathLike)):
         files = files_of(source)
         name = name or Path(source).name
-        frame, place = of_files(files, wanted, given)
+        frame, place = of_files(files, wanted, given, shared=shared)
     else:
         name = name or getattr(source, "name", None) or "table"
         frame = of_value(source, name)
+    given = {column: word for column, word in given.items() if not shared or column in frame.columns}
     named = [known_word(column) for column in frame.columns]
     wanted += tuple(word for word in perhaps if named.count(word) == 1 or word in given.values())
     found = match_columns(frame.columns, wanted, name, given)

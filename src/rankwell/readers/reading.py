@@ -112,7 +112,7 @@ def read_items(
     Items 'items': 2 items
     """
     is_list = isinstance(source, (list, tuple, set, frozenset, range))
-    if is_list and not any(isinstance(row, Mapping) for row in source):
+    if is_list and not any(isinstance(row, (Mapping, File)) for row in source):
         return Items(
             sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items"
         )

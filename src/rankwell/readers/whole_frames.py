@@ -25,16 +25,18 @@ TREC_RUN = 6  # fields of a line
 
 
 def of_files(
-    files: list[File], wanted: tuple[str, ...], columns: Mapping[str, str]
+    files: list[File], wanted: tuple[str, ...], columns: Mapping[str, str], *, shared: bool = False
 ) -> tuple[pl.DataFrame, Place | None]:
     """Return the whole table in one file or several, and the place of a row if it is known.
+
+    ``columns`` that are ``shared`` by several tables may name columns that these files lack.
 
     Raises
     ------
     InputError, DataError
         If a file cannot be read or holds no rows, or the files have different columns.
     """
-    parts = [_of_file(file, wanted, columns) for file in files]
+    parts = [_of_file(file, wanted, columns, shared=shared) for file in files]
     if len(parts) == 1:
         return parts[0]
     for file, (frame, _) in zip(files, parts, strict=True):
@@ -46,13 +48,15 @@ def of_files(
 
 
 def _of_file(
-    file: File, wanted: tuple[str, ...], columns: Mapping[str, str]
+    file: File, wanted: tuple[str, ...], columns: Mapping[str, str], *, shared: bool
 ) -> tuple[pl.DataFrame, Place | None]:
     """The whole table in a file, and the place of a row in it if its cells are text."""
     kind, _ = guess(file)
     if kind == "delimited":
-        table = Table(file, "items" if "query" not in wanted else "users", columns)
+        table = Table(file, "items" if "query" not in wanted else "users", columns, shared=shared)
         return _whole(table.pieces(every=True), file), table.place
+    if shared:
+        columns = {}  # the frame of these formats has all columns under their own names
     if kind == "movielens" and not columns:
         first = file.head.partition(b"\n")[0].count(movielens.SEPARATOR) + 1
         lines = movielens.Lines(file, MOVIELENS[: max(first, 3)], {})

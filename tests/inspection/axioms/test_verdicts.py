@@ -213,9 +213,9 @@ def test_all_lists_of_an_axiom_are_one_evaluation(monkeypatch):
     made = []
 
     class Counted(scoring.Evaluator):
-        def evaluate(self, run):
+        def results_of(self, run):
             made.append(len(run.queries))
-            return super().evaluate(run)
+            return super().results_of(run)
 
     monkeypatch.setattr(scoring, "Evaluator", Counted)
     assert check_axioms("ndcg", "Pri", trials=40)["Pri"].verdict == "holds"

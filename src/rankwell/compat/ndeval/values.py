@@ -9,6 +9,7 @@ import numpy as np
 from rankwell.compat.ndeval.reading import Judgements, Lists
 from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
@@ -78,12 +79,13 @@ class Values:
         self._subtopics = judgements.subtopics
         self._share = 1 - (1 - alpha) * beta
         policy = Policy(grades="judgements", ties="order", missing="skip", undefined="zero")
-        self._evaluator = Evaluator(judgements.qrels, list(self.columns.values()), policy=policy)
+        inputs = Inputs.of(self.columns.values(), policy, qrels=judgements.qrels)
+        self._evaluator = Evaluator.of(inputs)
 
     def of(self, lists: Lists) -> dict[int, np.ndarray]:
         """Return the values of each judged topic."""
         try:
-            res = self._evaluator.evaluate(lists.run())
+            res = self._evaluator.results_of(lists.run())
         except NothingInCommonError:
             return {}
         topics = [int(topic) for topic in res.queries]

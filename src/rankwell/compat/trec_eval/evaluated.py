@@ -13,6 +13,7 @@ from rankwell.compat.trec_eval.options import Options
 from rankwell.compat.trec_eval.special import GainRBP
 from rankwell.errors import DataError, InputError, NothingInCommonError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
@@ -148,4 +149,4 @@ def _results(options: Options, qrels: Qrels, run: Run, metrics: Sequence[Metric]
         unjudged="condense" if options.judged_only and not is_prefs else "nonrelevant",
         depth=options.depth,
     )
-    return Evaluator(qrels, list(dict.fromkeys(metrics)), policy=policy).evaluate(run)
+    return Evaluator.of(Inputs.of(metrics, policy, qrels=qrels)).results_of(run)

@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs
 from rankwell.inspection.axioms.counterexamples import Counterexample
 from rankwell.inspection.axioms.situations import NAMES, Situation
 from rankwell.judge.policy import Policy
@@ -74,10 +75,9 @@ def compared(metric: Metric, situations: tuple[Situation, ...], policy: Policy, 
         If the metric cannot be computed from judgements with topics, items with topics and a history.
     """
     data = tables(situations, top)
-    evaluator = Evaluator(
-        data.qrels, [metric], items=data.items, train=data.train, users=data.users, policy=policy
-    )
-    results = evaluator.evaluate(data.run)
+    inputs = Inputs.of(metric, policy, qrels=data.qrels, train=data.train, items=data.items, users=data.users)
+    evaluator = Evaluator.of(inputs)
+    results = evaluator.results_of(data.run)
     values = np.full(2 * len(situations), np.nan)
     values[np.asarray(results.queries, np.int64)] = results.values(metric)
     better, worse = values[::2], values[1::2]

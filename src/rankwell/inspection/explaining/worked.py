@@ -12,11 +12,11 @@ import numpy as np
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.one_query import One, one_query
 from rankwell.judge.policy import Policy
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.readers import read_qrels, read_run
 
 ALL_RANKS = 40  # in longer lists only ranks that add something are shown
 
@@ -31,9 +31,9 @@ def worked_table(
         raise UsageError(
             f"{metric}: ties=expected averages over orders, so there is no single list; use ties='item-desc'."
         )
-    judgements = None if qrels is None else read_qrels(qrels)
-    task = Evaluator(judgements, metric, policy=policy, **tables).task
-    one = one_query(task, read_run(run).rows.table(), query)
+    inputs = read_inputs(metric, policy, runs=[run], qrels=qrels, **tables)
+    task = Evaluator.of(inputs).task
+    one = one_query(task, inputs.runs[0].rows.table(), query)
     value = float(task.measure(one.judged, Counter()).values[metric][0])
     left, right, notes = _added(metric, one, value) if isinstance(metric, Additive) else (None, None, [])
     columns, rows = _listed(one, left)

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.policy import Policy
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import ALL_LINES, TextRows
@@ -125,8 +126,9 @@ class Data:
         metric = metric or self.settings.metric
         given = run.run if isinstance(run, RunData) else run
         try:
-            evaluator = Evaluator(self.qrels.qrels, metric, policy=self.settings.lenient(**policy))
-            value = evaluator.evaluate(given)[metric]
+            lenient = self.settings.lenient(**policy)
+            inputs = Inputs.of(metric, lenient, qrels=self.qrels.qrels)
+            value = Evaluator.of(inputs).results_of(given)[metric]
         except RankwellError:
             return None  # the finding is told without its effect
         return None if math.isnan(value) else value

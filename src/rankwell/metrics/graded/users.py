@@ -125,9 +125,7 @@ class RBP(_Shares, RankWeighted):
 def refuse_persistence(name: str, p: float) -> None:
     """Raise UsageError unless p is a probability below 1."""
     if not 0 <= p < 1:
-        raise UsageError(
-            f"{name}(p={p:g}): p, the probability of continuing, must be at least 0 and below 1."
-        )
+        raise UsageError(f"{name}(p={p:g}): p, the probability of continuing, is at least 0 and below 1.")
 
 
 @definition

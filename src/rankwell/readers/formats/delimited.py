@@ -69,9 +69,12 @@ def _separator(line: str) -> str:
 
 
 class Table:
-    """A text table: its separator, its header, and which column is which."""
+    """A text table: its separator, its header, and which column is which.
 
-    def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
+    ``columns`` that are ``shared`` by several tables may name columns that this one lacks.
+    """
+
+    def __init__(self, file: File, kind: str, columns: Mapping[str, str], *, shared: bool = False) -> None:
         require_text(file)
         self.file = file
         line = _first_line(file.head)
@@ -83,7 +86,8 @@ class Table:
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
             raise DataError(f"{self.place(-1)}: the column {twice!r} is repeated. Rename or remove one.")
-        self.words = match_columns(self.names, WORDS[kind], file.label, columns)
+        own = {name: word for name, word in columns.items() if not shared or name in self.names}
+        self.words = match_columns(self.names, WORDS[kind], file.label, own)
 
     def pieces(self, *, every: bool = False) -> frames.Frames:
         """Return the wanted columns, or every one, in pieces of text."""

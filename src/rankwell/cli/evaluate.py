@@ -1,0 +1,219 @@
+"""The command ``evaluate``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from rankwell.cli.options import OUTPUT, Metrics, Output, PolicyRules, Reading, Tables, refuse_files
+from rankwell.cli.words import files, run_names, split
+from rankwell.display.output import Progress, in_form, width, write
+from rankwell.errors import UsageError
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.engines.memory import Memory
+from rankwell.evaluation.inputs import Inputs, read_inputs
+from rankwell.evaluation.rel_sweep import Sweep, sweep_of, thresholds_of
+from rankwell.judge.policy import Policy
+from rankwell.metrics import metrics_of
+from rankwell.metrics.bundles import profile
+from rankwell.readers import read_qrels, read_run
+from rankwell.results import Results
+from rankwell.tables.run_qrels import Run
+
+REFERENCE_DEPTH = 100
+NO_SWEEP = ("csv", "parquet")
+
+
+@Parameter(name="*", group=OUTPUT)
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """How results are printed."""
+
+    format: Annotated[
+        Literal["table", "json", "csv", "parquet", "markdown", "latex", "html"],
+        Parameter(help="the output format; parquet holds the values of each query and needs a file (-o)"),
+    ] = "table"
+    output: Output = None
+    verbose: Annotated[
+        bool,
+        Parameter(
+            name=["--verbose", "-v"], negative="", help="print the whole policy, and how each file was read"
+        ),
+    ] = False
+
+
+def evaluate(
+    qrels: Annotated[
+        str,
+        Parameter(
+            help="the judgements: a file, ``-`` for standard input, or ``none`` if no metric needs them"
+        ),
+    ],
+    run: Annotated[
+        str,
+        Parameter(
+            help="the run: a file, ``-``, or a quoted pattern (``'part-*.parquet'``) for several files as one run"
+        ),
+    ],
+    /,
+    *runs: Annotated[str, Parameter(help="more runs, printed side by side", show_default=False)],
+    metric: Metrics = None,
+    per_query: Annotated[bool, Parameter(help="one row per query", negative="")] = False,
+    by: Annotated[
+        list[str] | None, Parameter(negative="", help="a column of --users: one row per segment; repeat it")
+    ] = None,
+    weights: Annotated[
+        str | None, Parameter(help="a column of --users: the weight of each query in the means")
+    ] = None,
+    slices: Annotated[
+        list[str] | None,
+        Parameter(
+            negative="",
+            help="a name and a table of items, such as ``head=head.csv``: one row where only these items are relevant; "
+            "repeat it",
+        ),
+    ] = None,
+    baselines: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            help="evaluate reference lists as well, made from --train: random, popular, recently popular; and the ideal ones",
+        ),
+    ] = False,
+    rel_sweep: Annotated[
+        str | None,
+        Parameter(
+            help="thresholds of relevance such as ``6,7,8,9,interactions``: one row per threshold, and whether the order "
+            "of the runs changes"
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        Parameter(
+            help="use the definitions and rules of another tool, such as ``rectools`` (see ``rankwell rosetta``)"
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, Parameter(help="the number of threads; default: the cores of this process")
+    ] = None,
+    tables: Tables = Tables(),
+    reading: Reading = Reading(),
+    printed: Printed = Printed(),
+    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+) -> None:
+    """Evaluate runs against judgements.
+
+    Example: ``rankwell evaluate qrels.txt bm25.run dense.run -m ndcg@10 -m ap``
+    """
+    if not metric:
+        raise UsageError(
+            "say which metrics you want: -m ndcg@10 -m ap -m p@5 (`rankwell metrics` lists all)."
+        )
+    paths, parts = [run, *runs], files(slices, "--slices")
+    names = [part for text in metric for part in split(text)]
+    refuse_files([qrels, *paths, *tables.given, *parts.values()], [printed.output])
+    sweeping = {"--per-query": per_query, "--users": tables.users, "--by": by, "--weights": weights}
+    sweeping |= {
+        "--slices": slices,
+        "--preset": preset,
+        f"--format {printed.format}": printed.format in NO_SWEEP,
+    }
+    if rel_sweep is not None and (others := [option for option, value in sweeping.items() if value]):
+        raise UsageError(f"--rel-sweep cannot be combined with {others[0]}.")
+    thresholds = None if rel_sweep is None else thresholds_of(metrics_of(names), split(rel_sweep))
+    with Progress() as progress:
+        judged, train, references = _references(names, qrels, tables.train, reading, wanted=baselines)
+        inputs = read_inputs(
+            names,
+            policy,
+            runs=[*paths, *references],
+            names=run_names(paths),
+            qrels=judged,
+            train=train,
+            items=tables.items,
+            users=tables.users,
+            slices=parts,
+            preset=preset,
+            run_options=reading.of_runs,
+            qrels_options=reading.of_qrels,
+        )
+        named = {each.name: each for each in inputs.runs}
+        if thresholds is not None:
+            _write_sweep(sweep_of(inputs, named, thresholds, threads=threads), printed)
+            return
+        engine = Memory(progress=progress)
+        evaluator = Evaluator.of(
+            inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query
+        )
+        results = list(evaluator.results_of_all(named).values())
+    _write(results, inputs, names, printed, per_query=per_query)
+
+
+def _references(
+    names: Sequence[str], qrels: str, train: str | None, reading: Reading, *, wanted: bool
+) -> tuple[Any, Any, list[Run]]:
+    """Return the judgements, the training data, and the reference lists made from them if they are wanted."""
+    judged = None if qrels == "none" else qrels
+    if not wanted:
+        return judged, train, []
+    if train is None or judged is None:
+        raise UsageError(
+            "--baselines makes lists from the training data for the users of the judgements: give --train and QRELS."
+        )
+    from rankwell.prepare import baselines
+    from rankwell.readers.logs import read_log
+
+    depth = max((metric.k for metric in metrics_of(names) if metric.k is not None), default=REFERENCE_DEPTH)
+    log, judgements = read_log(train, perhaps=("time",)), read_qrels(judged, **reading.of_qrels)
+    lists, _ = baselines(log, judgements, k=depth)
+    runs = [read_run(frame, name=f"({kind})") for kind, frame in lists.items()]
+    return judgements, log.frame, runs
+
+
+def _write(
+    results: Sequence[Results], inputs: Inputs, names: Sequence[str], printed: Printed, *, per_query: bool
+) -> None:
+    """Print the results; warnings, and what each file was read as, go to stderr."""
+    from rankwell.results import summary
+
+    if printed.verbose:
+        sources = [each.source for each in (inputs.qrels, *inputs.runs) if each is not None]
+        sys.stderr.write("".join(f"rankwell: {source}\n" for source in sources if source))
+    for warning in summary.warnings_of(results):
+        sys.stderr.write(f"rankwell: note: {warning}\n")
+    if printed.format == "parquet":
+        _save_parquet(results, printed.output)
+        return
+    text = summary.written(
+        results,
+        printed.format,
+        per_query=per_query,
+        full_policy=printed.verbose,
+        words=any(profile(name) for name in names),
+        width=None if printed.output else width(),
+        colour=not printed.output and sys.stdout.isatty(),
+    )
+    write(text, printed.output)
+
+
+def _write_sweep(sweep: Sweep, printed: Printed) -> None:
+    """Print one table per metric: a row per threshold."""
+    if printed.format == "json":
+        text = json.dumps(sweep.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+    else:
+        tables = [sweep.to_table(metric) for metric in sweep.metrics]
+        text = in_form(tables, printed.format, None if printed.output else width())
+    write(text, printed.output)
+
+
+def _save_parquet(results: Sequence[Results], output: str | None) -> None:
+    if output is None or len(results) != 1:
+        raise UsageError(
+            "--format parquet writes the values of each query of one run to a file: give one run and -o FILE.parquet."
+        )
+    results[0].save(output if output.endswith(".parquet") else f"{output}.parquet")

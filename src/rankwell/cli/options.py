@@ -1,0 +1,102 @@
+"""Options that several commands share, declared once: as groups, or one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from cyclopts import Group, Parameter
+
+from rankwell.cli.words import pairs
+from rankwell.display.output import refuse_overwriting
+from rankwell.errors import UsageError
+from rankwell.judge.policy import Policy
+from rankwell.readers.standard_input import STDIN
+
+DATA = Group("Data", sort_key=1)
+READING = Group("Input format", sort_key=2)
+OUTPUT = Group("Output", sort_key=3)
+POLICY = Group("Policy", sort_key=4)
+
+Metrics = Annotated[
+    list[str] | None,
+    Parameter(
+        name=["--metric", "-m"],
+        negative="",
+        help="a metric such as ``ndcg@10`` or ``'ap(denom=R)@100'``, or ``recsys``, a bundle for recommenders; repeat "
+        "the option, or separate several by commas",
+    ),
+]
+Output = Annotated[
+    str | None,
+    Parameter(name=["--output", "-o"], group=OUTPUT, help="write to this file instead of stdout"),
+]
+PolicyRules = Annotated[Policy, Parameter(name="*", group=POLICY)]
+
+
+@Parameter(name="*", group=DATA)
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """What metrics read beside runs and judgements."""
+
+    train: Annotated[
+        str | None, Parameter(help="the training data: a table of query and item (and grade)")
+    ] = None
+    items: Annotated[
+        str | None,
+        Parameter(help="the catalogue: a table with an item column, and others that metrics name (topics …)"),
+    ] = None
+    users: Annotated[
+        str | None,
+        Parameter(help="a table of queries (users) with more columns; ``user_coverage`` counts its users"),
+    ] = None
+
+    @property
+    def given(self) -> list[str]:
+        """The files that were given."""
+        return [each for each in (self.train, self.items, self.users) if each is not None]
+
+
+@Parameter(name="*", group=READING)
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The format and the columns of runs and judgements, where they are not recognised."""
+
+    format_in: Annotated[
+        str | None,
+        Parameter(help="the format of the runs, if it is not recognised: trec, delimited, json …"),
+    ] = None
+    columns: Annotated[
+        list[str] | None,
+        Parameter(negative="", help="a column of the runs and its meaning: ``userNo=query``; repeat it"),
+    ] = None
+    qrels_format: Annotated[str | None, Parameter(help="the format of the judgements")] = None
+    qrels_columns: Annotated[
+        list[str] | None, Parameter(negative="", help="a column of the judgements and its meaning; repeat it")
+    ] = None
+
+    @property
+    def of_runs(self) -> dict[str, Any]:
+        """What ``read_run`` takes."""
+        return {"format_in": self.format_in, "columns": pairs(self.columns, "--columns")}
+
+    @property
+    def of_qrels(self) -> dict[str, Any]:
+        """What ``read_qrels`` takes."""
+        return {"format_in": self.qrels_format, "columns": pairs(self.qrels_columns, "--qrels-columns")}
+
+
+def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
+    """Refuse, before anything is read, files that cannot be read or written as asked.
+
+    Raises
+    ------
+    RankwellError
+        If standard input is named twice, or an output cannot be written or would overwrite an input.
+    """
+    if list(inputs).count(STDIN) > 1:
+        raise UsageError("standard input can be read only once; name a file for the others.")
+    for output in outputs:
+        if output is not None:
+            refuse_overwriting(output, [each for each in inputs if each != STDIN])

@@ -1,0 +1,147 @@
+"""Inputs: what is asked, and the tables that it is asked of, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from types import MappingProxyType
+from typing import Any
+
+from rankwell.errors import UsageError
+from rankwell.evaluation.needs import Needs, refuse_metrics
+from rankwell.evaluation.preset import preset_of
+from rankwell.judge.asked import Asked
+from rankwell.judge.policy import Policy
+from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics.metric import Metric
+from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.tables.items_users import Items, Users
+from rankwell.tables.parts import Parts
+from rankwell.tables.run_qrels import Qrels, Run
+
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The metrics and the policy, and the tables that they need; None is a table that was not given or that no metric needs."""
+
+    metrics: tuple[Metric, ...]
+    needs: Needs
+    asked: Asked
+    qrels: Qrels | None = None
+    train: Qrels | None = None
+    items: Items | None = None
+    users: Users | None = None
+    slices: Mapping[str, Items] | Parts = field(default_factory=dict)
+    runs: tuple[Run, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        metrics: Iterable[Wanted] | Wanted,
+        policy: Policy,
+        *,
+        qrels: Qrels | None = None,
+        train: Qrels | None = None,
+        items: Items | None = None,
+        users: Users | None = None,
+    ) -> Inputs:
+        """Return the inputs of metrics, policy and tables that have been read.
+
+        Raises
+        ------
+        RankwellError
+            If a metric needs a table that is not there, or has no meaning under the policy.
+        """
+        wanted = metrics_of(metrics)
+        needs = Needs.of(wanted)
+        asked = needs.asked(policy)
+        refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
+        return cls(wanted, needs, asked, qrels, train, items, users)
+
+    def under(self, policy: Policy) -> Inputs:
+        """Return the same tables under another policy."""
+        return replace(self, asked=self.needs.asked(policy))
+
+
+def read_inputs(
+    metrics: Iterable[Wanted] | Wanted | None,
+    policy: Policy,
+    *,
+    runs: Sequence[Any] = (),
+    names: Sequence[str] = (),
+    qrels: Any = None,
+    train: Any = None,
+    items: Any = None,
+    users: Any = None,
+    slices: Mapping[str, Any] | Parts | None = None,
+    preset: str | None = None,
+    run_options: Mapping[str, Any] = NO_OPTIONS,
+    qrels_options: Mapping[str, Any] = NO_OPTIONS,
+) -> Inputs:
+    """Read each table that the metrics need, once; what is a typed table already is taken as it is.
+
+    Parameters
+    ----------
+    metrics, policy, preset
+        As for ``evaluate``; what they rule out is refused before anything is read.
+    runs, names
+        The runs, and what they are called; default the name of the file.
+    qrels, train, items, users, slices
+        As for ``Evaluator``.
+    run_options, qrels_options
+        ``format_in`` and ``columns`` of ``read_run`` and ``read_qrels``.
+
+    Raises
+    ------
+    RankwellError
+        If a metric is unknown or needs a table that was not given, or a table cannot be read.
+    """
+    if not isinstance(policy, Policy):
+        raise UsageError(f"policy is a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}.")
+    wanted, rules = metrics_of(metrics), policy
+    tool = None if preset is None else preset_of(preset)
+    if tool is not None:
+        wanted, rules = tool.applied(wanted, policy)
+    needs = Needs.of(wanted)
+    asked = needs.asked(rules)
+    refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
+    judgements = None if qrels is None else read_qrels(qrels, **qrels_options)
+    if tool is not None and judgements is not None:
+        judgements = tool.judgements(judgements, policy)
+    named = zip_longest(runs, names)
+    return Inputs(
+        metrics=wanted,
+        needs=needs,
+        asked=asked,
+        qrels=judgements,
+        train=_train(train) if train is not None and asked.needs & {"history", "counts"} else None,
+        items=None if items is None else _items(items, with_columns="features" in asked.needs),
+        users=None if users is None else _users(users),
+        slices=slices if isinstance(slices, Parts) else _slices(slices) if slices else {},
+        runs=tuple([read_run(run, name=name, **run_options) for run, name in named]),
+    )
+
+
+def _train(train: Any) -> Qrels:
+    return read_qrels(train, name=None if isinstance(train, str) else "train")
+
+
+def _items(items: Any, *, with_columns: bool) -> Items:
+    if not with_columns:
+        return read_items(items)
+    from rankwell.readers.items_users import read_catalogue
+
+    return read_catalogue(items)
+
+
+def _users(users: Any) -> Users:
+    from rankwell.readers.items_users import read_users
+
+    return read_users(users)
+
+
+def _slices(slices: Mapping[str, Any]) -> dict[str, Items]:
+    return {name: read_items(ids, name=name) for name, ids in slices.items()}

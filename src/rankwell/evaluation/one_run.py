@@ -1,0 +1,82 @@
+"""evaluate: the results of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rankwell.evaluation.engine import Engine
+from rankwell.evaluation.evaluator import Evaluator
+from rankwell.evaluation.inputs import read_inputs
+from rankwell.judge.policy import Policy
+from rankwell.metrics import Wanted
+from rankwell.results import Results
+from rankwell.tables.parts import Parts
+
+
+def evaluate(
+    run: Any,
+    qrels: Any = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
+    *,
+    train: Any = None,
+    items: Any = None,
+    users: Any = None,
+    by: str | Iterable[str] | None = None,
+    weights: str | None = None,
+    slices: Mapping[str, Any] | Parts | None = None,
+    policy: Policy = Policy(),  # noqa: B008 - a frozen value
+    engine: str | Engine | None = None,
+    threads: int | None = None,
+    per_query: bool = True,
+    preset: str | None = None,
+) -> Results:
+    """Evaluate one run against judgements.
+
+    Parameters
+    ----------
+    run
+        A path, ``{query: {item: score}}``, a table with columns query, item, score or rank, or a Run.
+    qrels
+        A path, ``{query: {item: grade}}``, a table with columns query, item, grade, or Qrels; None if the metrics
+        need only lists.
+    metrics
+        Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
+    train, items, users, by, weights, slices, policy, engine, threads, per_query
+        As for ``Evaluator``.
+    preset
+        The name of another tool whose definitions and rules are meant, such as ``"rectools"``; ``policy`` may then say what
+        the grades are (``grades``, ``rel``) and nothing else.
+
+    Returns
+    -------
+    Results
+        With ``res["ndcg@10"]``, ``res.mean``, ``res.per_query``, ``res.counts``, ``res.policy``.
+
+    Raises
+    ------
+    RankwellError
+        With one sentence that names the file and line or the query, the cause and the remedy.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> run = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
+    {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
+    """
+    inputs = read_inputs(
+        metrics,
+        policy,
+        preset=preset,
+        runs=[run],
+        qrels=qrels,
+        train=train,
+        items=items,
+        users=users,
+        slices=slices,
+    )
+    evaluator = Evaluator.of(
+        inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query
+    )
+    return evaluator.results_of(inputs.runs[0])
