@@ -149,8 +149,8 @@ def test_rows_without_a_group_are_counted():
         ("dp_ratio(candidates=pool)", LookupError, "needs judgements"),
         ("exposure(p=0.5)", ValueError, "p=0.5 has no effect"),
         ("exposure(rel=2)", ValueError, "rel=2 has no effect"),
-        ("exposure(view=rbp,p=1.5)", ValueError, "from 0 to 1"),
-        ("exposure(divergence=hellinger)", ValueError, "divergence is one of js, tv, kl, ratio"),
+        ("exposure(view=rbp,p=1.5)", ValueError, "between 0 and 1"),
+        ("exposure(divergence=hellinger)", ValueError, "divergence must be one of js, tv, kl, ratio"),
         ("exposure(groups=none_here)", ValueError, "holds no group"),
     ],
 )

@@ -353,7 +353,7 @@ def test_the_jackknife_leaves_lists_out(metric):
 
 REFUSED = [
     ("msi(unseen=error)@2", {}, r"msi\(unseen=error\)@2: query 'u', rank 1: the item has no training user. Set unseen=max"),
-    ("msi(unseen=zero)", {}, "unseen is one of max, laplace, skip, error"),
+    ("msi(unseen=zero)", {}, "unseen must be one of max, laplace, skip, error"),
     ("self_information(unseen=laplace)", {}, "needs the catalogue: give items="),
     ("efd(unseen=laplace)", {}, "needs the catalogue: give items="),
     ("tail_coverage", {}, "needs the catalogue: give items="),
@@ -367,8 +367,8 @@ REFUSED = [
     ("arp", {"train": None}, "needs what the system learned from: give train="),
     ("arp", {"train": {}}, "train= is empty"),
     ("aplt(head=top)", {}, "head=top, at=0.8: at must be a whole number"),
-    ("aplt(at=1.5)", {}, "head=volume, at=1.5: at is a share from 0 to 1"),
-    ("aplt(head=heavy)", {}, "head is one of volume, top, fraction, reach, count, quantile, iqr"),
+    ("aplt(at=1.5)", {}, "head=volume, at=1.5: at must be a share from 0 to 1"),
+    ("aplt(head=heavy)", {}, "head must be one of volume, top, fraction, reach, count, quantile, iqr"),
     ("epc(rel=2)", {}, "rel=2 has no effect"),
     ("epc(max_grade=2,relevance=binary)", {}, "max_grade=2 has no effect"),
     ("efd(gain_from=raw,relevance=binary)", {}, "gain_from=raw has no effect"),

@@ -102,7 +102,7 @@ def test_long_lists_show_the_ranks_that_add_something():
         (("coverage@2", {"q": ["a"]}, None), "one value for all lists"),
         (("rr", {"q": ["a"], "r": ["a"]}, {"q": {"a": 1}}), "there are 2 lists; say which query is meant, such as 'q'"),
         (("rr", {"query": ["a"]}, {"query": {"a": 1}}, "quer"), "no query 'quer' in the run or the judgements. Did you mean query?"),
-        (("rr", None, {"q": {"a": 1}}), "needs a run as well"),
+        (("rr", None, {"q": {"a": 1}}), "also needs a run"),
         (("iprec", {"q": ["a"]}, None), "needs judgements"),
     ],
 )  # fmt: skip
@@ -116,4 +116,4 @@ def test_the_command_refuses_half_of_what_it_needs(capsys):
     assert command(["explain", "ap", "--query", "1"]) == 2
     assert "rankwell explain ap QRELS RUN --query 1" in capsys.readouterr().err
     assert command(["explain", "ap", "qrels.txt"]) == 2
-    assert "needs a run as well" in capsys.readouterr().err
+    assert "also needs a run" in capsys.readouterr().err

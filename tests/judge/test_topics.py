@@ -277,7 +277,7 @@ def test_judgements_in_a_table_tell_weights_of_topics(tmp_path):
     ("rows", "words"),
     [
         ([("q", "a", "x", 3), ("q", "b", "y", 1), ("q", "c", "x", 2)],
-         "qrels, row 3: topic 'x' of query 'q' weighs 2, and 3 at qrels, row 1. Give it one weight."),
+         "qrels, row 3: topic 'x' of query 'q' weighs 2 here and 3 at qrels, row 1. Give it one weight."),
         ([("q", "a", "x", -1), ("q", "b", "y", 1)], "qrels, row 1: the topic_weight is -1"),
         ([("q", "a", "x", 1), ("q", "b", "y", float("inf"))], "qrels, row 2: the topic_weight is inf"),
     ],

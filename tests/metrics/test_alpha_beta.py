@@ -71,7 +71,9 @@ def test_a_table_that_is_missing_is_asked_for(missing):
 
 
 def test_minmax_of_one_grade_has_no_span():
-    with pytest.raises(UsageError, match=r"all grades are 4, so minmax has no span\. Set min_grade= and max_grade="):
+    with pytest.raises(
+        UsageError, match=r"all grades are 4, so minmax has no span\. Set min_grade= and max_grade="
+    ):
         evaluated("ab_ndcg(rating_map=minmax)@5", qrels={"u": {"a": 4}})
     assert evaluated("ab_dcg(rating_map=minmax,min_grade=1,max_grade=5)@1", run={"u": ["a"]}, qrels={"u": {"a": 4}}).mean == {
         "ab_dcg(alpha=0.1,beta=0.9,rating_map=minmax,max_grade=5,min_grade=1)@1": pytest.approx(0.9 * 0.75 * 0.8)
@@ -87,9 +89,7 @@ def test_given_profiles_are_columns_of_users_named_like_topics():
         None,
     ]
     assert res.counts["users without a profile"] == 2
-    with pytest.raises(
-        UsageError, match=r"no column named after a topic \(Drama or War …\); it has war"
-    ):
+    with pytest.raises(UsageError, match=r"no column named after a topic \(Drama or War …\); it has war"):
         evaluated("ab_dcg(profile=given)", users=[{"query": "u", "war": 1.0}])
     with pytest.raises(
         DataError, match="query 'v' has 3 for 'War'; the interest in a topic must be a share between 0 and 1"
@@ -147,7 +147,7 @@ def test_values_above_1_are_counted_and_clipped_on_request():
 
 def test_profiles_of_the_test_are_said_to_leak():
     res = evaluated("ab_ndcg(profile_source=test)@3")
-    assert "leaks: profiles are made of the judgements" in str(res.to_table())
+    assert "leaks: profiles are made from the judgements" in str(res.to_table())
     assert "leaks" not in str(evaluated("ab_ndcg@3").to_table())
 
 

@@ -152,7 +152,7 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
         (["tiers", "log.csv", "users.csv", "--factor", "vip=3,gold=2"], 2, "Did you mean vip?"),
         (["tiers", "log.csv", "users.csv", "--factor", "VIP"], 2, "--factor wants pairs"),
         (["impute", "log.csv"], 2, "needs lists="),
-        (["baselines", "log.csv", "--kind", "best"], 2, "it is random, popular"),
+        (["baselines", "log.csv", "--kind", "best"], 2, "must be random, popular"),
         (["check", "log.csv", "-", "-"], 2, "standard input can be read only once"),
     ],
 )  # fmt: skip

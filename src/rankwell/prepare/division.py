@@ -147,7 +147,9 @@ def first_rows(log: Log, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np
     )
     newest = extremes(np.maximum, codes[first], times[first], len(users))
     oldest = extremes(np.minimum, codes[rest], times[rest], len(users))
-    facts["held-out users whose cut divides rows of equal time, kept in log order"] = int(np.sum(oldest == newest))
+    facts["held-out users whose cut divides rows of equal time, kept in log order"] = int(
+        np.sum(oldest == newest)
+    )
     return first
 
 
