@@ -116,4 +116,4 @@ def test_the_command_refuses_half_of_what_it_needs(capsys):
     assert command(["explain", "ap", "--query", "1"]) == 2
     assert "rankwell explain ap QRELS RUN --query 1" in capsys.readouterr().err
     assert command(["explain", "ap", "qrels.txt"]) == 2
-    assert "also needs a run" in capsys.readouterr().err
+    assert "needs a run as well" in capsys.readouterr().err
