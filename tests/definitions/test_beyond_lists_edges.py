@@ -25,7 +25,7 @@ def evaluated(metric, run=LISTS, qrels=None, **options):
 
 REFUSED = {
     "ils(features=yeer)": (rw.RankwellError, "items has no column 'yeer'; it has genres or year.*Did you mean year"),
-    "ild(features=3)": (ValueError, "features is a name"),
+    "ild(features=3)": (ValueError, "features must be a name"),
     "ils(missing=drop)": (ValueError, "missing must be one of zero, skip"),
     "eild(rel=2)": (ValueError, "rel=2 has no effect with the other parameters"),
     "epd(max_grade=2)": (ValueError, "max_grade=2 has no effect"),
@@ -36,12 +36,12 @@ REFUSED = {
     "calibration(smoothing=0)": (ValueError, "smoothing must be above 0 and below 1"),
     "calibration(base=1)": (ValueError, "base must be e or a number above 1"),
     "upd(head=top)": (ValueError, "at must be a whole number"),
-    "upd(at=1.5)": (ValueError, "at is a share from 0 to 1"),
+    "upd(at=1.5)": (ValueError, "at must be a share from 0 to 1"),
     "upd(at=.9)": (ValueError, r"mid=0.8 excludes items of the head \(at=0.9\).*it must be larger than at"),
-    "upd(head=reach)": (ValueError, "with head='reach' it is smaller than at, or equal for no mid"),
+    "upd(head=reach)": (ValueError, "with head='reach' it must be smaller than at, or equal for no mid"),
     "upd(head=top,at=2)": (ValueError, "head=top, mid=0.8: mid must be a whole number"),
-    "upd(mid=none)": (ValueError, "mid is a number"),
-    "aplt(mid=1.5)": (ValueError, "head=volume, mid=1.5: mid is a share from 0 to 1"),
+    "upd(mid=none)": (ValueError, "mid must be a number"),
+    "aplt(mid=1.5)": (ValueError, "head=volume, mid=1.5: mid must be a share from 0 to 1"),
     "pop_rsp(at=.5,mid=.3)": (ValueError, "mid=0.3 excludes items of the head"),
 }  # fmt: skip
 

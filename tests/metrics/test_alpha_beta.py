@@ -147,7 +147,7 @@ def test_values_above_1_are_counted_and_clipped_on_request():
 
 def test_profiles_of_the_test_are_said_to_leak():
     res = evaluated("ab_ndcg(profile_source=test)@3")
-    assert "leaks: profiles are made of the judgements" in str(res.to_table())
+    assert "leaks: profiles are made from the judgements" in str(res.to_table())
     assert "leaks" not in str(evaluated("ab_ndcg@3").to_table())
 
 

@@ -191,7 +191,7 @@ REFUSED = [
     ({"within": "genre"}, {}, "within='genre' is a column of the items: give items="),
     ({"within": "gender"}, {"items": FILMS}, r"has no column 'gender'; it has genre.*Did you mean genre"),
     ({"within": "year"}, {"items": [{"item": item, "year": 1.5} for item in "abcdex"]}, "groups must be text or whole numbers"),
-    ({"window": "monht"}, {}, r"window='monht': it is a number of days, or day, week, .*Did you mean month"),
+    ({"window": "monht"}, {}, r"window='monht': must be a number of days, or day, week, .*Did you mean month"),
     ({"window": 0}, {}, "the number of days must be above 0"),
     ({"window": float("nan")}, {}, "the number of days must be above 0"),
     ({"window": 1}, {"train": [{"user": "u", "item": "a", "time": 7}]}, "neither dates nor seconds since 1970"),
@@ -234,7 +234,7 @@ def test_the_command_cuts_as_the_library(tmp_path, monkeypatch, capsys):
     assert pl.read_csv("new/log.csv")["popular"].to_list() == marked["popular"].to_list()
     assert command([*asked, "--window", "month"]) == 0
     assert command([*asked, "--window", "fortnight"]) == 2
-    assert "it is a number of days, or day, week" in capsys.readouterr().err
+    assert "must be a number of days, or day, week" in capsys.readouterr().err
     assert command([*asked, "--within", "genre"]) == 2
     assert "give items=" in capsys.readouterr().err
 

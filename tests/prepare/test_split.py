@@ -248,7 +248,7 @@ LOG = {"user": ["a", "a", "b"], "item": ["x", "y", "z"], "time": [1, 2, 3]}
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"how": "tim"}, r"it is time, user_time.*Did you mean time"),
+        ({"how": "tim"}, r"must be time, user_time.*Did you mean time"),
         ({"test": 20}, "must be between 0 and 1"),
         ({"how": "last", "at": 3}, "needs how='time'"),
         ({"how": "last", "n": 0}, "whole number of at least 1"),
@@ -282,7 +282,9 @@ def test_wrong_times_give_one_clear_error():
         split(frame.with_columns(time=pl.Series([5, 5, 5])))
     with pytest.raises(rw.RankwellError, match="are not seconds; give a number"):
         split(frame.with_columns(time=pl.col("time") + 1_367_366_400_000), at="2013-05-01")
-    with pytest.raises(rw.RankwellError, match=r"k=4: table has 3 rows"):
+    with pytest.raises(
+        rw.RankwellError, match=r"k=4: must be a whole number from 2 to 3, the number of rows in table"
+    ):
         folds(frame, 4)
     with pytest.raises(rw.RankwellError, match="core needs a limit: give min_per_user="):
         core(frame)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankwell.display.table import HTML, MARKDOWN, Table, count, number
+from rankwell.display.escaping import HTML, MARKDOWN
+from rankwell.display.table import Table, count, number
 
 if TYPE_CHECKING:
     import polars as pl

@@ -266,7 +266,7 @@ def test_verdicts_are_looked_up_by_axiom_or_by_metric_and_axiom():
         ({"metric": "ndcg", "axioms": []}, "give at least one axiom"),
         ({"metric": "ndgc"}, "Did you mean ndcg"),
         ({"metric": "p"}, "needs a cut-off"),
-        ({"metric": "ndcg", "trials": 0}, "whole number from 1"),
+        ({"metric": "ndcg", "trials": 0}, "whole number of at least 1"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(given, message):

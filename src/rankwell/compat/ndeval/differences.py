@@ -15,7 +15,7 @@ ALL = (
     ("nNRBP with -alpha 0 -beta 1", "divides 0 by 0 and prints -nan", "0, as NRBP"),
     ("amean when no topic of the run is judged", "divides 0 by 0 and prints -nan", "nan"),
     ("a repeated line of the judgements", "counts a relevant document twice in MAP-IA", "counts it once"),
-    ("two lines that contradict each other", "counts the subtopic, whichever line it reads last", "the last line counts"),
+    ("two lines that contradict each other", "counts the subtopic, whichever line it uses", "the last line counts"),
     ("gains equal in theory, with -alpha such as .9", "rounding errors decide in the ideal list", "the last id is chosen (without a note)"),
     ("a value halfway between two printed ones*", "rounding errors decide", "rounded as if computed exactly"),
     ("a difference from a baseline, 0 in theory*", "may print -0.000000", "prints 0.000000"),

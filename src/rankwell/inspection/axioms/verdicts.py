@@ -167,7 +167,7 @@ def notes_of(rules: tuple[Rule, ...]) -> list[str]:
     """Return notes on the sources of the axioms."""
     second = [rule.name for rule in rules if rule.second_hand]
     memory = [rule.name for rule in rules if "memory" in rule.source]
-    own = [rule.name for rule in rules if "no article" in rule.source]
+    own = [rule.name for rule in rules if "not from an article" in rule.source]
     told = {
         "stated from memory of the article": memory,
         "known only second-hand": second,
