@@ -1,4 +1,4 @@
-"""Curves and contingency tables of a run: more of its lists than metrics tell."""
+"""Precision-recall curves and contingency tables of one run."""
 
 from __future__ import annotations
 
