@@ -14,6 +14,8 @@ import rankwell as rw
 from rankwell.cli import app
 from rankwell.metrics.metric import Metric
 
+pytestmark = pytest.mark.xdist_group("site")
+
 ROOT = Path(__file__).parents[2]
 ZENSICAL = Path(sys.executable).with_name("zensical")
 
