@@ -7,8 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
-# CI runs the slow tests as well, and all cases of the laws.
-CHOICE := $(if $(RANKWELL_CI),,-m "not slow")
+# CI runs the slow and the exhaustive tests as well, and all cases of the laws.
+CHOICE := $(if $(RANKWELL_CI),,-m "not slow and not exhaustive")
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow check site format build wheel bench clean
@@ -20,10 +20,10 @@ demo: $(VENV)/installed  ## install the package into .venv and run `rankwell dem
 	@$(BIN)/rankwell demo
 
 test: build  ## run the tests on freshly built kernels
-	$(BIN)/python -m pytest -n auto --dist loadfile $(CHOICE) $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadgroup $(CHOICE) $(ARGS)
 
-test-slow: build  ## run the tests that compile, or make an environment
-	$(BIN)/python -m pytest -m slow $(ARGS)
+test-slow: build  ## run the tests that `make test` leaves out: those that compile, make an environment, or are exhaustive
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "slow or exhaustive" $(ARGS)
 
 check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/ruff check

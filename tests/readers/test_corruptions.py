@@ -1,6 +1,6 @@
 """Damaged files: each format × each damage gives the right numbers or one line with the place, the cause, the remedy.
 
-``pytest -s tests/readers/test_corruptions.py`` prints the matrix.
+``pytest -s tests/readers/test_corruptions.py`` prints what each damage gives.
 """
 
 from __future__ import annotations
@@ -282,15 +282,14 @@ CELLS = [
     for names, make, outcome in cases
     for name in names
 ]
-MATRIX: dict[str, dict[str, str]] = {}
 
 
 def seen(damage, name, path, error):
-    """Keep a line for the matrix, and check that it is one."""
+    """The message of an error, which is one line."""
     assert isinstance(error, DataError | InputError)  # exit code 3
     assert not isinstance(error, ReaderError), "a built-in reader has a clear error of its own for all damage"
     line = str(error).replace(str(path), "FILE").replace(name, "FILE")
-    MATRIX.setdefault(damage, {})[name] = line
+    print(f"{damage} · {name}: {line}")
     assert "\n" not in line
     assert len(line) < 500
     return line
@@ -307,7 +306,7 @@ def test_a_damaged_file_gives_the_right_numbers_or_one_clear_line(tmp_path, dama
         assert outcome != SAME, line
         assert re.search(outcome, line), line
     else:
-        MATRIX.setdefault(damage, {})[name] = SAME
+        print(f"{damage} · {name}: {SAME}")
         assert outcome == SAME, mean
         assert mean == EXPECTED
 
@@ -325,7 +324,6 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, name, change)
     except InputError as error:
         line = seen(f"made {change}", name, path, error)
     else:
-        MATRIX.setdefault(f"made {change}", {})[name] = SAME  # it was read whole before
         line = SAME if mean == EXPECTED else "other numbers"
     assert line in (SAME, "FILE: the file changed while it was read. Wait until it is whole, then try again.")
 
@@ -388,10 +386,3 @@ def test_bad_data_end_the_command_with_3_and_one_line(tmp_path, capsys):
         assert command(["evaluate", str(tmp_path / "qrels"), str(tmp_path / name), "-m", "rr"]) == 3
         said = capsys.readouterr()
         assert (said.out, said.err.count("\n")) == ("", 1)
-
-
-def test_the_matrix_is_printed():
-    for damage, row in MATRIX.items():
-        print(f"\n{damage}")
-        for name, line in row.items():
-            print(f"    {name:14} {line}")

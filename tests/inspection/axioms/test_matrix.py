@@ -10,6 +10,8 @@ from tests.every import every
 
 from rankwell.inspection.axioms import check_axioms
 
+pytestmark = pytest.mark.xdist_group("matrix")
+
 AXIOMS = [
     "Pri",
     "PriGraded",
