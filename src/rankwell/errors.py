@@ -1,8 +1,8 @@
-"""Every error that rankwell raises: what happened, where, what was allowed, and the nearest name.
+"""The errors of rankwell: each says what is wrong, where, what is allowed, and the nearest name.
 
 RankwellError
-├── UsageError   (ValueError)    a name, parameter or argument that does not exist or does not fit
-├── DataError    (ValueError)    a run, qrels or table with a wrong content; carries the place
+├── UsageError   (ValueError)    a name, parameter or argument that is unknown or invalid
+├── DataError    (ValueError)    a run, qrels or table with invalid content; names the place
 ├── InputError   (OSError)       a file that cannot be read or written
 └── NeededError  (LookupError)   a metric needs a table that was not given
 """
@@ -14,15 +14,15 @@ from collections.abc import Iterable
 
 
 class RankwellError(Exception):
-    """The base of all errors of rankwell: one clear sentence, never a list of internals."""
+    """The base of all errors of rankwell; each is one clear sentence."""
 
 
 class UsageError(RankwellError, ValueError):
-    """A name, a parameter or an argument that rankwell does not know or cannot accept."""
+    """An unknown or invalid name, parameter or argument."""
 
 
 class DataError(RankwellError, ValueError):
-    """Data that cannot be evaluated as they stand; the message names the file and line, or the query."""
+    """Data that cannot be evaluated; the message names the file and line, or the query."""
 
 
 class NothingInCommonError(DataError):
@@ -44,6 +44,6 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
 
 
 def one_of(allowed: Iterable[object]) -> str:
-    """Return the allowed values as readable text: ``a, b or c``."""
+    """Join the allowed values as text: ``a, b or c``."""
     words = [str(value) for value in allowed]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

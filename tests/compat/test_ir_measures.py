@@ -83,8 +83,8 @@ def test_aliases_mean_the_same():
     ("text", "words"),
     [
         ("AP(judged_only=True)", "unjudged='condense'"), ("Accuracy@5", "see auc"), ("NERR8(max_rel=3)@5", "no such metric"),
-        ("Nonsense@5", "no 'Nonsense'"), ("P(2)@5", "have names"), ("P(rel=)@5", "cannot be read"), ("RBP(p=0.5)", "give rel="),
-        ("P", "needs a cut-off"), ("nDCG(dcg='log10')@5", "gain"), ("@5", "no measure"),
+        ("Nonsense@5", "'Nonsense' of ir_measures is unknown"), ("P(2)@5", "need names"), ("P(rel=)@5", "cannot read the parameters"), ("RBP(p=0.5)", "give rel="),
+        ("P", "needs a cut-off"), ("nDCG(dcg='log10')@5", "gain"), ("@5", "not a measure"),
     ],
 )  # fmt: skip
 def test_what_has_no_counterpart_is_said(text, words):

@@ -125,8 +125,8 @@ DIFFERENT = {
     "nothing in common": ("", TWO, "7 Q0 a 1 1 t\n", "amean", "strec@5", "-nan", "nan", "no topic of the run is judged"),
     "a line twice": ("", TWO + "1 1 a 1\n", FIRST, "1", "MAP-IA", "0.250000", "0.500000", "subtopic twice"),
     "contradiction": ("", TWO + "1 1 a 0\n", "1 Q0 b 1 1 t\n", "1", "strec@5", "0.500000", "1.000000", "subtopic twice"),
-    "halfway": ("-baseline base", HALF, HALF_RUN, "amean", "nERR-IA@20", "0.007813", "0.007812", "halfway between two that are printed (nERR-IA"),
-    "0 on paper": ("-baseline base", RISK, RISK_RUN, "amean", "ERR-IA@10", "-0.000000", "0.000000", "0 on paper (ERR-IA@5, ERR-IA@10"),
+    "halfway": ("-baseline base", HALF, HALF_RUN, "amean", "nERR-IA@20", "0.007813", "0.007812", "halfway between two printed ones (nERR-IA"),
+    "0 on paper": ("-baseline base", RISK, RISK_RUN, "amean", "ERR-IA@10", "-0.000000", "0.000000", "0 in theory (ERR-IA@5, ERR-IA@10"),
 }  # fmt: skip
 
 
@@ -171,9 +171,9 @@ def test_each_listed_difference_is_printed(capsys):
         "amean when no",
         "twice",
         "contradict",
-        "equal on paper",
+        "equal in theory",
         "halfway",
-        "0 on paper",
+        "0 in theory",
         "rank 1",
         "NUL",
     ):
@@ -184,14 +184,14 @@ def test_each_listed_difference_is_printed(capsys):
 @pytest.mark.parametrize(
     ("options", "qrels", "lists", "words"),
     [
-        ("", TWO, "abc 1 a 1 1 t\n", "run:1: syntax error: the topic 'abc' is no whole number from 0 to 1,000,009"),
+        ("", TWO, "abc 1 a 1 1 t\n", "run:1: syntax error: the topic 'abc' is not a whole number from 0 to 1,000,009"),
         ("-traditional", TWO, "1 Q0 a 1 x t\n", "run:1: syntax error: the score 'x' is not a number"),
         ("-traditional", TWO, FIRST + "1 Q0 b 2 nan t\n", "run:2: syntax error: the score 'nan'"),
         ("-traditional", TWO, "1 Q0 a 1 1.5x t\n", "run:1: syntax error: the score '1.5x'"),
-        ("-alpha x", TWO, FIRST, "-alpha x: it is a number from 0 to 1"),
-        ("-beta 1_0", TWO, FIRST, "-beta 1_0: it is a number from 0 to 1"),
-        ("-riskAlpha nan", TWO, FIRST, "-riskAlpha nan: it is a number from 0"),
-        ("-M 2x", TWO, FIRST, "-M 2x: the depth is a whole number from 1"),
+        ("-alpha x", TWO, FIRST, "-alpha x: must be a number from 0 to 1"),
+        ("-beta 1_0", TWO, FIRST, "-beta 1_0: must be a number from 0 to 1"),
+        ("-riskAlpha nan", TWO, FIRST, "-riskAlpha nan: must be a number from 0"),
+        ("-M 2x", TWO, FIRST, "-M 2x: the depth must be a whole number of at least 1"),
         ("", "1 1 a 1\0\n", FIRST, "qrels:1: a NUL byte"),
     ],
 )  # fmt: skip
@@ -208,18 +208,18 @@ def test_what_the_program_takes_for_something_else_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "files", "words"),
     [
-        ("", {}, "two files are wanted"), ("qrels", {}, "two files are wanted"), ("-alpha qrels run", {}, "two files are wanted"),
-        ("-traditional qrels run more", {}, "two files are wanted"), ("-x qrels run", {}, "there is no option -x"),
-        ("-beto .5 qrels run", {}, "there is no option -beto. Did you mean -beta?"), ("qrels run -c", {}, "two files"),
+        ("", {}, "two files are required"), ("qrels", {}, "two files are required"), ("-alpha qrels run", {}, "two files are required"),
+        ("-traditional qrels run more", {}, "two files are required"), ("-x qrels run", {}, "unknown option -x"),
+        ("-beto .5 qrels run", {}, "unknown option -beto. Did you mean -beta?"), ("qrels run -c", {}, "two files"),
         ("-alpha 2 qrels run", {}, "-alpha 2"), ("-alpha -1 qrels run", {}, "-alpha -1"), ("-M 0 qrels run", {}, "-M 0"),
         ("-riskAlpha -1 qrels run", {}, "-riskAlpha -1"), ("nowhere run", {}, "nowhere: cannot be read"),
         ("-c run", {}, "-c: cannot be read"), ("-version run", {}, "-version: cannot be read"), ("qrels nowhere", {}, "nowhere: cannot"),
         ("-baseline nowhere qrels run", {}, "nowhere: cannot be read"), ("qrels run", {"qrels": ""}, "qrels: the file is empty"),
         ("qrels run", {"run": ""}, "run: the file is empty"),
-        ("qrels run", {"qrels": TWO + "1 2 a -1\n"}, "qrels:3: syntax error: the grade '-1' is no whole number"),
+        ("qrels run", {"qrels": TWO + "1 2 a -1\n"}, "qrels:3: syntax error: the grade '-1' is not a whole number"),
         ("qrels run", {"qrels": "wt09-1 1 a 1\n"}, "qrels:1: syntax error: the topic 'wt09-1'"),
-        ("qrels run", {"qrels": TWO + "\n"}, "qrels:3: syntax error: 0 of 4 words are there"),
-        ("qrels run", {"run": FIRST + "1 Q0 b 2 1\n"}, "run:2: syntax error: 5 of 6 words are there"),
+        ("qrels run", {"qrels": TWO + "\n"}, "qrels:3: syntax error: it has 0 of 4 words"),
+        ("qrels run", {"run": FIRST + "1 Q0 b 2 1\n"}, "run:2: syntax error: it has 5 of 6 words"),
         ("qrels run", {"run": FIRST + "1 Q0 b 1 1 t\n"}, "run: duplicate rank (1) for topic 1"),
         ("qrels run", {"run": FIRST + "1 Q0 a 2 1 t\n"}, "run: duplicate docno (a) for topic 1"),
     ],

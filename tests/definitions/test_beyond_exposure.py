@@ -142,15 +142,15 @@ def test_rows_without_a_group_are_counted():
     ("metric", "kind", "words"),
     [
         ("exposure(groups=grup)", ValueError, r"items has no column 'grup'; .*Did you mean group\?"),
-        ("awrf(groups=price)", ValueError, "'price' is Float64; groups are texts or whole numbers"),
+        ("awrf(groups=price)", ValueError, "'price' is Float64; groups must be text or whole numbers"),
         ("dp_ratio(groups=title)", ValueError, "compares two groups; .* has 4: A, B, C, D"),
         ("awrf(target=merit)", LookupError, "needs judgements: give qrels="),
         ("dtr", LookupError, "needs judgements: give qrels="),
         ("dp_ratio(candidates=pool)", LookupError, "needs judgements"),
         ("exposure(p=0.5)", ValueError, "p=0.5 has no effect"),
         ("exposure(rel=2)", ValueError, "rel=2 has no effect"),
-        ("exposure(view=rbp,p=1.5)", ValueError, "from 0 to 1"),
-        ("exposure(divergence=hellinger)", ValueError, "divergence is one of js, tv, kl, ratio"),
+        ("exposure(view=rbp,p=1.5)", ValueError, "between 0 and 1"),
+        ("exposure(divergence=hellinger)", ValueError, "divergence must be one of js, tv, kl, ratio"),
         ("exposure(groups=none_here)", ValueError, "holds no group"),
     ],
 )
@@ -347,7 +347,7 @@ def test_with_all_propensities_1_nothing_is_weighed(text):
     "text", ["bpref", "infap", "pauc@3", "idcg", "ils", "first_rank", "hit@3", "ips(metric=p@3)"]
 )
 def test_what_is_no_sum_over_relevant_items_is_not_weighed(text):
-    with pytest.raises(rw.RankwellError, match="no sum over the relevant items found"):
+    with pytest.raises(rw.RankwellError, match="not a sum over the relevant items found"):
         metric_of(f"ips(metric={text})")
 
 
@@ -419,9 +419,9 @@ def test_the_diagnostics_of_parts_add_up():
 @pytest.mark.parametrize(
     ("metric", "words"),
     [
-        ("ips", "say which, such as ips.metric=ndcg@10"),
+        ("ips", "name it, such as ips.metric=ndcg@10"),
         ("ips(metric=p)", "p needs a cut-off"),
-        ("snips(metric=p@10)@5", r"the cut-off is that of the metric: snips\(metric=p@5\)"),
+        ("snips(metric=p@10)@5", r"the cut-off belongs to the metric inside: snips\(metric=p@5\)"),
         ("ips(metric=dgc@10)", "no metric 'dgc'|cannot read"),
         ("ips(metric=p@3,clip=0)", "above 0 and at most 1"),
     ],

@@ -108,7 +108,7 @@ def test_a_metric_without_a_docstring_is_explained_as_far_as_it_is_known(registr
 
     for name in ("bare", "bare2(weight=3)"):
         card = explain(name)
-        assert card.sentence == "(its author gave no description)"
+        assert card.sentence == "(no description)"
         assert str(card).startswith(f"metric      {name}")
         assert card._repr_markdown_().startswith(f"**metric** `{name}`")
     assert explain("bare2").to_dict()["signature"] == "bare2(weight=2)"

@@ -68,7 +68,7 @@ def test_expected_weights_are_those_of_the_group():
     run, qrels = {"q": {"a": 1.0, "b": 1.0}}, {"q": {"b": 1}}
     table = rw.explain("dcg", run, qrels, policy=rw.Policy(ties="expected"))
     assert table.notes[0] == f"dcg = {(1 + 1 / math.log2(3)) / 2:.4f}"
-    with pytest.raises(rw.RankwellError, match="a mean over orders has no single list"):
+    with pytest.raises(rw.RankwellError, match="averages over orders, so there is no single list"):
         rw.explain("ap", run, qrels, policy=rw.Policy(ties="expected"))
 
 
@@ -102,7 +102,7 @@ def test_long_lists_show_the_ranks_that_add_something():
         (("coverage@2", {"q": ["a"]}, None), "one value for all lists"),
         (("rr", {"q": ["a"], "r": ["a"]}, {"q": {"a": 1}}), "there are 2 lists; say which query is meant, such as 'q'"),
         (("rr", {"query": ["a"]}, {"query": {"a": 1}}, "quer"), "no query 'quer' in the run or the judgements. Did you mean query?"),
-        (("rr", None, {"q": {"a": 1}}), "needs a run as well"),
+        (("rr", None, {"q": {"a": 1}}), "also needs a run"),
         (("iprec", {"q": ["a"]}, None), "needs judgements"),
     ],
 )  # fmt: skip

@@ -118,5 +118,5 @@ def test_a_search_without_end_is_given_up_with_a_remedy(monkeypatch):
     case.start[:] = 0.5
     weights = np.ones(4)
     best = next(iter(case.candidates().best(4)))
-    with pytest.raises(DataError, match=r"query 'user 0'.*given up after 3 lists\. Say ideal=greedy"):
+    with pytest.raises(DataError, match=r"query 'user 0'.*after 3 lists\. Use ideal=greedy"):
         best.exact(weights, lambda user: f"user {user}")

@@ -39,13 +39,13 @@ def test_a_value_is_at_most_1_where_it_is_kept_to_that():
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ("ab_ndcg(alpha=.5,beta=.4)@5", "chances, 0 ≤ alpha ≤ beta ≤ 1"),
-    ("ab_ndcg(beta=1.5)@5", "chances, 0 ≤ alpha ≤ beta ≤ 1"),
-    ("ab_ndcg(alpha=-.1)@5", "chances, 0 ≤ alpha ≤ beta ≤ 1"),
-    ("ab_hit(beta=2)@5", "chances, 0 ≤ alpha ≤ beta ≤ 1"),
-    ("ab_ndcg(profile=smoothed,smoothing=2)@5", "smoothing is a share, from 0 to 1"),
-    ("ab_ndcg(profile=dirichlet,mu=-1)@5", "mu, a number of ratings, is at least 0"),
-    ("ab_ndcg(ideal=exact)@7", "down to rank 6; write @6 or less, or say ideal=greedy"),
+    ("ab_ndcg(alpha=.5,beta=.4)@5", "probabilities, 0 ≤ alpha ≤ beta ≤ 1"),
+    ("ab_ndcg(beta=1.5)@5", "probabilities, 0 ≤ alpha ≤ beta ≤ 1"),
+    ("ab_ndcg(alpha=-.1)@5", "probabilities, 0 ≤ alpha ≤ beta ≤ 1"),
+    ("ab_hit(beta=2)@5", "probabilities, 0 ≤ alpha ≤ beta ≤ 1"),
+    ("ab_ndcg(profile=smoothed,smoothing=2)@5", "smoothing must be between 0 and 1"),
+    ("ab_ndcg(profile=dirichlet,mu=-1)@5", "mu, a number of ratings, must be at least 0"),
+    ("ab_ndcg(ideal=exact)@7", "down to rank 6; write @6 or less, or use ideal=greedy"),
     ("ab_ndcg(ideal=exact)", "down to rank 6"),
     ("ab_ndcg(mu=3)@5", "mu=3 has no effect"),
     ("ab_ndcg(min_grade=1)@5", "min_grade=1 has no effect"),
@@ -53,11 +53,11 @@ def test_a_value_is_at_most_1_where_it_is_kept_to_that():
     ("ab_ndcg(ideal=best_of,clip=true)@5", "clip=true has no effect"),
     ("ab_topic(rel=3)@5", "ab_topic has no parameter 'rel'"),
     ("ab_ndcg(topics=genre)@5", r"no column 'genre'.*Did you mean genres"),
-    ("ab_ndcg(max_grade=4)@5", "a grade is higher than max_grade"),
-    ("ab_ndcg(rating_map=minmax,min_grade=2)@5", "a grade is lower than min_grade"),
+    ("ab_ndcg(max_grade=4)@5", "a grade is above max_grade"),
+    ("ab_ndcg(rating_map=minmax,min_grade=2)@5", "a grade is below min_grade"),
     ("ab_ndcg(profile=given)@5", r"needs a table of users: give users= \(--users\)"),
-    ("by_topic(metric=ab_dcg@5)", "reads what is known of a user"),
-    ("ips(metric=ab_dcg@5)", "no sum over the relevant items found"),
+    ("by_topic(metric=ab_dcg@5)", "reads data about the user"),
+    ("ips(metric=ab_dcg@5)", "not a sum over the relevant items found"),
 ])  # fmt: skip
 def test_what_makes_no_sense_is_refused_in_a_sentence(text, words):
     with pytest.raises(rw.RankwellError, match=words):
@@ -71,7 +71,9 @@ def test_a_table_that_is_missing_is_asked_for(missing):
 
 
 def test_minmax_of_one_grade_has_no_span():
-    with pytest.raises(UsageError, match=r"all 4, so minmax has no span\. Give min_grade= and max_grade="):
+    with pytest.raises(
+        UsageError, match=r"all grades are 4, so minmax has no span\. Set min_grade= and max_grade="
+    ):
         evaluated("ab_ndcg(rating_map=minmax)@5", qrels={"u": {"a": 4}})
     assert evaluated("ab_dcg(rating_map=minmax,min_grade=1,max_grade=5)@1", run={"u": ["a"]}, qrels={"u": {"a": 4}}).mean == {
         "ab_dcg(alpha=0.1,beta=0.9,rating_map=minmax,max_grade=5,min_grade=1)@1": pytest.approx(0.9 * 0.75 * 0.8)
@@ -87,12 +89,10 @@ def test_given_profiles_are_columns_of_users_named_like_topics():
         None,
     ]
     assert res.counts["users without a profile"] == 2
-    with pytest.raises(
-        UsageError, match=r"no column with the name of a topic \(Drama or War …\); it has war"
-    ):
+    with pytest.raises(UsageError, match=r"no column named after a topic \(Drama or War …\); it has war"):
         evaluated("ab_dcg(profile=given)", users=[{"query": "u", "war": 1.0}])
     with pytest.raises(
-        DataError, match="query 'v' has 3 of 'War'; the interest in a topic is a share from 0 to 1"
+        DataError, match="query 'v' has 3 for 'War'; the interest in a topic must be a share between 0 and 1"
     ):
         evaluated("ab_dcg(profile=given)", users=[{"query": "v", "War": 3.0}])
 
@@ -125,7 +125,7 @@ def test_what_was_counted_is_told_in_words():
 
 
 def test_disliked_items_that_count_for_no_less_than_unrated_ones_are_counted():
-    words = "disliked items that count for no less than unrated ones (alpha ≤ beta·rating)"
+    words = "disliked items that count at least as much as unrated ones (alpha ≤ beta·rating)"
     assert evaluated("ab_ndcg@3").counts[words] == 1  # .9 · 1/5 for c, against .1
     assert words not in evaluated("ab_ndcg(rating_map=minmax)@3").counts
     assert words not in evaluated("ab_ndcg(alpha=.2)@3").counts
@@ -147,7 +147,7 @@ def test_values_above_1_are_counted_and_clipped_on_request():
 
 def test_profiles_of_the_test_are_said_to_leak():
     res = evaluated("ab_ndcg(profile_source=test)@3")
-    assert "leaks: profiles are made of the judgements" in str(res.to_table())
+    assert "leaks: profiles are made from the judgements" in str(res.to_table())
     assert "leaks" not in str(evaluated("ab_ndcg@3").to_table())
 
 
@@ -217,7 +217,7 @@ def test_results_with_different_users_do_not_add():
         return evaluated(text, run={user: ["a"]}, users=users, policy=skip)
 
     assert (part("u", 0.5) + part("v", 0.5)).n[str(metric_of(text))] == 2
-    with pytest.raises(UsageError, match="different tables of users"):
+    with pytest.raises(UsageError, match="different users tables"):
         part("u", 0.5) + part("v", 0.25)
 
 

@@ -102,7 +102,7 @@ def test_without_test_data_lists_are_for_the_training_users():
         ({"kinds": ["ideal"]}, "needs test="),
         ({"by": "tier"}, "give users="),
         ({"by": "tire", "users": [{"user": "a", "tier": "x"}]}, "Did you mean tier"),
-        ({"users": [{"user": "a", "tier": "x"}]}, "say by=, a column of users"),
+        ({"users": [{"user": "a", "tier": "x"}]}, "give by=, a column of users"),
         ({"k": 0}, "whole number of at least 1"),
         ({"recent": 0}, "above 0 and up to 1"),
     ],

@@ -171,7 +171,7 @@ def test_columns_may_be_named_for_the_tables_that_have_them():
     test = pl.DataFrame({"who": ["a"], "item": ["y"]})
     names = {"who": "query", "what": "item"}
     assert "no-times" in found(train, test, {"a": ["y"]}, columns=names)
-    with pytest.raises(rw.RankwellError, match="'whom', which none of the tables has"):
+    with pytest.raises(rw.RankwellError, match="'whom', but no table has that column"):
         check(train, test, columns={**names, "whom": "query"})
     with pytest.raises(rw.RankwellError, match="k=0"):
         check(train, test, columns=names, k=0)

@@ -51,7 +51,7 @@ def test_fold_in_rows_are_a_third_table(folder, capsys):
         done.test.select(pl.all().cast(pl.String))
     )
     assert command(["prepare", "split", "log.csv", "--how", "random", "--fold-in", "2"]) == 2
-    assert "it goes with how='cold_users', not 'random'" in capsys.readouterr().err
+    assert "it needs how='cold_users', not 'random'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow", "jsonl"])
@@ -135,7 +135,7 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
     ("arguments", "code", "message"),
     [
         (["split", "log.csv", "--columns", "nobody=query"], 2, "columns= names 'nobody'"),
-        (["split", "log.csv", "--at", "2050"], 3, "the test data would hold no rows"),
+        (["split", "log.csv", "--at", "2050"], 3, "the test data would be empty"),
         (["split", "log.csv", "--at", "soon"], 2, "a number or a date"),
         (["split", "log.csv", "random"], 2, "Unused Tokens: ['random']"),
         (["split", "users.csv"], 3, "no column for the item"),
@@ -143,16 +143,16 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
         (["split", "none.csv"], 3, "cannot be read"),
         (["core", "log.csv", "--min-per-user", "1000"], 3, "no row is left"),
         (["core", "log.csv", "--min-per-user", "2", "-o", "core.txt"], 2, "tables are written as .csv"),
-        (["core", "log.csv", "--min-per-user", "2", "-o", "log.csv"], 2, "would overwrite what is to be read"),
-        (["core", "log.csv", "--min-per-user", "2", "-o", "no/core.csv"], 3, "there is no folder"),
+        (["core", "log.csv", "--min-per-user", "2", "-o", "log.csv"], 2, "would overwrite an input"),
+        (["core", "log.csv", "--min-per-user", "2", "-o", "no/core.csv"], 3, "the folder"),
         (["split", "log.csv", "-o", "users.csv"], 3, "cannot be made a folder"),
-        (["popularity", "log.csv", "--top", "3", "--reach", "0.1"], 2, "takes one rule, not top and reach"),
+        (["popularity", "log.csv", "--top", "3", "--reach", "0.1"], 2, "needs exactly one rule, not top and reach"),
         (["popularity", "log.csv", "log.csv", "--fraction", "1"], 3, "no row is left"),
         (["popularity", "log.csv", "log.csv", "./log.csv", "--top", "1"], 2, "two tables are named log.csv"),
         (["tiers", "log.csv", "users.csv", "--factor", "vip=3,gold=2"], 2, "Did you mean vip?"),
         (["tiers", "log.csv", "users.csv", "--factor", "VIP"], 2, "--factor wants pairs"),
-        (["impute", "log.csv"], 2, "say lists="),
-        (["baselines", "log.csv", "--kind", "best"], 2, "it is random, popular"),
+        (["impute", "log.csv"], 2, "needs lists="),
+        (["baselines", "log.csv", "--kind", "best"], 2, "must be random, popular"),
         (["check", "log.csv", "-", "-"], 2, "standard input can be read only once"),
     ],
 )  # fmt: skip

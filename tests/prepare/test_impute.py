@@ -84,12 +84,12 @@ def test_columns_stay_and_a_file_keeps_the_mark(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"how": "mean"}, "it is constant, user_mean"),
+        ({"how": "mean"}, "must be constant, user_mean"),
         ({"how": "constant"}, "needs grade="),
-        ({"grade": 3}, "goes with how='constant'"),
+        ({"grade": 3}, "applies only to how='constant'"),
         ({"how": "predictions"}, "needs predictions="),
-        ({"lists": None}, "say lists="),
-        ({"lists": {"nobody": ["new"]}}, "there is nothing to impute"),
+        ({"lists": None}, "needs lists="),
+        ({"lists": {"nobody": ["new"]}}, "nothing to impute"),
         ({"columns": {"stars": "grade"}}, "columns= names 'stars'"),
     ],
 )

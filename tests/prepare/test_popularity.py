@@ -185,7 +185,7 @@ def test_head_and_tail_stand_beside_the_whole_and_unknown_items_are_tail():
 def test_integer_ids_meet_their_text():
     cut = PopularityCut(top=1).fit({1: [10, 20], 2: [10]})
     assert cut.apply({"u": ["10", "20"]}).table["item"].to_list() == ["20"]
-    with pytest.raises(rw.RankwellError, match="say label=, an integer"):
+    with pytest.raises(rw.RankwellError, match="set label= to an integer"):
         cut.apply({1: [10, 20]}, "relabel")
     assert cut.apply({1: [10, 20]}, "relabel", label=-1).table["item"].to_list() == [-1, 20]
 
@@ -193,13 +193,13 @@ def test_integer_ids_meet_their_text():
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({}, "takes one rule, not none"),
-        ({"top": 3, "reach": 0.5}, "takes one rule, not top and reach"),
-        ({"top": 2.5}, "at is a whole number"),
-        ({"share_of_volume": 33}, "at is a share from 0 to 1"),
-        ({"reach": 0.5, "by": "events"}, "goes with by='users'"),
-        ({"top": 3, "by": "clicks"}, "counted by users, events or weight"),
-        ({"top": 3, "ties": "id"}, "all 'in' the head or all 'out'"),
+        ({}, "needs exactly one rule, not none"),
+        ({"top": 3, "reach": 0.5}, "needs exactly one rule, not top and reach"),
+        ({"top": 2.5}, "at must be a whole number"),
+        ({"share_of_volume": 33}, "at must be a share from 0 to 1"),
+        ({"reach": 0.5, "by": "events"}, "needs by='users'"),
+        ({"top": 3, "by": "clicks"}, "must be users, events or weight"),
+        ({"top": 3, "ties": "id"}, "must be 'in'"),
     ],
 )
 def test_a_cut_that_makes_no_sense_is_refused(rules, message):
@@ -210,12 +210,15 @@ def test_a_cut_that_makes_no_sense_is_refused(rules, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"action": "remove"}, "it is drop, cap, relabel or mark"),
-        ({"action": "cap", "refill": 10}, "goes with action='drop'"),
-        ({"action": "cap", "cap": 0}, "it is above 0"),
+        ({"action": "remove"}, "must be drop, cap, relabel or mark"),
+        ({"action": "cap", "refill": 10}, "applies only to action='drop'"),
+        ({"action": "cap", "cap": 0}, "must be above 0"),
         ({"refill": 0}, "the length of the lists"),
-        ({"refill": 2, "table": random_log(1)}, "refill= is for lists; with the column 'rating'"),
-        ({"action": "relabel", "label": "b"}, "has such an item"),
+        (
+            {"refill": 2, "table": random_log(1)},
+            "refill= needs lists, but this table has the column 'rating'",
+        ),
+        ({"action": "relabel", "label": "b"}, "already has this item"),
         ({"action": "relabel", "label": 5}, "are text"),
         ({"columns": {"nobody": "query"}}, "columns= names 'nobody'"),
     ],
@@ -232,7 +235,7 @@ def test_wrong_data_give_one_clear_error():
     with pytest.raises(rw.RankwellError, match=r"has no column 'wieght'.*Did you mean weight"):
         PopularityCut(top=1, by="weight", weight="wieght").fit(random_log(1))
     frame = pl.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "weight": [1, -1]})
-    with pytest.raises(rw.RankwellError, match="row 2: the weight is -1; a weight is at least 0"):
+    with pytest.raises(rw.RankwellError, match="row 2: the weight is -1; a weight must be at least 0"):
         PopularityCut(top=1, by="weight").fit(frame)
     with pytest.raises(rw.RankwellError, match="no row is left"):
         PopularityCut(fraction=1.0).fit({"u": ["a"]}).apply({"u": ["a"]})
@@ -271,9 +274,11 @@ def test_the_long_tail_is_that_of_a_plain_loop(mid):
 
 
 def test_the_parts_of_a_long_tail_exclude_each_other():
-    with pytest.raises(rw.RankwellError, match=r"mid=0.2 leaves out items of the head.*it is larger than at"):
+    with pytest.raises(
+        rw.RankwellError, match=r"mid=0.2 excludes items of the head.*it must be larger than at"
+    ):
         rw.long_tail(random_log(1), at=0.8, mid=0.2)
-    with pytest.raises(rw.RankwellError, match="it is smaller than at"):
+    with pytest.raises(rw.RankwellError, match="it must be smaller than at"):
         rw.long_tail(random_log(1), head="count", at=3, mid=10)
     with pytest.raises(rw.RankwellError, match="Did you mean volume"):
         rw.long_tail(random_log(1), head="volum")

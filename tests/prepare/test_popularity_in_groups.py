@@ -154,7 +154,7 @@ def test_ties_and_empty_groups_are_told():
     }  # fmt: skip
     for words in (
         "equally popular items at the cut are all in the head",
-        "each group is cut by itself; items that nobody used",
+        "each group is cut separately; items that nobody used",
     ):
         assert words in report.to_text()
     out = PopularityCut(top=1, within="genre", ties="out").fit(LOG, FILMS)
@@ -189,10 +189,10 @@ def test_rows_of_other_times_are_cut_as_in_the_window_that_had_begun():
 REFUSED = [
     ({"within": "genre"}, {}, "within='genre' is a column of the items: give items="),
     ({"within": "gender"}, {"items": FILMS}, r"has no column 'gender'; it has genre.*Did you mean genre"),
-    ({"within": "year"}, {"items": [{"item": item, "year": 1.5} for item in "abcdex"]}, "groups are texts or whole numbers"),
-    ({"window": "monht"}, {}, r"window='monht': it is a number of days, or day, week, .*Did you mean month"),
-    ({"window": 0}, {}, "the number of days is above 0"),
-    ({"window": float("nan")}, {}, "the number of days is above 0"),
+    ({"within": "year"}, {"items": [{"item": item, "year": 1.5} for item in "abcdex"]}, "groups must be text or whole numbers"),
+    ({"window": "monht"}, {}, r"window='monht': must be a number of days, or day, week, .*Did you mean month"),
+    ({"window": 0}, {}, "the number of days must be above 0"),
+    ({"window": float("nan")}, {}, "the number of days must be above 0"),
     ({"window": 1}, {"train": [{"user": "u", "item": "a", "time": 7}]}, "neither dates nor seconds since 1970"),
     ({"window": 1}, {"train": [{"user": "u", "item": "a"}]}, "no column for the time"),
 ]  # fmt: skip
@@ -205,7 +205,7 @@ def test_what_does_not_fit_is_refused_with_the_remedy(options, data, message):
 
 
 def test_capping_is_refused_within_groups():
-    with pytest.raises(rw.RankwellError, match="groups have their own; drop, relabel or mark"):
+    with pytest.raises(rw.RankwellError, match="groups have their own; use drop, relabel or mark"):
         PopularityCut(top=1, window="week").fit(LOG).apply(LOG, "cap", cap=2)
 
 
@@ -233,7 +233,7 @@ def test_the_command_cuts_as_the_library(tmp_path, monkeypatch, capsys):
     assert pl.read_csv("new/log.csv")["popular"].to_list() == marked["popular"].to_list()
     assert command([*asked, "--window", "month"]) == 0
     assert command([*asked, "--window", "fortnight"]) == 2
-    assert "it is a number of days, or day, week" in capsys.readouterr().err
+    assert "must be a number of days, or day, week" in capsys.readouterr().err
     assert command([*asked, "--within", "genre"]) == 2
     assert "give items=" in capsys.readouterr().err
 

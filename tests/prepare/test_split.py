@@ -100,7 +100,7 @@ def test_fold_in_rows_are_the_first_of_each_held_out_user_in_a_plain_loop(n):
             for own in [sorted(row["timestamp"] for _, row in rows if row["user_id"] == user)]
             if len(own) > n and own[n - 1] == own[n]
         )
-        assert found.report["held-out users whose cut divides rows of one time, as they stand"] == ties
+        assert found.report["held-out users whose cut divides rows of equal time, kept in log order"] == ties
         kept = split(log, "cold_users", test=0.4, seed=seed, fold_in=n, repeated="drop").test
         assert kept.to_dicts() == [row for row in rest if (row["user_id"], row["item_id"]) not in pairs]
         sizes = {row["part"]: row["rows"] for row in found.report.tables[-1].to_records()}
@@ -116,14 +116,14 @@ def test_a_split_without_fold_in_rows_has_none_and_unpacks_into_three():
 def test_fold_in_is_refused_where_it_makes_no_sense():
     log = random_log(1)
     for how in ("time", "user_time", "last", "random", "cold_items"):
-        with pytest.raises(rw.RankwellError, match=f"it goes with how='cold_users', not '{how}'"):
+        with pytest.raises(rw.RankwellError, match=f"it needs how='cold_users', not '{how}'"):
             split(log, how, fold_in=2)
     for n in (0, -1, 1.5):
         with pytest.raises(rw.RankwellError, match="a whole number of at least 1"):
             split(log, "cold_users", fold_in=n)
     with pytest.raises(rw.RankwellError, match="there is no column for the time"):
         split(log.drop("timestamp"), "cold_users", fold_in=1)
-    with pytest.raises(rw.RankwellError, match=r"the test data would hold no rows.*fold_in="):
+    with pytest.raises(rw.RankwellError, match=r"the test data would be empty.*fold_in="):
         split(log, "cold_users", fold_in=1000)
 
 
@@ -248,18 +248,18 @@ LOG = {"user": ["a", "a", "b"], "item": ["x", "y", "z"], "time": [1, 2, 3]}
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"how": "tim"}, r"it is time, user_time.*Did you mean time"),
-        ({"test": 20}, "lies between 0 and 1"),
-        ({"how": "last", "at": 3}, "goes with how='time'"),
+        ({"how": "tim"}, r"must be time, user_time.*Did you mean time"),
+        ({"test": 20}, "must be between 0 and 1"),
+        ({"how": "last", "at": 3}, "needs how='time'"),
         ({"how": "last", "n": 0}, "whole number of at least 1"),
-        ({"at": 100}, "the test data would hold no rows"),
-        ({"at": 0}, "the training data would hold no rows"),
+        ({"at": 100}, "the test data would be empty"),
+        ({"at": 0}, "the training data would be empty"),
         ({"at": "May"}, "a number or a date such as 2013-08-01"),
         ({"min_per_user": 5}, "no row is left within min_per_user=5"),
         ({"min_per_user": 5, "max_per_user": 2}, "is above max_per_user"),
         ({"min_per_user": 0}, "whole number of at least 1"),
-        ({"unknown_users": "no"}, "it is keep or drop"),
-        ({"how": "random", "test": 0.01}, "nothing is left on one side"),
+        ({"unknown_users": "no"}, "must be keep or drop"),
+        ({"how": "random", "test": 0.01}, "leaves one side empty"),
         ({"columns": {"when": "time"}}, "columns= names 'when'"),
     ],
 )
@@ -280,9 +280,11 @@ def test_wrong_times_give_one_clear_error():
         split(frame.with_columns(time=pl.Series(["1", "noon", "3"])))
     with pytest.raises(rw.RankwellError, match="no moment divides the rows"):
         split(frame.with_columns(time=pl.Series([5, 5, 5])))
-    with pytest.raises(rw.RankwellError, match="are no seconds; give a number"):
+    with pytest.raises(rw.RankwellError, match="are not seconds; give a number"):
         split(frame.with_columns(time=pl.col("time") + 1_367_366_400_000), at="2013-05-01")
-    with pytest.raises(rw.RankwellError, match=r"k=4: table has 3 rows"):
+    with pytest.raises(
+        rw.RankwellError, match=r"k=4: must be a whole number from 2 to 3, the number of rows in table"
+    ):
         folds(frame, 4)
-    with pytest.raises(rw.RankwellError, match="core: say min_per_user="):
+    with pytest.raises(rw.RankwellError, match="core needs a limit: give min_per_user="):
         core(frame)

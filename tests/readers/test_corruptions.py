@@ -25,7 +25,7 @@ TABLES = [name for name in TEXTS if name not in ("trec.txt", "movielens.dat")]
 JSONS = ["lines.jsonl", "records.json", "object.json"]
 BINARY = ["table.parquet", "file.arrow", "stream.arrows"]
 MISSING_COLUMN = r"there is no column for the item; the columns are .*Name it item .* or say which it is"
-TWICE = r"query '1' lists item 'b' twice \(first: .*\)\. Remove one, or say duplicates="
+TWICE = r"query '1' lists item 'b' twice \(first: .*\)\. Remove one, or set duplicates="
 
 
 def content(name, rows=RUN):

@@ -179,7 +179,7 @@ def test_a_rank_column_rules_and_contradictions_are_counted():
 
 def test_items_are_a_catalogue_of_distinct_ids():
     assert len(read_items({"b", "a"})) == 2
-    with pytest.raises(rw.RankwellError, match="'a' stands there twice"):
+    with pytest.raises(rw.RankwellError, match="'a' is repeated"):
         read_items(["a", "b", "a"])
 
 

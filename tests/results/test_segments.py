@@ -140,7 +140,7 @@ def test_what_cannot_be_divided_is_said(options, message):
 def test_a_table_of_users_must_be_given_and_have_one_row_per_query():
     with pytest.raises(rw.RankwellError, match="give users="):
         rw.evaluate(RUN, QRELS, METRICS, items=ITEMS, by="tier")
-    with pytest.raises(rw.RankwellError, match="query 'q0' stands there twice"):
+    with pytest.raises(rw.RankwellError, match="query 'q0' is repeated"):
         rw.evaluate(RUN, QRELS, "ap", users=USERS.vstack(USERS[:1]), by="tier")
     with pytest.raises(rw.RankwellError, match="has the weight -1"):
         rw.evaluate(RUN, QRELS, "ap", users=USERS.with_columns(spent=pl.lit(-1)), weights="spent")

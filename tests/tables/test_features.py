@@ -68,7 +68,7 @@ def test_embeddings_are_lists_of_numbers(kind):
         ({"x": ["a"]}, "g_*", "no column 'g_\\*'"),
         ({"x": [True]}, "x", "is Boolean"),
         ({"x": [1.0, float("nan")]}, "x", "row 2: 'x' is not a finite number"),
-        ({"x": [[1.0, 2.0], [1.0]]}, "x", "row 2: 1 numbers in 'x' where others have 2"),
+        ({"x": [[1.0, 2.0], [1.0]]}, "x", "row 2: 1 numbers in 'x', but other rows have 2"),
     ],
 )
 def test_a_wrong_name_or_column_is_told(column, wanted, words):
@@ -105,7 +105,7 @@ def test_a_catalogue_with_genres_is_read_from_every_kind_of_table(tmp_path, name
 
 
 def test_an_item_given_twice_is_told():
-    with pytest.raises(rw.RankwellError, match="row 2: item 'a' stands there twice"):
+    with pytest.raises(rw.RankwellError, match="row 2: item 'a' is repeated"):
         read_catalogue([{"item": "a", "genres": "x"}, {"item": "a", "genres": "y"}])
 
 
@@ -133,5 +133,5 @@ def test_results_beside_different_training_data_do_not_add():
         both["msi@2"]
         == rw.evaluate({"u": ["a", "b"], "v": ["a", "b"]}, metrics=["msi@2"], train=train)["msi@2"]
     )
-    with pytest.raises(rw.RankwellError, match="different training data do not add"):
+    with pytest.raises(rw.RankwellError, match="cannot add results with different training data"):
         part("u", train) + part("v", {"u": ["b"], "v": ["b", "a"]})

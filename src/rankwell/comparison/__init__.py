@@ -1,1 +1,1 @@
-"""How sure a value or a difference is."""
+"""The uncertainty of values and differences."""

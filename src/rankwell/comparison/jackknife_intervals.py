@@ -1,4 +1,4 @@
-"""jackknife: intervals of metrics of all lists together, by leaving lists out."""
+"""jackknife: intervals of corpus metrics, by leaving lists out."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import State
 
-MOST = 10_000  # up to so many lists are left out one by one
+MOST = 10_000  # up to this number, lists are left out one by one
 GROUPS = 200
 FEWEST_ITEMS = 50
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A value with its standard error and the interval that goes with it."""
+    """A value with its standard error and its interval."""
 
     value: float
     error: float
@@ -38,10 +38,10 @@ class Interval:
 
 
 class Jackknife:
-    """Intervals of metrics: one by any spelling, ``to_table()`` or ``to_dict()`` for all.
+    """Intervals of metrics: look one up by any spelling, or use ``to_table()`` or ``to_dict()`` for all.
 
-    ``n`` is the number of lists, ``groups`` how many parts of them were left out in turn, ``items`` how many distinct items
-    the lists hold, ``is_reliable`` whether those are enough to trust the intervals.
+    ``n`` is the number of lists, ``groups`` the number of parts left out in turn, ``items`` the number of distinct items in the
+    lists, ``is_reliable`` whether those are enough to trust the intervals.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class Jackknife:
         if wanted not in self._intervals:
             names = [str(each) for each in self._intervals]
             raise UsageError(
-                f"{wanted} was not asked for; there are {', '.join(names)}.{nearest(str(wanted), names)}"
+                f"{wanted} was not asked for; the metrics are {', '.join(names)}.{nearest(str(wanted), names)}"
             )
         return self._intervals[wanted]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as plain data; undefined is None."""
+        """Return everything as plain data; undefined values are None."""
         return {
             "name": self.name,
             "n": self.n,
@@ -92,7 +92,7 @@ class Jackknife:
         }  # fmt: skip
 
     def to_table(self) -> Table:
-        """Return the table that people read."""
+        """Return a table for people."""
         columns = [Column("metric"), Column("value", "value"), Column("error", "value")]
         columns += [Column("low", "value"), Column("high", "value")]
         rows: list[tuple[Cell, ...]] = [
@@ -137,22 +137,22 @@ def jackknife(
     Parameters
     ----------
     run, metrics, qrels
-        As for ``evaluate``; the metrics are such as have one value for all lists. Others have a value per query.
+        As for ``evaluate``; the metrics must have one value for all lists, not a value per query.
     against
-        A second run: the values are those of ``run`` less those of ``against``, and a user's lists are left out of both.
+        A second run: values are ``run`` minus ``against``, and each group of users is left out of both.
     level
-        The share of intervals that are to hold the true value.
+        The share of intervals that should contain the true value.
     groups
-        How many parts are left out in turn; default one per list, above 10,000 lists 200 parts, drawn at random.
+        How many parts to leave out in turn; default: one per list, for more than 10,000 lists 200 parts, drawn at random.
     seed
-        Of the draw of groups.
+        For drawing the groups.
     options
-        What else ``evaluate`` takes: ``items``, ``train``, ``policy``.
+        Other arguments of ``evaluate``: ``items``, ``train``, ``policy``.
 
     Returns
     -------
     Jackknife
-        With ``found["coverage@10"].low`` and so on, and a table.
+        Look up values with ``found["coverage@10"].low`` and so on, or print it as a table.
 
     Raises
     ------
@@ -161,9 +161,9 @@ def jackknife(
 
     Notes
     -----
-    No bootstrap: a sample of users drawn with return holds fewer distinct items, and the interval misses the value
-    itself. Only lists are left out; judgements, training data and catalogue stay. Values of this kind grow with the number of lists: the interval is about runs of as many lists.
-    Source: B. Efron and C. Stein, The jackknife estimate of variance, Annals of Statistics 9(3), 1981.
+    There is no bootstrap: users drawn with replacement have fewer distinct items, so its interval misses the value itself. Only
+    lists are left out; judgements, training data and catalogue stay. Such values grow with the number of lists: the interval
+    is for runs of as many lists. B. Efron and C. Stein, The jackknife estimate of variance, Annals of Statistics 9(3), 1981.
 
     Examples
     --------
@@ -175,11 +175,11 @@ def jackknife(
     plain = next((m for m in evaluator.metrics if not isinstance(m, CorpusMetric)), None)
     if plain is not None:
         raise UsageError(
-            f"{plain} has a value per query, whose mean has an interval of its own kind; jackknife is for metrics of all "
+            f"{plain} has a value per query, and its mean needs another kind of interval; jackknife is for metrics of all "
             f"lists together, such as coverage@10."
         )
     if not 0 < level < 1:
-        raise UsageError(f"level={level:g}: a share between 0 and 1, such as 0.95.")
+        raise UsageError(f"level={level:g}: must be a share between 0 and 1, such as 0.95.")
     runs = [read_run(run)] if against is None else [read_run(run), read_run(against, name="against")]
     sides = [_side(evaluator.task, read) for read in runs]
     if against is not None:
@@ -187,8 +187,8 @@ def jackknife(
     n = len(sides[0].judged)
     parts = groups or (n if n <= MOST else GROUPS)
     if not 1 < parts <= n:
-        raise UsageError(f"groups={parts}: from 2 to the number of lists, {n:,}." if groups else
-                         f"{runs[0].name}: an interval needs at least two lists; there are {n}.")  # fmt: skip
+        raise UsageError(f"groups={parts}: must be from 2 to the number of lists, {n:,}." if groups else
+                         f"{runs[0].name}: an interval needs at least two lists, not {n}.")  # fmt: skip
     value = _values(sides, [side.states() for side in sides])
     without = np.array(list(_left_out(sides, parts, np.random.default_rng(seed))))
     intervals = {
@@ -201,12 +201,12 @@ def jackknife(
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Some lists of one run and what is measured of them; ``place`` says where the lists of each user stand."""
+    """Some lists of one run and their states; ``place`` is the position of each user's lists."""
 
     task: Task
     judged: Judged
     place: np.ndarray
-    missing: dict[Metric, State]  # of judged queries without a list, which always belong to the value
+    missing: dict[Metric, State]  # of judged queries without a list, which are never left out
 
     def states(self) -> dict[Metric, State]:
         """Return the states of these lists."""
@@ -220,17 +220,17 @@ class Side:
         return Side(self.task, judged, np.searchsorted(rows, wanted), self.missing)
 
     def beside(self, first: Side) -> Side:
-        """Return the same lists with the users in the order of another run's; DataError if one has others."""
+        """Return the same lists with users in the order of another run; DataError if their users differ."""
         place = Known(self.judged.queries).rows_of(first.judged.queries, "query")
         if (place < 0).any() or len(place) != len(self.judged):
             raise DataError(
-                f"the two runs hold lists of different users ({len(place):,} and {len(self.judged):,}); a difference is "
-                f"taken over the same ones."
+                f"the two runs hold lists of different users ({len(place):,} and {len(self.judged):,}); a difference needs "
+                f"the same users in both."
             )
         return Side(self.task, self.judged, place, self.missing)
 
     def distinct(self) -> int:
-        """How many different items the lists hold."""
+        """The number of distinct items in the lists."""
         items = self.judged.shown.item
         return 0 if items is None else len(np.unique(items[items >= 0]))
 
@@ -254,7 +254,7 @@ Outside = list[dict[Metric, State]] | None
 def _left_out(
     sides: list[Side], parts: int, rng: np.random.Generator, outside: Outside = None
 ) -> Iterator[list[float]]:
-    """Yield the values without each part: halves are cut again and again, and what is outside is added up on the way."""
+    """Yield the values without each part: parts are halved recursively, and the states outside each half are carried along."""
     if parts == 1:
         assert outside is not None
         yield _values(sides, outside)

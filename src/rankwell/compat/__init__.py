@@ -1,1 +1,1 @@
-"""Other programs' names, arguments and conventions, in terms of rankwell's metrics and policies."""
+"""Interfaces of other tools: their names, arguments and conventions, in terms of rankwell's metrics and policies."""

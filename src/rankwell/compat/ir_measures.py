@@ -1,7 +1,7 @@
-"""ir_measures' notation and ours: ``AP@10`` there is ``ap(denom=R)@10`` here.
+"""Translation between ir_measures' notation and ours: ``AP@10`` there is ``ap(denom=R)@10`` here.
 
-It takes every topic of the judgements (``missing=empty``) and 0 where a measure is undefined; ties depend on the program that
-it calls. ``judged_only=True`` is no part of a metric here but a rule for all: ``Policy(unjudged="condense")``.
+ir_measures covers every topic of the judgements (``missing=empty``) and uses 0 for undefined values; ties depend on the
+program it calls. ``judged_only=True`` is not a parameter of a metric here but a policy: ``Policy(unjudged="condense")``.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ TEXT = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[
 
 @dataclass(frozen=True)
 class Rule:
-    """A measure there: the metric here, and its parameters by their names here; ``at`` is what stands after the @."""
+    """An ir_measures measure: the metric here, and our names for its parameters; ``at`` is the parameter after the @."""
 
     metric: str
     parameters: Mapping[str, str] = field(default_factory=dict)
     at: str = "k"
-    words: Mapping[str, Mapping[Any, str]] = field(default_factory=dict)  # values that have other names here
+    words: Mapping[str, Mapping[Any, str]] = field(
+        default_factory=dict
+    )  # parameter values with other names here
 
 
 REL = {"rel": "rel"}
 GAIN = {"dcg": {"log2": "linear", "exp-log2": "exp2"}}
-# its names, each with the first spelling as the one that is written
+# several spellings of a name are separated; the first one is used for writing
 RULES: dict[str, Rule] = {
     "alpha_DCG": Rule("alpha_dcg(norm=ndeval)", REL | {"alpha": "alpha"}),
     "alpha_nDCG": Rule("alpha_ndcg", REL | {"alpha": "alpha"}),
@@ -83,7 +85,7 @@ ALIASES = {
     "α_DCG": "alpha_DCG",
     "MAP_IA": "AP_IA",
 }
-# what it says without saying it, or what changes nothing
+# measures or values implied, or without effect
 DEFAULTS: dict[str, Any] = {
     "rel": 1,
     "judged_only": False,
@@ -94,19 +96,19 @@ DEFAULTS: dict[str, Any] = {
 }
 ELSEWHERE = {
     "Accuracy": "it is the share of pairs in order within the list; see auc",
-    "NumQ": "the number of queries stands beside every value",
+    "NumQ": "the number of queries is printed with every value",
     "BPM": "there is no such metric yet", "NERR8": "there is no such metric yet", "NERR9": "there is no such metric yet",
     "NERR10": "there is no such metric yet", "NERR11": "there is no such metric yet",
 }  # fmt: skip
 
 
 def from_ir_measures(text: str) -> Metric:
-    """Return the metric that a text of ir_measures means.
+    """Return the metric for a measure of ir_measures.
 
     Raises
     ------
     UsageError
-        If there is no such measure or parameter, or it is no metric here.
+        If there is no such measure or parameter, or it is not a metric here.
 
     Examples
     --------
@@ -115,15 +117,15 @@ def from_ir_measures(text: str) -> Metric:
     """
     found = TEXT.match(text)
     if found is None:
-        raise UsageError(f"{text!r} is no measure of ir_measures; they are written such as P(rel=2)@10.")
+        raise UsageError(f"{text!r} is not a measure of ir_measures; write for example P(rel=2)@10.")
     name = ALIASES.get(found["name"], found["name"])
     if name in ELSEWHERE:
         raise UsageError(f"{text}: {ELSEWHERE[name]}.")
     if name not in RULES:
-        raise UsageError(f"{text}: ir_measures has no {name!r} that is a metric here.{nearest(name, RULES)}")
+        raise UsageError(f"{text}: {name!r} of ir_measures is unknown here.{nearest(name, RULES)}")
     rule, given = RULES[name], _parameters(text, found["inside"] or "")
     if rule.metric == "rbp(gain=binary)" and "rel" not in given:
-        raise UsageError(f"{text}: give rel=; RBP of grades has no program there, and is rbp here.")
+        raise UsageError(f"{text}: give rel=; no program there computes graded RBP, which is rbp here.")
     changes = {}
     for key, value in given.items():
         if key in rule.parameters:
@@ -142,7 +144,7 @@ def from_ir_measures(text: str) -> Metric:
 
 
 def to_ir_measures(metric: str | Metric) -> str:
-    """Return how ir_measures writes a metric.
+    """Return a metric in the notation of ir_measures.
 
     Raises
     ------
@@ -191,13 +193,13 @@ def _written(wanted: Metric, name: str, rule: Rule) -> str | None:
 
 
 def _parameters(text: str, inside: str) -> dict[str, Any]:
-    """The parameters in brackets, which are written as in Python."""
+    """Parse the parameters in parentheses, which use Python syntax."""
     try:
         call = ast.parse(f"dict({inside})", mode="eval").body
         assert isinstance(call, ast.Call)
         found = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError) as error:
-        raise UsageError(f"{text}: its parameters cannot be read ({error}).") from error
+        raise UsageError(f"{text}: cannot read the parameters ({error}).") from error
     if call.args:
-        raise UsageError(f"{text}: its parameters have names, such as rel=2.")
+        raise UsageError(f"{text}: parameters need names, such as rel=2.")
     return found

@@ -1,8 +1,8 @@
-"""pytrec_eval's interface: code that was written for it runs with ``import rankwell.compat.pytrec_eval as pytrec_eval``.
+"""pytrec_eval's interface: code written for it runs with ``import rankwell.compat.pytrec_eval as pytrec_eval``.
 
-Values are those of trec_eval 9, on which pytrec_eval rests: scores of 32 bits, equal ones by document descending, topics
-that are in both run and judgements, 0 where a measure is undefined. Unlike it, an evaluator can be used again and from
-several threads, ids and numbers may be NumPy's, and a parameter that makes no sense is an error, not the end of the process.
+Values are those of trec_eval 9, on which pytrec_eval is based: 32-bit scores, ties broken by descending document id, topics
+in both run and judgements, 0 for undefined values. Unlike pytrec_eval, an evaluator can be reused and shared between
+threads, ids and numbers may be NumPy's, and an invalid parameter is an error instead of ending the process.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ supported_nicknames = {
     for name, members in measures.NICKNAMES.items()
 }
 PARAMETERS = re.compile(r"[._](\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)$")
-RETRIEVED = makers.judged_metrics()[0]  # there must be a metric
+RETRIEVED = makers.judged_metrics()[0]  # an evaluation needs at least one metric
 NOT_PRINTED = {"runid": 0.0, "relstring": 0.0, "num_q": 1.0}
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Return the run in lines of six words, as ``{query: {document: score}}``.
+    """Parse a run from lines of six words, as ``{query: {document: score}}``.
 
     Raises
     ------
     DataError
-        If a line has another number of words, a score is no number, or a document is there twice.
+        If a line has a different number of words, a score is not a number, or a document is repeated.
 
     Examples
     --------
@@ -59,12 +59,12 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Return the judgements in lines of four words, as ``{query: {document: grade}}``.
+    """Parse judgements from lines of four words, as ``{query: {document: grade}}``.
 
     Raises
     ------
     DataError
-        If a line has another number of words, a grade is no whole number, or a document is there twice.
+        If a line has a different number of words, a grade is not a whole number, or a document is repeated.
 
     Examples
     --------
@@ -81,17 +81,17 @@ def _parsed(lines: Iterable[str], form: str, column: int, kind: Any) -> dict[str
         try:
             query, document, value = words[0], words[2], kind(words[column])
         except (ValueError, IndexError):
-            raise DataError(f"line {number}: {line.strip()[:60]!r} is not: {form}.") from None
+            raise DataError(f"line {number}: {line.strip()[:60]!r} does not have the form: {form}.") from None
         if len(words) != len(form.split()):
-            raise DataError(f"line {number}: {len(words)} words where {form} is wanted.")
+            raise DataError(f"line {number}: {len(words)} words; the form is: {form}.")
         if document in found[query]:
-            raise DataError(f"line {number}: document {document!r} of query {query!r} is there twice.")
+            raise DataError(f"line {number}: document {document!r} of query {query!r} is repeated.")
         found[query][document] = value
     return dict(found)
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """Return the value of a measure for all queries: a sum of counts, a geometric mean of ``gm_``, else a mean.
+    """Return a measure's value for all queries: a sum for counts, a geometric mean for ``gm_``, otherwise a mean.
 
     >>> compute_aggregated_measure("num_ret", [3.0, 4.0]), compute_aggregated_measure("map", [0.5, 1.0])
     (7.0, 0.75)
@@ -106,7 +106,7 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
 
 
 class RelevanceEvaluator:
-    """Evaluates runs against judgements, read once.
+    """Evaluates runs against judgements, which are read once.
 
     Parameters
     ----------
@@ -115,14 +115,14 @@ class RelevanceEvaluator:
     measures
         Names such as ``map``, ``P.5,10``, ``ndcg_cut_10``, or nicknames such as ``all_trec``.
     relevance_level
-        The grade from which a document is relevant.
+        The lowest grade at which a document is relevant.
     judged_docs_only_flag
-        Take documents that nobody judged out of the lists.
+        Remove unjudged documents from the lists.
 
     Raises
     ------
     UsageError
-        For a measure that there is not (it is a ValueError, as pytrec_eval's).
+        For an unknown measure (it is also a ValueError, as in pytrec_eval).
 
     Examples
     --------
@@ -155,7 +155,7 @@ class RelevanceEvaluator:
         self._evaluator = Evaluator(judged, wanted, policy=policy) if judged else None
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """Return ``{query: {measure: value}}`` for the queries that are in both.
+        """Return ``{query: {measure: value}}`` for the queries in both run and judgements.
 
         Raises
         ------
@@ -169,7 +169,7 @@ class RelevanceEvaluator:
         columns = {line.name: _column(line, res).tolist() for line in self._lines}
         rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         by_query = dict(zip(res.queries, rows, strict=True))
-        return {query: by_query[query] for query in shared}  # in the order of the run, as there
+        return {query: by_query[query] for query in shared}  # in the order of the run, as in pytrec_eval
 
 
 def _lines(wanted: Iterable[str], level: int) -> list[makers.Printed]:
@@ -177,7 +177,7 @@ def _lines(wanted: Iterable[str], level: int) -> list[makers.Printed]:
 
 
 def _chosen(wanted: Iterable[str]) -> set[str]:
-    """The measures with all their parameters together: ``P_5`` and ``P.10`` are ``P.10,5``."""
+    """Merge the parameters of each measure: ``P_5`` and ``P.10`` become ``P.10,5``."""
     names = {name for text in wanted for name in supported_nicknames.get(text, {text})}
     parameters: dict[str, set[str]] = {}
     for text in sorted(names):

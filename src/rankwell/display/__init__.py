@@ -1,3 +1,3 @@
-"""What people see: tables, output files and findings."""
+"""Output: tables, files and findings."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where output goes: standard output, files that appear only when they are whole, a progress line."""
+"""Output: standard output, files written atomically, a progress line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankwell.errors import InputError, UsageError
 
 
 def write(text: str, path: str | None) -> None:
-    """Print the text, or write it to a file that appears only when it is whole.
+    """Print the text, or write it to a file atomically.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def write(text: str, path: str | None) -> None:
 
 def _write_file(content: bytes, target: Path) -> None:
     if target.exists() and not target.is_file():
-        target.write_bytes(content)  # a device or a pipe is written to, not replaced
+        target.write_bytes(content)  # devices and pipes cannot be replaced
         return
     with whole_file(target) as whole:
         whole.write_bytes(content)
@@ -43,14 +43,14 @@ def _write_file(content: bytes, target: Path) -> None:
 
 @contextlib.contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
-    """Give a name to write to, which takes the place of the file when all is written.
+    """Yield a temporary path to write to, which replaces the file once writing succeeds.
 
     Raises
     ------
     InputError
         If it cannot be written.
     """
-    target = Path(path).resolve()  # a link stays a link
+    target = Path(path).resolve()  # keeps a symbolic link in place
     whole = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         yield whole
@@ -62,16 +62,16 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 
 def refuse_overwriting(output: str, inputs: Sequence[str]) -> None:
-    """Find out before the work, not after it, that the output cannot be written there."""
+    """Raise an error before the work starts if the output cannot be written."""
     target = Path(output)
     if not target.parent.is_dir():
-        raise InputError(f"{output}: cannot be written (there is no folder {target.parent}).")
+        raise InputError(f"{output}: cannot be written (the folder {target.parent} does not exist).")
     if any(target.exists() and Path(path).exists() and target.samefile(path) for path in inputs):
-        raise UsageError(f"-o {output} would overwrite what is to be read; give it another name.")
+        raise UsageError(f"-o {output} would overwrite an input; choose another name.")
 
 
 def width() -> int | None:
-    """Return the width of the terminal, None if the output is none."""
+    """Return the width of the terminal, None if the output is not a terminal."""
     if not sys.stdout.isatty():
         return None
     import shutil
@@ -104,7 +104,7 @@ class Progress:
 
 
 def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: bool = False) -> str:
-    """Return tables (``rankwell.display.Table``) one below the other: markdown, latex, html, or as a terminal shows them."""
+    """Return tables (``rankwell.display.Table``) one below the other, as markdown, latex, html or terminal text."""
     method = {"markdown": "to_markdown", "latex": "to_latex", "html": "to_html"}.get(form)
     texts = [getattr(table, method)() if method else table.to_text(width, colour) for table in tables]
     return "\n\n".join(texts)

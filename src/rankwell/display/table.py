@@ -1,6 +1,6 @@
-"""Table: typed columns and rows, shown as text, Markdown, LaTeX or HTML, or handed on as CSV or JSON.
+"""Table: typed columns and rows, rendered as text, Markdown, LaTeX or HTML, or exported as CSV or JSON.
 
-What people read is rounded, and never says 0 or 1 of a value that is not; what programs read has every digit.
+Values for people are rounded, but never to an exact 0 or 1 they do not have; values for programs have every digit.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ UNDEFINED = "–"
 ARROWS = {"higher": "↑", "lower": "↓", "neither": "↔"}
 EXPECTED = {"text": "text, whole number or None", "count": "whole number or None", "value": "number or None"}
 LEGEND, GAP = "* best value of its column", "  "
-NARROWEST = 24  # a last column of sentences is wrapped, but never to fewer characters than this
-JOINERS = "\u200c\u200d"  # invisible, but words of some scripts are spelt with them
+NARROWEST = 24  # minimum width of a wrapped last column of sentences
+JOINERS = "\u200c\u200d"  # invisible, but part of the spelling in some scripts
 
 MARKDOWN = str.maketrans({mark: "\\" + mark for mark in "\\`*_[]<>|~&$#"})
 HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
@@ -45,8 +45,8 @@ MINUS = {ord("-"): "$-$"}
 def number(value: float | None, digits: int = 4) -> str:
     """Round a value for people.
 
-    Text that reads as -1, 0 or 1 promises that the value is exactly that; one that is merely near is given as
-    a bound (``<0.0001``, ``>0.9999``). None and NaN are an en dash.
+    Text that reads -1, 0 or 1 means exactly that value; a value merely close to it is shown as a bound (``<0.0001``,
+    ``>0.9999``). None and NaN are shown as an en dash.
     """
     if value is None or math.isnan(value):
         return UNDEFINED
@@ -62,12 +62,12 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def count(value: int | None) -> str:
-    """Write a count for people: ``1,234,567``; None is an en dash."""
+    """Format a count for people: ``1,234,567``; None is an en dash."""
     return UNDEFINED if value is None else f"{value:,}"
 
 
 def display_width(text: str) -> int:
-    """Return how many cells of a terminal the text fills: 2 for a wide character, 0 for a combining one."""
+    """Return the number of terminal cells of a text: 2 for a wide character, 0 for a combining one."""
     if text.isascii():
         return len(text)
     zero = [unicodedata.category(c) in ("Mn", "Me", "Cf") or "\u1160" <= c <= "\u11ff" for c in text]
@@ -76,7 +76,7 @@ def display_width(text: str) -> int:
 
 
 def _visible(text: str) -> str:
-    r"""Spell out what would break a line or steer a terminal (``\n``, ``\x1b``, bidi overrides)."""
+    r"""Escape characters that would break a line or control a terminal (``\n``, ``\x1b``, bidi overrides)."""
     hidden = {c for c in set(text) - {*JOINERS} if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
     return text.translate({ord(c): c.encode("unicode_escape").decode() for c in hidden})
 
@@ -94,14 +94,14 @@ def _wrap(text: str, room: float) -> list[str]:
 
 
 def _pad(text: str, room: int, right: bool, bold: bool = False) -> str:
-    """Fill the room; at the right edge, values of equal digits stand with their decimal points aligned."""
+    """Pad text to a width; right-aligned values with equal digits have aligned decimal points."""
     fill = " " * (room - display_width(text))
     text = f"\x1b[1m{text}\x1b[0m" if bold and text else text
     return fill + text if right else text + fill
 
 
 def _blocks(widths: Sequence[int], room: float) -> list[list[int]]:
-    """Split columns into blocks that fit the room, each beginning with column 0."""
+    """Split columns into blocks that fit the width, each beginning with column 0."""
     blocks = [[0]]
     for at in range(1, len(widths)):
         if len(blocks[-1]) > 1 and _total(widths, [*blocks[-1], at]) > room:
@@ -123,7 +123,7 @@ def _csv(cell: Cell) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A named column of text (names and ids), counts, or values that are rounded to `digits` when shown."""
+    """A named column of text (names and ids), counts, or values, which are rounded to `digits` when shown."""
 
     name: str
     kind: Kind = "text"
@@ -134,19 +134,19 @@ class Column:
     def __post_init__(self) -> None:
         for field, value, allowed in ("kind", self.kind, EXPECTED), ("better", self.better, ARROWS):
             if value is not None and value not in allowed:
-                raise UsageError(f"column {self.name!r}: {field} is {one_of(allowed)}, not {value!r}")
+                raise UsageError(f"column {self.name!r}: {field} must be {one_of(allowed)}, not {value!r}")
         if self.better and self.kind == "text":
-            raise UsageError(f"column {self.name!r}: text has no better={self.better!r}")
+            raise UsageError(f"column {self.name!r}: text cannot have better={self.better!r}")
         if not 0 <= self.digits <= 15:
-            raise UsageError(f"column {self.name!r}: digits is 0 to 15, not {self.digits!r}")
+            raise UsageError(f"column {self.name!r}: digits must be 0 to 15, not {self.digits!r}")
 
     @property
     def header(self) -> str:
-        """The name, with an arrow that says where better values lie."""
+        """The name, with an arrow towards better values."""
         return _visible(f"{self.name} {ARROWS.get(self.better or '', '')}".rstrip())
 
     def shown(self, cell: Cell) -> str:
-        """Write a cell of this column for people."""
+        """Format a cell of this column for people."""
         if cell is None:
             return UNDEFINED
         if self.kind == "text":
@@ -154,7 +154,7 @@ class Column:
         return count(int(cell)) if self.kind == "count" else number(float(cell), self.digits)
 
     def clean(self, cell: object, row: int) -> Cell:
-        """Return the cell as plain str, int, float or None (undefined), or refuse it and name its place."""
+        """Return the cell as plain str, int, float or None (undefined); refuse other types, naming the place."""
         match self.kind, cell:
             case (_, None):
                 return None
@@ -171,10 +171,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Table:
-    """Rows under typed columns; None or NaN is an undefined cell. No text it gives ends with a newline.
+    """Rows under typed columns; None or NaN is an undefined cell. Rendered text never ends with a newline.
 
-    With `mark_best`, each column that says where better values lie has its best one marked, together with
-    those that equal it in every digit, not only in the digits shown.
+    With `mark_best`, the best value of each column with a direction is marked, together with values equal to it in every
+    digit, not only in the digits shown.
     """
 
     columns: Sequence[Column]
@@ -201,7 +201,7 @@ class Table:
         object.__setattr__(self, "notes", tuple(notes))
 
     def best(self) -> frozenset[tuple[int, int]]:
-        """The places (row, column) to be marked; a column with fewer than two defined values has none."""
+        """The cells (row, column) to mark; a column with fewer than two defined values has none."""
         places: set[tuple[int, int]] = set()
         for at, column in enumerate(self.columns):
             defined = {place: row[at] for place, row in enumerate(self.rows) if row[at] is not None}
@@ -211,9 +211,9 @@ class Table:
         return frozenset(places)
 
     def to_text(self, width: int | None = None, colour: bool = False) -> str:
-        """Write the table for a terminal or a plain file, in the same characters; `colour` adds bold print.
+        """Render the table for a terminal or a plain file; `colour` only adds bold type.
 
-        Columns that do not fit `width` follow in further blocks, each after the first column again.
+        Columns that do not fit into `width` follow in further blocks, each starting with the first column again.
         """
         room, right = math.inf if width is None else width, [column.kind != "text" for column in self.columns]
         grid = self._grid({}, {}, "*{}")
@@ -236,7 +236,7 @@ class Table:
         return "\n\n".join("\n".join(lines) for lines in parts)
 
     def to_markdown(self) -> str:
-        """Write a Markdown (pipe) table; the caption is bold above it, notes in italics below."""
+        """Render a Markdown (pipe) table, with the caption in bold above and notes in italics below."""
         head, *body = self._grid(MARKDOWN, {}, "**{}**")
         right = [column.kind != "text" for column in self.columns]
         widths = [max(3, *map(display_width, cells)) for cells in zip(head, *body, strict=True)]
@@ -246,18 +246,18 @@ class Table:
         return "\n\n".join([*captions, "\n".join(rows), *(f"*{n.translate(MARKDOWN)}*" for n in self.notes)])
 
     def to_latex(self) -> str:
-        r"""Write a LaTeX table environment; its rules need ``\usepackage{booktabs}``."""
+        r"""Render a LaTeX table environment; its rules need ``\usepackage{booktabs}``."""
         head, *body = (" & ".join(row) + r" \\" for row in self._grid(LATEX, LATEX | MINUS, r"\textbf{{{}}}"))
         places = "".join("l" if column.kind == "text" else "r" for column in self.columns)
         captions = [rf"\caption{{{self.caption.translate(LATEX)}}}"] if self.caption else []
         notes = [rf"{{\par\footnotesize {note.translate(LATEX)}\par}}" for note in self.notes]
         lines = [r"\begin{table}", r"\centering", *captions, rf"\begin{{tabular}}{{{places}}}", r"\toprule"]
         lines += [head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}"]
-        # two hyphens in a row would print as a dash
+        # "--" would be typeset as a dash
         return "\n".join(lines).replace("--", "-{}-").replace("--", "-{}-")
 
     def to_html(self) -> str:
-        """Write one HTML table element; how it looks is left to the style sheet, by class names."""
+        """Render one HTML table element; the style is left to style sheets, through class names."""
         head, *body = self._grid(HTML, HTML, "<strong>{}</strong>")
         kinds, best = [column.kind for column in self.columns], self.best()
         heads = [f'<th class="{kinds[at]}" scope="col">{name}</th>' for at, name in enumerate(head)]
@@ -273,7 +273,7 @@ class Table:
         return "\n".join([*lines, "</table>"])
 
     def to_csv(self) -> str:
-        """Write a header and the rows in full precision; undefined is an empty field, empty text ``""``."""
+        """Render a header and the rows in full precision; undefined is an empty field, empty text is ``""``."""
         head: list[Cell] = [column.name for column in self.columns]
         return "\n".join(",".join(map(_csv, row)) or '""' for row in [head, *self.rows])
 
@@ -282,14 +282,14 @@ class Table:
         return [{c.name: cell for c, cell in zip(self.columns, row, strict=True)} for row in self.rows]
 
     def to_json(self) -> str:
-        """Write the records as a JSON array; undefined is null, and infinity, unknown to JSON, is text."""
+        """Render the records as a JSON array; undefined is null, and infinity, which JSON lacks, is text."""
         texts: dict[Cell, Cell] = {math.inf: "inf", -math.inf: "-inf"}
         known = ({name: texts.get(v, v) for name, v in each.items()} for each in self.to_records())
         lines = [json.dumps(each, ensure_ascii=False, allow_nan=False) for each in known]
         return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
     def _grid(self, text: dict[int, str], figure: dict[int, str], mark: str) -> list[list[str]]:
-        """Write header and cells, escaped by the table `text` or `figure`, the best ones put into `mark`."""
+        """Return header and cells, escaped with the table `text` or `figure`, with the best ones marked by `mark`."""
         best, escapes = self.best(), [text if column.kind == "text" else figure for column in self.columns]
         grid = [[column.header.translate(text) for column in self.columns]]
         for place, row in enumerate(self.rows):

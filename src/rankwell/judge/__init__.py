@@ -1,4 +1,4 @@
-"""A run and the qrels brought together under a policy: the only place where ids meet."""
+"""Judging: a run matched with the qrels under a policy; the only place where ids are compared."""
 
 from __future__ import annotations
 

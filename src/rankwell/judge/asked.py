@@ -1,4 +1,4 @@
-"""Asked: what metrics and policy ask of the judged lists, settled once before the first batch."""
+"""Asked: what metrics and policy require of the judged lists, collected once before the first batch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankwell.judge.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks for a table: the text of a metric, its name, and the parameters that it has."""
+    """A metric that requires a table: its text, its name, and its parameters."""
 
     text: str
     name: str
@@ -22,12 +22,12 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is wanted of a run and its judgements, with the names of those who want it for messages.
+    """The requirements on a run and its judgements, with the metrics that have them, for messages.
 
-    ``needs`` are the tables to be built; ``by_need`` holds, for each table that some metric cannot do without, the first such
-    metric. ``rels`` are the thresholds of relevance by the text of each metric that has one, ``cuts`` the cut-offs by the name
-    of a metric. ``deepest`` is the rank down to which whole lists are read, None for all. ``reads_judgements`` says whether
-    any metric needs judgements.
+    ``needs`` are the tables to build; ``by_need`` holds, for each table that some metric requires, the first such metric.
+    ``rels`` are the relevance thresholds by the text of each metric that has one, ``cuts`` the cut-offs by the name of a
+    metric. ``deepest`` is the rank down to which whole lists are read, None for all. ``reads_judgements`` says whether any
+    metric needs judgements.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -39,5 +39,5 @@ class Asked:
     reads_judgements: bool = True
 
     def reading(self, *tables: str) -> Asked:
-        """Return the same with more tables to be built."""
+        """Return the same with more tables to build."""
         return replace(self, needs=self.needs.union(tables))

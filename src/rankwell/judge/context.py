@@ -1,4 +1,4 @@
-"""Context: what all batches share, made once before the first."""
+"""Context: the data shared by all batches, built once before the first."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rankwell.tables.items_users import Items, Users
 
 @dataclass(frozen=True, eq=False)
 class Context(Derived):
-    """What all batches share, made once: the scale of the grades, its ends, the catalogue, the history, the users.
+    """The data shared by all batches: the grade scale and its ends, the catalogue, the history, the users.
 
-    The rows of ``items`` and the items of ``train`` are those of the catalogue. Without a table of items the catalogue
-    holds what the system learned from. ``cuts`` are the cut-offs that were asked for, by the name of a metric. ``parent`` is
-    the context that this one was made from, if the catalogue is that of one run.
+    ``items`` and the items of ``train`` use the catalogue's rows. Without an items table the catalogue is the items of train.
+    ``cuts`` are the cut-offs asked for, by the name of a metric. ``parent`` is the context that this one was derived from, if
+    the catalogue belongs to one run.
     """
 
     lifetime: ClassVar[int] = 1
@@ -43,46 +43,46 @@ class Context(Derived):
 
     @property
     def shared(self) -> Context:
-        """The context of all runs; it keeps what does not depend on the items of one run."""
+        """The context of all runs; it caches what does not depend on the items of one run."""
         return self if self.parent is None else self.parent
 
     @property
     def collection_size(self) -> int | None:
-        """The number of items that could be shown, None if nobody said."""
+        """The number of items that could be shown, None if unknown."""
         return None if self.items is None else len(self.items)
 
     def joined(self, other: Context, *, needs: frozenset[str], numbers_items: bool) -> Context:
-        """Return the context of both, for results that are added.
+        """Return the common context of two results that are added.
 
         Raises
         ------
         UsageError
-            If they differ in what values depend on: grades, the highest and the lowest grade as far as metrics need them
-            (``needs``), the catalogue's size, its items for metrics that count them (``numbers_items``), the training data,
-            or the table of users.
+            If they differ in something that values depend on: grades, the highest and lowest grade if metrics need them
+            (``needs``), the size of the catalogue, its items for metrics that count them (``numbers_items``), the training
+            data, or the users table.
         """
         if self.scale != other.scale:
-            raise UsageError(f"results with different grades do not add: {self.scale} and {other.scale}.")
+            raise UsageError(f"cannot add results with different grades: {self.scale} and {other.scale}.")
         if "grade_max" in needs and self.grade_max != other.grade_max:
             raise UsageError(
-                f"results with different highest grades do not add: {self.grade_max} and {other.grade_max}. Give "
+                f"cannot add results with different highest grades: {self.grade_max} and {other.grade_max}. Give "
                 f"max_grade= to the metric."
             )
         if "grade_min" in needs and self.grade_min != other.grade_min:
             raise UsageError(
-                f"results with different lowest grades do not add: {self.grade_min} and {other.grade_min}. Give "
+                f"cannot add results with different lowest grades: {self.grade_min} and {other.grade_min}. Give "
                 f"min_grade= to the metric."
             )
         if self.collection_size != other.collection_size:
             raise UsageError(
-                f"results with different catalogues do not add: {self.collection_size} and {other.collection_size} items."
+                f"cannot add results with different catalogues: {self.collection_size} and {other.collection_size} items."
             )
         if numbers_items and self.catalogue is not other.catalogue and not self._same_items(other):
-            raise UsageError("results over different items do not add: give both the same catalogue, items=.")
+            raise UsageError("cannot add results over different items: give both the same catalogue, items=.")
         if self.train is not other.train and not (self._same_items(other) and self._same_train(other)):
-            raise UsageError("results with different training data do not add: give both the same, train=.")
+            raise UsageError("cannot add results with different training data: give both the same train=.")
         if self.users is not other.users and not self._same_users(other):
-            raise UsageError("results with different tables of users do not add: give both the same, users=.")
+            raise UsageError("cannot add results with different users tables: give both the same users=.")
         return self
 
     def _same_items(self, other: Context) -> bool:

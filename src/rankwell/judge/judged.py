@@ -1,4 +1,4 @@
-"""Judged: what a metric is a function of, with its Context."""
+"""Judged: the judged lists of a batch, the input of every metric together with its Context."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from rankwell.tables.ranked import Ranked
 
 
 class Judged(Derived):
-    """The judged lists of a batch of queries: what a metric is a function of.
+    """The judged lists of a batch of queries: the input of a metric.
 
-    ``known`` is each query's row in the pool (-1: not judged), ``in_run`` whether the run holds these lists at all,
-    ``found`` are the judged items at the ranks that the run gave them, ``ideal`` all judged items, best first,
-    ``tied`` the same hits as ``found`` with their groups of equal scores, ``shown`` (only if a metric needs it) the
-    whole list, ``n_retrieved`` the length of each list. ``is_expected`` asks for the mean over all orders of equal
-    scores. It keeps (``once``) what metrics of the batch share.
+    ``known`` is each query's row in the pool (-1: not judged), ``in_run`` whether the lists come from the run, ``found`` the
+    judged items at the ranks they have in the run, ``ideal`` all judged items, best first, ``tied`` the same hits as ``found``
+    with their groups of tied scores, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each
+    list. ``is_expected`` asks for the mean over all orders of tied scores. Values shared by the metrics of the batch are cached
+    with ``once``.
     """
 
     lifetime: ClassVar[int] = 0
@@ -58,12 +58,12 @@ class Judged(Derived):
     def shown(self) -> Ranked:
         """The whole lists in rank order; for metrics that declare ``needs = {"shown"}``."""
         if self._shown is None:
-            raise LookupError('a metric that reads judged.shown declares needs = {"shown"}')
+            raise LookupError('a metric that reads judged.shown must declare needs = {"shown"}')
         return self._shown
 
     @property
     def ideal(self) -> Ranked:
-        """All judged items of these queries, best grade first."""
+        """All judged items of these queries, highest grade first."""
         return self.once(Judged._ideal)
 
     def _ideal(self) -> Ranked:
@@ -73,7 +73,7 @@ class Judged(Derived):
         return Ranked(len(self), query, rank, pooled.grade[rows], judgement=judgement)
 
     def pool_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the judgements of these queries: of which query each is, its place from 1, and its row in the pool."""
+        """Return for each judgement of these queries: its query, its position from 1, and its row in the pool."""
         offsets = self.pool.offsets
         lengths = np.where(self.known >= 0, offsets[self.known + 1] - offsets[self.known], 0)
         query = np.repeat(np.arange(len(self)), lengths)
@@ -81,7 +81,7 @@ class Judged(Derived):
         return query, place + 1, place + np.repeat(offsets[self.known], lengths)
 
     def take(self, rows: np.ndarray, found: Ranked) -> Judged:
-        """Return the judged lists of some queries (ascending rows), with their hits given anew."""
+        """Return the judged lists of some queries (ascending rows), with new hits."""
         shown = None if self._shown is None else self._shown.of_queries(rows)
         found = found.of_queries(rows)
         known, lengths = self.known[rows], self.n_retrieved[rows]
@@ -109,23 +109,23 @@ class Judged(Derived):
         return self.found if rows.all() else self.found.where(rows)
 
     def n_relevant(self, rel: float | None = None) -> np.ndarray:
-        """Return R per query: how many judged items are relevant, retrieved or not."""
+        """Return R per query: the number of relevant judged items, retrieved or not."""
         return self.once(Judged._n_relevant, rel)
 
     def _n_relevant(self, rel: float | None) -> np.ndarray:
         return self._per_query(self.pool.relevant_counts(rel), 0)
 
     def history(self, context: Context) -> Ranked:
-        """Return what the system learned of each query; for metrics that declare ``needs = {"history"}``."""
+        """Return each query's own training rows; for metrics that declare ``needs = {"history"}``."""
         if context.train is None:
-            raise LookupError('a metric that reads judged.history declares needs = {"history"}')
+            raise LookupError('a metric that reads judged.history must declare needs = {"history"}')
         return self.once(Judged._history, context.train)
 
     def _history(self, train: History) -> Ranked:
         return train.rows(self.queries)
 
     def in_catalogue(self, context: Context) -> Ranked:
-        """Return all judged items of these queries, in the order of the data, ``item`` being rows of the catalogue."""
+        """Return all judged items of these queries in input order, with ``item`` as rows of the catalogue."""
         return self.once(Judged._in_catalogue, context)
 
     def _in_catalogue(self, context: Context) -> Ranked:
@@ -134,11 +134,11 @@ class Judged(Derived):
         return Ranked(len(self), query, rank, self.pool.grades[rows], item=item[rows], judgement=rows)
 
     def n_nonrelevant(self, rel: float | None = None) -> np.ndarray:
-        """Return N per query: how many judged items are not relevant, retrieved or not."""
+        """Return N per query: the number of judged items that are not relevant, retrieved or not."""
         return self.of_ideal(_count_nonrelevant, self.scale, rel)
 
     def n_shown(self, k: int | None) -> np.ndarray:
-        """Return the length of each list down to rank k; all of it for None."""
+        """Return the length of each list down to rank k; of the whole list for None."""
         return self.n_retrieved if k is None else np.minimum(self.n_retrieved, k)
 
     def of_ideal(self, function: Callable[..., np.ndarray], *objects: Hashable) -> np.ndarray:

@@ -26,13 +26,13 @@ def judge(
     asked: Asked,
     context: Context,
 ) -> tuple[Judged, Counter[str]]:
-    """Order lists by the policy, match them with the judgements, and count what each rule touched.
+    """Order lists by the policy, match them with the judgements, and count the rows each rule affected.
 
     Raises
     ------
     DataError
-        If a list holds an item twice (``duplicates=error``), an item is not in the catalogue (``outside=error``),
-        ids are text on one side and integers on the other, or a metric of scores meets lists of ranks alone.
+        If a list repeats an item (``duplicates=error``), an item is not in the catalogue (``outside=error``), ids are text
+        on one side and integers on the other, or a metric of scores gets lists with ranks alone.
     """
     policy, needs = asked.policy, asked.needs
     counts: Counter[str] = Counter({"lists": len(lists.queries), "rows": lists.rows})
@@ -41,7 +41,7 @@ def judge(
     if "score" in needs:
         lists = replace(lists, given=_scores(lists))
     if policy.scores == "single" and not lists.by_rank:
-        with np.errstate(over="ignore"):  # beyond the range of single precision lies infinity, as in C
+        with np.errstate(over="ignore"):  # values beyond single precision become infinite, as in C
             lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
     rule = order.TIE_RULES.get(policy.ties, 0)
     known = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
@@ -56,8 +56,8 @@ def judge(
             raise _twice(lists, *matches[3])
         if policy.ties == "expected" and policy.duplicates == "first":
             raise DataError(
-                f"{lists.place(matches[3][1])}: the item stands twice in its list; ties='expected' has no value for a "
-                f"later copy that keeps its rank. Say duplicates='drop'."
+                f"{lists.place(matches[3][1])}: the item is repeated in its list; ties='expected' is undefined for a "
+                f"later copy that keeps its rank. Set duplicates='drop'."
             )
         lost = np.zeros(lists.rows, np.uint8)
         matches = _hits(lists, known, pool, lost)
@@ -92,7 +92,7 @@ def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
 
 
 def lists_of_others(users: Ids, seen: Ids, pool: Pool) -> Judged:
-    """Return empty lists, without judgements, for the users that are not in ``seen``."""
+    """Return empty lists, without judgements, for the users not in ``seen``."""
     others = users[np.flatnonzero(Known(seen).rows_of(users, "query") < 0)]
     if seen.is_text and not others.is_text:
         others = Ids.of_strings([str(user) for user in others.tolist()])
@@ -107,7 +107,7 @@ def _empty_lists(queries: Ids, known: np.ndarray, pool: Pool) -> Judged:
 
 
 def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:
-    """Bring ids of both sides to one kind, if the text of one is the plain decimal form of integers."""
+    """Convert the ids of both sides to one kind, if the text of one is the plain decimal form of integers."""
     if not len(pool.queries) or not lists.rows:
         return lists, pool
     if (pool.queries.ids.is_text and not lists.queries.is_text) or (
@@ -122,13 +122,13 @@ def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, 
 
 
 def _scores(lists: Lists) -> np.ndarray:
-    """The scores as the run gives them."""
+    """The scores as given in the run."""
     if not lists.by_rank:
         return lists.score
     if lists.given is None:
         raise DataError(
-            f"{lists.place(0)}: the run has an order but no scores, and rating errors compare scores with grades. Give a "
-            f"score column, the predicted rating, or {{query: {{item: score}}}}."
+            f"{lists.place(0)}: the run has an order but no scores, and rating errors compare scores with grades. Add a "
+            f"score column with the predicted rating, or use {{query: {{item: score}}}}."
         )
     return np.asarray(lists.given, np.float64)
 
@@ -136,7 +136,7 @@ def _scores(lists: Lists) -> np.ndarray:
 def _settled(
     lists: Lists, known: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: Counter[str]
 ) -> Lists:
-    """The same lists with equal scores told apart by grade, best or worst first; copies of an item are alike."""
+    """The lists with ties broken by grade, best or worst first; copies of an item get the same grade."""
     marks = np.zeros(lists.rows, np.uint8)
     _, rows, pooled, _ = _hits(lists, known, pool, marks)
     grade = np.full(lists.rows, np.nan)
@@ -191,7 +191,7 @@ def _ranked(
     pool: Pool,
     needs: frozenset[str],
 ) -> Ranked:
-    """The hits of each list with their ranks and tie groups, in rank order; they may lead on to rows of the pool."""
+    """The hits of each list with their ranks and tie groups, in rank order, and on request their rows of the pool."""
     query, rows, pooled, _ = found
     if not len(rows):
         none = np.empty(0)
@@ -228,7 +228,7 @@ def _shown(
     context: Context,
     counts: Counter[str],
 ) -> Ranked:
-    """The whole lists in rank order down to the deepest rank asked for, unjudged rows with grade NaN."""
+    """The whole lists in rank order down to the deepest rank needed; unjudged rows have grade NaN."""
     policy, needs = asked.policy, asked.needs
     most = lists.rows if asked.deepest is None else asked.deepest
     rows, taken = order.tops(lists.offsets, lists.score, *lists.items.columns, rule, left_out, most)
@@ -253,22 +253,22 @@ def _shown(
         row = int(rows[outside[0]])
         raise DataError(
             f"{lists.place(row)}: item {lists.items.one(row)!r} is not in the catalogue ({len(outside)} such rows "
-            f"here). Complete items=, or say outside='ignore' to leave such items out and count them."
+            f"here). Complete items=, or set outside='ignore' to leave such items out and count them."
         )
-    what = "rows outside the catalogue" if context.items is not None else "rows of items that train lacks"
+    what = "rows outside the catalogue" if context.items is not None else "rows of items missing from train"
     counts[what] = len(outside)
     return shown
 
 
 def _leads_on(pool: Pool, needs: frozenset[str]) -> bool:
-    """Whether rows must know their judgement: it leads to topics, propensities or features of the item."""
+    """Whether rows must know their judgement, to find topics, propensities or features of the item."""
     return pool.is_wider or "judgement" in needs
 
 
 def _at_rows(
     rows: np.ndarray, n: int, filled: np.ndarray, values: np.ndarray, otherwise: float
 ) -> np.ndarray:
-    """Some rows of a column of ``n`` that holds ``values`` in the rows ``filled`` and ``otherwise`` elsewhere."""
+    """Selected rows of a column of length ``n`` with ``values`` in the rows ``filled`` and ``otherwise`` elsewhere."""
     if not len(filled):
         return np.broadcast_to(otherwise, len(rows))
     column = np.full(n, otherwise)
@@ -280,5 +280,5 @@ def _twice(lists: Lists, first: int, second: int) -> DataError:
     query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
     return DataError(
         f"{lists.place(second)}: query {lists.queries.one(query)!r} lists item {lists.items.one(second)!r} twice "
-        f"(first: {lists.place(first)}). Remove one, or say duplicates='first' or 'drop'."
+        f"(first: {lists.place(first)}). Remove one, or set duplicates='first' or 'drop'."
     )

@@ -1,4 +1,4 @@
-"""Policy: how the data are to be read where the definition of a metric leaves a choice; printed with every result."""
+"""Policy: choices that metric definitions leave open; printed with every result."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from rankwell.errors import UsageError, nearest, one_of
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Policy:
-    """The rules for everything that is not part of a metric's definition; the first value of each is the default.
+    """Rules for everything that is not part of a metric's definition; the first value of each field is the default.
 
     Parameters
     ----------
     grades
-        What the numbers in the qrels mean: ``auto`` looks at them and asks when they look like ratings,
-        ``judgements`` (relevant above 0, or from ``rel``), ``ratings`` (relevant from ``rel``, gains count from
-        there), ``interactions`` (every row is a 1).
+        What the numbers in the qrels mean: ``auto`` checks them and refuses what looks like ratings, ``judgements``
+        (relevant above 0, or from ``rel``), ``ratings`` (relevant from ``rel``, where gains begin), ``interactions``
+        (every row is a 1).
     ties
-        The order of equal scores: ``item-desc`` (as trec_eval), ``item-asc``, ``order`` (as given), ``expected``
-        (the mean over all orders, exact, for metrics that have a formula for it), ``best`` and ``worst`` (tied groups
+        The order of tied scores: ``item-desc`` (as trec_eval), ``item-asc``, ``order`` (as given), ``expected`` (the
+        exact mean over all orders, for metrics that have a formula for it), ``best`` and ``worst`` (tied groups ordered
         by grade).
     scores
         ``double``, or ``single`` (rounded to 32 bits first, as trec_eval 9 and pytrec_eval do).
     depth
-        Only the first n items of each list are seen; None for all.
+        Only the first n items of each list are read; None for all.
     duplicates
-        An item twice in a list: ``error``, ``first`` (later copies keep their rank and gain nothing), ``drop``.
+        A repeated item in a list: ``error``, ``first`` (later copies keep their rank but gain nothing), ``drop``.
     duplicate_grades
         Two judgements of one (query, item, topic): ``error``, ``max``, ``last``.
     negative
-        Grades below 0: ``unjudged`` (in the pool, not judged, as trec_eval) or ``nonrelevant``.
+        Grades below 0: ``unjudged`` (in the pool but not judged, as trec_eval) or ``nonrelevant``.
     missing
-        A judged query that the run lacks: ``empty`` (an empty list) or ``skip``.
+        A judged query missing from the run: ``empty`` (an empty list) or ``skip``.
     undefined
-        A query whose judgements leave a metric undefined: ``skip`` (left out of the mean and counted), ``zero``
-        (as trec_eval), ``one``, ``error``.
+        A query whose judgements leave a metric undefined: ``skip`` (left out of the mean and counted), ``zero`` (as
+        trec_eval), ``one``, ``error``.
     population
         For metrics that need only lists: ``all`` queries of the run, or the ``judged`` ones.
     unjudged
-        Unjudged items: ``nonrelevant``, or ``condense`` (taken out before ranks are counted).
+        Unjudged items: ``nonrelevant``, or ``condense`` (removed before ranks are counted).
     outside
-        Recommended items that the catalogue lacks: ``error`` or ``ignore`` (counted, left out).
+        Recommended items outside the catalogue: ``error`` or ``ignore`` (counted and left out).
     rel
-        The grade from which an item is relevant; a metric's own ``rel=`` wins.
+        The lowest grade that counts as relevant; a metric's own ``rel=`` wins.
 
     Raises
     ------
@@ -79,23 +79,25 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
             allowed = choices(field.name)
             if allowed and value not in allowed:
                 hint = nearest(str(value), allowed)
-                raise UsageError(f"Policy({field.name}={value!r}): {field.name} is {one_of(allowed)}.{hint}")
+                raise UsageError(
+                    f"Policy({field.name}={value!r}): {field.name} must be {one_of(allowed)}.{hint}"
+                )
         if self.depth is not None and (
             isinstance(self.depth, bool) or self.depth != int(self.depth) or self.depth < 1
         ):
             raise UsageError(
-                f"Policy(depth={self.depth!r}): depth is a whole number from 1, or None for all."
+                f"Policy(depth={self.depth!r}): depth must be a whole number of at least 1, or None for all."
             )
         if self.rel is not None and (isinstance(self.rel, (bool, str)) or not math.isfinite(self.rel)):
-            raise UsageError(f"Policy(rel={self.rel!r}): rel is a number, or None.")
+            raise UsageError(f"Policy(rel={self.rel!r}): rel must be a number, or None.")
         if self.ties == "expected" and self.depth is not None:
             raise UsageError(
-                "Policy(ties='expected', depth=…): which of several equal scores lie within the depth is not settled; "
+                "Policy(ties='expected', depth=…): it is undecided which of several tied items lie within the depth; "
                 "give the metrics a cut-off instead."
             )
         if self.grades == "ratings" and self.rel is None:
             raise UsageError(
-                "Policy(grades='ratings') needs rel=, the rating from which an item is relevant."
+                "Policy(grades='ratings') needs rel=, the lowest rating that counts as relevant."
             )
 
     def __str__(self) -> str:
@@ -112,7 +114,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
 
 
 def choices(field: str) -> tuple[str, ...]:
-    """Return the words that a field of Policy allows; empty for depth and rel.
+    """Return the allowed words of a field of Policy; empty for depth and rel.
 
     >>> choices("missing")
     ('empty', 'skip')

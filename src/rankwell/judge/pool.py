@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Pool(Derived):
-    """The judgements, prepared once for all runs: per query its judged items, their grades, on request topics, propensities.
+    """The judgements, prepared once for all runs: each query's judged items, grades, and on request topics and propensities.
 
-    It keeps (``once``) what depends on the judgements alone, for all runs, batches and cut-offs. ``names_ideal`` says whether
-    rows of the ideal list lead to rows of the pool although there are no topics: to the names of the items.
+    Values that depend on the judgements alone are cached with ``once``, for all runs, batches and cut-offs. ``names_ideal`` says
+    whether rows of the ideal list keep their row of the pool even without topics, to find the names of the items.
     """
 
     lifetime: ClassVar[int] = 2
@@ -43,12 +43,12 @@ class Pool(Derived):
 
     @property
     def is_wider(self) -> bool:
-        """Whether rows of the pool lead to more than grades: to topics or propensities."""
+        """Whether judgements carry topics or propensities."""
         return self.topics is not None or self.propensity is not None
 
     @property
     def ideal(self) -> Ranked:
-        """All judged items of all queries, best grade first."""
+        """All judged items of all queries, highest grade first."""
         return self.once(Pool._ideal)
 
     def _ideal(self) -> Ranked:
@@ -64,14 +64,14 @@ class Pool(Derived):
 
     @property
     def ideals(self) -> tuple[Ranked, np.ndarray | None]:
-        """The ideal lists that differ, and which of them each query has (None: each its own)."""
+        """The distinct ideal lists, and the index of each query's list (None: each has its own)."""
         return self.once(Pool._ideals)
 
     def _ideals(self) -> tuple[Ranked, np.ndarray | None]:
         lengths = np.diff(self.offsets)
         if not len(self.grades) or self.grades.min() != self.grades.max():
             return self.ideal, None
-        # where all grades are equal, queries with equally many judged items have one ideal
+        # if all grades are equal, queries with equally many judged items share an ideal list
         sizes = np.flatnonzero(np.bincount(lengths))
         profile = np.zeros(int(sizes[-1]) + 1, np.int64)
         profile[sizes] = np.arange(len(sizes))
@@ -106,7 +106,7 @@ class Pool(Derived):
         )
 
     def in_integers(self) -> Pool:
-        """Return the same pool with those ids as integers that are text and plain numbers."""
+        """Return the same pool, with text ids that are plain numbers converted to integers."""
         return self.once(Pool._in_integers)
 
     def _in_integers(self) -> Pool:

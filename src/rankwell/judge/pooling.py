@@ -1,4 +1,4 @@
-"""The judgements made ready: rows of a query together, one grade per item, the meaning of the grades settled."""
+"""Preparation of the judgements: rows grouped by query, one grade per item, and a scale for the grades."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import grouped
 from rankwell.tables.run_qrels import Qrels
 
-FEW = 1_000  # grades from minus to plus this are counted, others sorted
+FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted
 
 
 def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
-    """Prepare judgements: rows of each query together, one grade per item, the meaning of the grades settled.
+    """Prepare judgements: group rows by query, keep one grade per item, and determine the scale of the grades.
 
     Topics are kept if a metric needs them.
 
@@ -33,7 +33,7 @@ def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
     NeededError
         If a metric needs topics and the judgements have none.
     UsageError
-        If the grades look like ratings and no ``rel`` says from which one an item is relevant.
+        If the grades look like ratings and no ``rel`` sets the lowest relevant one.
     """
     counts: Counter[str] = Counter()
     if qrels is None:
@@ -73,11 +73,11 @@ def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
 
 
 def propensities_of(qrels: Qrels, asked: Asked) -> np.ndarray | None:
-    """Return the propensities if a metric weighs by them; NeededError if the judgements have none."""
+    """Return the propensities if a metric weights by them; NeededError if the judgements have none."""
     asker = asked.by_need.get("propensity")
     if asker is not None and qrels.propensity is None:
         raise NeededError(
-            f"{asker} needs propensities: a column 'propensity' of the judgements, the chance that each was observed; "
+            f"{asker} needs propensities: a column 'propensity' of the judgements, the probability that each was observed; "
             f"{qrels.name} has none."
         )
     return None if asker is None else qrels.propensity
@@ -93,7 +93,7 @@ def _same_chances(
         at = copy if rows is None else int(rows[copy])
         raise DataError(
             f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice, with different "
-            f"propensities. A pair has one."
+            f"propensities. Give each pair one propensity."
         )
     return chances
 
@@ -108,9 +108,9 @@ def _merged(
     found: Numbered | None,
     grades: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """The grades of all rows by themselves and with those of the other topics of the item, and how many were true copies.
+    """The grades of all rows alone and combined with other topics of the item, and the number of repeated rows.
 
-    Rows of one item that differ in their topic are no copies; without topics the highest grade counts.
+    Rows of one item with different topics are not repeats; without topics the highest grade counts.
     """
     copy, stands_together = again, False
     if found is not None:
@@ -125,7 +125,7 @@ def _merged(
         at, earlier = (place if rows is None else int(rows[place]) for place in (second, first))
         raise DataError(
             f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice (first: "
-            f"{qrels.place(earlier)}). Remove one, or say duplicate_grades='max' or 'last'."
+            f"{qrels.place(earlier)}). Remove one, or set duplicate_grades='max' or 'last'."
         )
     if policy.duplicate_grades == "last":
         grades = _last_copies(owner if found is None else found.within(owner), firsts, again, grades)
@@ -148,7 +148,7 @@ def _last_copies(key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades:
 
 
 def scale_of(qrels: Qrels, asked: Asked) -> Scale:
-    """Settle what the grades mean; ratings without a threshold are refused, with the shares to choose from."""
+    """Return the scale of the grades; ratings without a threshold are refused, with a list of choices."""
     policy = asked.policy
     if qrels.grade is None or policy.grades == "interactions":
         return Scale("interactions", policy.rel, policy.negative)
@@ -165,15 +165,15 @@ def scale_of(qrels: Qrels, asked: Asked) -> Scale:
         choices = ", ".join(f"rel={levels[i]:g} ({from_here[i]:.0%} of rows)" for i in wanted)
         raise UsageError(
             f"grades look like ratings: {len(levels)} levels {levels[0]:g}–{levels[-1]:g}, "
-            f"{share[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know from which one an item is "
-            f"relevant. Say {choices}, or grades='interactions', or grades='judgements' if every grade above 0 is "
+            f"{share[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know the lowest relevant grade. "
+            f"Set {choices}, or grades='interactions', or grades='judgements' if every grade above 0 is "
             f"relevant."
         )
     return Scale(kind, policy.rel, policy.negative)
 
 
 def _levels(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The different grades, ascending, and how often each is given."""
+    """The distinct grades, ascending, and their counts."""
     if len(grades) and grades.min() >= -FEW and grades.max() <= FEW:
         whole = grades.astype(np.int64)
         if np.array_equal(whole, grades):

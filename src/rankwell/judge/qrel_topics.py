@@ -1,4 +1,4 @@
-"""The topics of the judgements: which of them each judged item has, with the grade for each."""
+"""The topics of the judgements: those of each judged item, with a grade for each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankwell.tables.run_qrels import Qrels
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """The topics of judgements as numbers in the order of their ids, how many there are, and their subgroups alike."""
+    """Topics of judgements, numbered in the order of their ids, their number, and likewise for subgroups."""
 
     topic: np.ndarray
     count: int
@@ -24,7 +24,7 @@ class Numbered:
 
     @classmethod
     def of(cls, qrels: Qrels, rows: np.ndarray | None) -> Numbered:
-        """Return those of some judgements (None: all, as they are)."""
+        """Return the numbering for some judgements (None: all, in their order)."""
         assert qrels.topic is not None
         topic, count = _numbers(qrels.topic, rows)
         if qrels.subgroup is None:
@@ -32,7 +32,7 @@ class Numbered:
         return cls(topic, count, *_numbers(qrels.subgroup, rows))
 
     def within(self, owner: np.ndarray) -> np.ndarray:
-        """Return a number per judgement, the same for those of one owner, topic and subgroup."""
+        """Return a number per judgement, the same for judgements with equal owner, topic and subgroup."""
         key = owner * self.count + self.topic
         return key if self.subgroup is None else key * self.subgroups + self.subgroup
 
@@ -40,7 +40,7 @@ class Numbered:
 def require_topics(qrels: Qrels, asker: Asker) -> None:
     """Raise NeededError if the judgements have no topics: no column, or one value in the whole file.
 
-    Preferences by subgroups name their judgement groups, so there one is enough.
+    Preferences with subgroups name their judgement groups, so one topic is enough there.
     """
     if qrels.topic is not None and (
         qrels.subgroup is not None or bool((qrels.topic.keys[1:] != qrels.topic.keys[:1]).any())
@@ -66,7 +66,7 @@ def topics_of(
     Parameters
     ----------
     qrels, rows
-        The judgements, and which of them ``found``, ``owner`` and ``grades`` speak of (None: all, as they are).
+        The judgements, and which of them ``found``, ``owner`` and ``grades`` refer to (None: all, in their order).
     found
         The topics of each judgement.
     owner
@@ -92,12 +92,12 @@ def topics_of(
 
 
 def rises(keys: np.ndarray) -> bool:
-    """Whether each key is above the one before it, as where judgements of an item stand together by topic."""
+    """Whether the keys are strictly ascending, as they are if judgements are grouped by item and topic."""
     return bool((keys[1:] > keys[:-1]).all())
 
 
 def _weights(qrels: Qrels, rows: np.ndarray | None) -> np.ndarray:
-    """The weight of each row's topic; DataError if rows of one query and topic differ in it."""
+    """The weight of each row's topic; DataError if rows of one query and topic disagree."""
     assert qrels.topic is not None
     assert qrels.topic_weight is not None
     (query, _), (topic, _) = qrels.query.group(), qrels.topic.group()
@@ -109,13 +109,13 @@ def _weights(qrels: Qrels, rows: np.ndarray | None) -> np.ndarray:
         first, second = sorted(int(order[at]) for at in (differ[0], differ[0] + 1))
         raise DataError(
             f"{qrels.place(second)}: topic {qrels.topic.one(second)!r} of query {qrels.query.one(second)!r} weighs "
-            f"{qrels.topic_weight[second]:g}, and {qrels.topic_weight[first]:g} at {qrels.place(first)}. Give it one weight."
+            f"{qrels.topic_weight[second]:g} here and {qrels.topic_weight[first]:g} at {qrels.place(first)}. Give it one weight."
         )
     return qrels.topic_weight if rows is None else qrels.topic_weight[rows]
 
 
 def _numbers(column: Ids, rows: np.ndarray | None) -> tuple[np.ndarray, int]:
-    """The place of each id among the distinct ones in the order of ids, which no order of rows changes; and how many they are."""
+    """The index of each id among the distinct ones in the order of ids, whatever the order of rows; and their number."""
     codes, firsts = column.group()
     place = np.empty(len(firsts), np.int64)
     place[column[firsts].text_order()] = np.arange(len(firsts))

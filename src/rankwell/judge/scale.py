@@ -1,4 +1,4 @@
-"""Scale: what grades mean, which items are relevant, and what gains start from."""
+"""Scale: the meaning of grades: which items are relevant or judged, and where gains begin."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What grades mean here: which items are relevant, which count as judged, and what gains start from."""
+    """The meaning of grades: which items are relevant, which count as judged, and where gains begin."""
 
     kind: str = "judgements"
     rel: float | None = None
     negative: str = "unjudged"
 
     def threshold(self, rel: float | None) -> float | None:
-        """The grade from which an item is relevant; a metric's own ``rel`` wins; None means above 0."""
+        """The lowest relevant grade; a metric's own ``rel`` wins; None means above 0."""
         return self.rel if rel is None else rel
 
     def relevant(self, grade: np.ndarray, rel: float | None = None) -> np.ndarray:
@@ -31,7 +31,7 @@ class Scale:
         return grade >= 0 if self.negative == "unjudged" else ~np.isnan(grade)
 
     def level(self, grade: np.ndarray, rel: float | None = None, gain_from: str = "threshold") -> np.ndarray:
-        """Return the level that gains are computed from: the grade, or under ratings the steps from the threshold."""
+        """Return the level that gains are computed from: the grade, or for ratings the number of steps from the threshold."""
         threshold = self.threshold(rel)
         if self.kind != "ratings" or gain_from == "raw" or threshold is None:
             return grade

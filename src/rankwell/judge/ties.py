@@ -1,4 +1,4 @@
-"""Equal scores: the best and the worst order of tied items, what is expected over all orders; condensed lists."""
+"""Tied scores: best and worst orders, and expected values over all orders; condensed lists."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def _tied(found: Ranked) -> tuple[np.ndarray, np.ndarray]:
 
 
 def levels(grades: np.ndarray, scale: Scale) -> np.ndarray:
-    """Return the grades that order a tie group: unjudged counts as 0."""
+    """Return the grades that order a tie group; unjudged items count as 0."""
     return np.where(scale.judged(grades), grades, 0.0)
 
 
 def undecided(found: Ranked, scale: Scale) -> np.ndarray:
-    """Return the queries with a group of equal scores in which items differ in their grade (unjudged is 0)."""
+    """Return the queries with a group of tied scores whose items differ in grade (unjudged is 0)."""
     assert found.tie_size is not None
     if found.tie_size.max(initial=1) == 1:
         return NO_ROWS
@@ -57,7 +57,7 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
         return np.bincount(group[mask], minlength=len(firsts))[group]
 
     def place(mask: np.ndarray) -> np.ndarray:
-        """Each row's place among the masked rows of its group, in the order of the level."""
+        """Each row's position among the masked rows of its group, ordered by level."""
         chosen = np.flatnonzero(mask)
         chosen = chosen[np.lexsort((old[chosen], -level[chosen], group[chosen]))]
         heads = np.searchsorted(group[chosen], group[chosen])
@@ -66,7 +66,7 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
         return out
 
     above, below = level > 0, level < 0
-    # rows of level 0 share their place with unjudged ones: they move by the others that stood before them
+    # rows of level 0 mix with unjudged ones: they move up by the other rows that preceded them
     others = np.concatenate(([0], np.cumsum(above | below)))
     before = others[:-1] - others[firsts][group]
     middle = old - start - before + counts(above)
@@ -88,7 +88,7 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
 
 
 def condensed(judged: Judged) -> Judged:
-    """Return the lists without their unjudged items: ranks, cut-offs and lengths count judged ones only."""
+    """Return the lists without their unjudged items: ranks, cut-offs and lengths count judged items only."""
     found = judged.found.where(judged.scale.judged(judged.found.grade))
     lengths = found.count()
     found.rank = found.nth()
@@ -104,10 +104,10 @@ def condensed(judged: Judged) -> Judged:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Rows by their groups of equal scores: for each group its query, its ranks, and how many rows it holds.
+    """Rows grouped by tied scores: each group's query, ranks and number of rows.
 
-    ``first_rank`` is the rank of the first row, ``start`` and ``size`` are those of the group in the whole list,
-    ``before`` counts the rows of the query above the group, ``of_row`` says which group each row is in.
+    ``first_rank`` is the rank of the first row, ``start`` and ``size`` are those of the group in the whole list, ``before`` is
+    the number of the query's rows above the group, ``of_row`` is the group of each row.
     """
 
     query: np.ndarray
@@ -138,12 +138,12 @@ class Groups:
         )
 
     def within(self, k: int | None) -> np.ndarray:
-        """Return how many of each group's ranks lie within the first k."""
+        """Return the number of each group's ranks within the first k."""
         return self.size if k is None else np.clip(k - self.start + 1, 0, self.size)
 
 
 def chance_of_a_hit(hits: Ranked, k: int) -> np.ndarray:
-    """Return per query the chance that a hit stands within the first k, over all orders of equal scores."""
+    """Return per query the probability that a hit is within the first k, over all orders of tied scores."""
     groups = Groups.of(hits)
     shown, size, rows = groups.within(k), groups.size, groups.rows
     miss = np.where(shown == 0, 1.0, 0.0)
@@ -160,7 +160,7 @@ def chance_of_a_hit(hits: Ranked, k: int) -> np.ndarray:
 
 
 def expected_precisions(hits: Ranked, k: int | None) -> np.ndarray:
-    """Return per query the sum of the precisions at the hits within k, in the mean over all orders of equal scores."""
+    """Return per query the expected sum of the precisions at the hits within k, over all orders of tied scores."""
     groups = Groups.of(hits)
     shown = groups.within(k)
     group = np.repeat(np.arange(len(shown)), shown)
@@ -172,7 +172,7 @@ def expected_precisions(hits: Ranked, k: int | None) -> np.ndarray:
 
 
 def expected_reciprocal(hits: Ranked, k: int | None) -> np.ndarray:
-    """Return per query the mean of 1 / rank of the first hit over all orders of equal scores; 0 beyond k."""
+    """Return per query the expected 1 / rank of the first hit over all orders of tied scores; 0 beyond k."""
     groups = Groups.of(hits)
     first = np.flatnonzero(groups.before == 0)
     query, start, size, rows = (
@@ -180,7 +180,7 @@ def expected_reciprocal(hits: Ranked, k: int | None) -> np.ndarray:
     )
     shown = groups.within(k)[first]
     out = np.zeros(hits.queries)
-    chance = rows / size  # that the first hit stands at the first place of its group
+    chance = rows / size  # that the first hit is at the first rank of its group
     for place in range(1, int(shown.max(initial=0)) + 1):
         now = shown >= place
         query, start, size, rows, shown, chance = (

@@ -1,4 +1,4 @@
-"""What the system learned from: distinct pairs of user and item, by user and by item, on the rows of the catalogue."""
+"""Training history: distinct pairs of user and item, by user and by item, as rows of the catalogue."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ class History:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """How many training users each item of the catalogue has."""
+        """The number of training users of each item of the catalogue."""
         return np.bincount(self.item, minlength=len(self.catalogue))
 
     @cached_property
     def order(self) -> np.ndarray:
-        """The items of the catalogue, most popular first; equal ones by id."""
+        """The items of the catalogue, most popular first; ties ordered by id."""
         return by_popularity(self.counts, self.catalogue.ids)
 
     @cached_property
     def place(self) -> np.ndarray:
-        """The place of each item of the catalogue in ``order``, from 1."""
+        """The position of each item of the catalogue in ``order``, from 1."""
         place = np.empty(len(self.order), np.int64)
         place[self.order] = np.arange(1, len(self.order) + 1)
         return place
 
     def users_of(self, rows: Ranked) -> np.ndarray:
-        """Return how many training users the item of each row has; 0 for what is not in the catalogue."""
+        """Return the number of training users of each row's item; 0 for items outside the catalogue."""
         assert rows.item is not None
         return np.append(self.counts, 0)[rows.item]
 
     def places_of(self, rows: Ranked) -> np.ndarray:
-        """Return the place of each row's item by popularity, from 1; what is not in the catalogue comes after the last."""
+        """Return the position of each row's item by popularity, from 1; items outside the catalogue come last."""
         assert rows.item is not None
         return np.append(self.place, len(self.place) + 1)[rows.item]
 
@@ -78,9 +78,9 @@ class History:
 
 
 def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[History, Counter[str]]:
-    """Return the history and what its rules touched; without a catalogue its items are the catalogue.
+    """Return the history and how many rows each rule affected; without a catalogue its items are the catalogue.
 
-    A pair that stands there several times counts once, with its highest grade.
+    A repeated pair counts once, with its highest grade.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
         If it is empty, or an item is not in the catalogue (``outside=error``).
     """
     if not len(log):
-        raise DataError(f"{log.name}: there is nothing the system learned from.")
+        raise DataError(f"{log.name}: train= is empty.")
     pool, found = pool_of(log, Asked(Policy(grades="judgements", duplicate_grades="max")))
     queries, offsets, items, grades = pool.queries, pool.offsets, pool.items, pool.grades
     counts = Counter({"training pairs": len(items), "training users": len(queries)})
@@ -101,7 +101,7 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
     if len(outside) and policy.outside == "error":
         raise DataError(
             f"{log.name}: item {items.one(int(outside[0]))!r} is not in the catalogue ({len(outside):,} such pairs). "
-            f"Complete items=, or say outside='ignore' to leave such items out and count them."
+            f"Complete items=, or set outside='ignore' to leave such items out and count them."
         )
     if len(outside):
         counts["training pairs outside the catalogue"] = len(outside)

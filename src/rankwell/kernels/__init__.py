@@ -1,8 +1,8 @@
-"""The compiled loops: Python files in Cython's pure-Python mode, built ahead of time.
+"""The compiled kernels: Python files in Cython's pure-Python mode, built ahead of time.
 
-A kernel is never run as the Python that it is written in: it would be some hundred times slower, and its 64-bit
-arithmetic would not wrap. So importing this package fails when a kernel file beside it has no compiled module, or
-one older than the file. An installed package holds compiled kernels only, and there nothing is left to check.
+A kernel must never run as plain Python: it would be several hundred times slower, and its 64-bit arithmetic would not wrap.
+So importing this package fails if a kernel file next to it has no compiled module, or one older than the file. An installed
+package holds only compiled kernels, and the check does nothing.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ def _refuse_uncompiled(folder: str) -> None:
     """Raise ImportError for a kernel source in the folder without an up-to-date compiled module."""
     with os.scandir(folder) as entries:
         changed = {entry.name: entry.stat().st_mtime_ns for entry in entries if entry.is_file()}
-    # A .pxd file holds what kernels share; the build renews every compiled module, so it may be asked of each.
+    # A .pxd file is shared by kernels; the build renews every compiled module, so each must be newer than it.
     shared = max((time for name, time in changed.items() if name.endswith(".pxd")), default=0)
     for name in sorted(changed):
         kernel = name.removesuffix(".py")
         if kernel in {name, "__init__"}:
             continue
-        # The import system takes the first suffix that exists, so that is the module to judge.
+        # the import system takes the first suffix that exists
         built = next((kernel + suffix for suffix in EXTENSION_SUFFIXES if kernel + suffix in changed), None)
         if built is None:
             msg = f"rankwell's kernel {kernel} is not compiled: {_REMEDY}"

@@ -1,4 +1,4 @@
-"""Lists whose every item uses up what later ones can gain, topic by topic; and the greedy list that gains most."""
+"""Gains that diminish as topics are covered, and the greedy list for them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def gains(
     damp: np.ndarray,
     noisy: bool,
 ) -> np.ndarray:
-    """Return what each row of some lists gains: of every topic a share of what the rows before it left over.
+    """Return the gain of each row of some lists: for every topic a share of what the rows before it left over.
 
-    Of the topics of query q, ``start[first[q]:first[q + 1]]`` is there at the top of its list. Row i is of ``query[i]``
-    (the rows of a query are together, in rank order) and has the entries ``offsets[row[i]]`` to ``offsets[row[i] + 1]``,
-    none if ``row[i]`` is below 0. Entry e gains t = ``share[e]`` of what is left of topic ``slot[e]`` of its query, and takes
-    ``damp[e]`` of it away; both are times ``chance[i]``, unless that is empty. Gains of the entries of a row add up to Σ t, or
-    with ``noisy`` to 1 − Π (1 − t).
+    The topics of query q have the amounts ``start[first[q]:first[q + 1]]`` at the top of its list. Row i belongs to
+    ``query[i]`` (the rows of a query are adjacent, in rank order) and has the entries ``offsets[row[i]]`` to
+    ``offsets[row[i] + 1]``, none if ``row[i]`` is below 0. Entry e gains t = ``share[e]`` of what is left of topic ``slot[e]``
+    of its query, and removes ``damp[e]`` of it; both are multiplied by ``chance[i]``, unless that is empty. The gain of a row
+    is Σ t over its entries, or with ``noisy`` 1 − Π (1 − t).
     """
     out = np.zeros(len(row))
     gained: cython.double[::1] = out
@@ -78,17 +78,17 @@ def greedy(
     share: np.ndarray,
     damp: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the greedy lists: at each rank the row that gains most after those before it (Σ t, as ``gains`` has it).
+    """Return the greedy lists: at each rank the row with the highest gain after those before it (Σ t, as in ``gains``).
 
-    The candidates of query q are the rows ``candidates[bounds[q]:bounds[q + 1]]``; of equal ones the first is taken. Lists end
-    at ``depth``. Gains are compared by their first 40 bits, so that those equal on paper are equal here. Rows with the same
-    entries are of one type and looked at together; gains only fall as a list grows, so a type is looked at again only when
-    what it gained last time is the most.
+    The candidates of query q are the rows ``candidates[bounds[q]:bounds[q + 1]]``; the first of equal ones is taken. Lists end
+    at ``depth``. Gains are compared by their first 40 bits, so that gains equal in theory are equal here. Rows with the same
+    entries form a type and are examined together; gains only fall as a list grows, so a type is examined again only when its
+    last known gain is the highest.
 
     Returns
     -------
     (ndarray, ndarray, ndarray)
-        The rows of the lists end to end, what each gains, and where each list begins (and the last one ends).
+        The concatenated rows of the lists, the gain of each, and where each list begins (and the last one ends).
     """
     lengths = np.minimum(np.diff(bounds), depth)
     ends = np.concatenate(([0], np.cumsum(lengths)))
@@ -181,7 +181,7 @@ def _types(
     last: cython.longlong[::1],
     after: cython.longlong[::1],
 ) -> cython.Py_ssize_t:
-    """Bring rows with the same entries together: the first one of each type in ``head``, the next of a row in ``after`` (-1: none)."""
+    """Group rows with the same entries: ``head`` is the first row of each type, ``after`` the next of a row (-1: none)."""
     types = 0
     mask = 1
     while mask < 2 * row.shape[0]:
@@ -240,7 +240,7 @@ def _sink(
     at: cython.Py_ssize_t,
     size: cython.Py_ssize_t,
 ) -> cython.int:
-    """Let the type at a place of the heap sink to where none below it is better: gains more, or as much and is earlier."""
+    """Sift the type at a heap position down until no type below is better: a higher gain, or an equal gain earlier."""
     moved = heap[at]
     while 2 * at + 1 < size:
         child = 2 * at + 1

@@ -1,4 +1,4 @@
-"""The best list of all, by branch and bound, where items use up what later ones of their topics can gain."""
+"""The best list of all, by branch and bound, when gains diminish as topics are covered."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def best(
     limit: int,
     noisy: bool,
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return the list with the highest Σ weight · gain of one user, if that is above ``floor``.
+    """Return the list of one user with the highest Σ weight · gain, if that is above ``floor``.
 
-    Candidate c is of ``kind[c]``, satisfies with ``chance[c]`` and is there ``copies[c]`` times; ``weights`` do not grow. It gains
-    Σ a·S over its topics, or with ``noisy`` 1 − Π (1 − a·S), and takes the share a of them away. Gains only fall as a list
-    grows, so what candidates gain now is a bound for all that follows.
+    Candidate c is of ``kind[c]``, satisfies with probability ``chance[c]`` and is available ``copies[c]`` times; ``weights``
+    do not increase. It gains Σ a·S over its topics, or with ``noisy`` 1 − Π (1 − a·S), and removes the share a of them. Gains
+    only fall as a list grows, so the current gains of candidates bound everything that follows.
 
     Returns
     -------
     (ndarray, ndarray, int)
-        The candidates of the list and what each gains, both empty if none is better than ``floor``, and how many lists were
-        begun; the search ends when these are ``limit``.
+        The candidates of the list and the gain of each, both empty if none is better than ``floor``, and the number of lists
+        begun; the search stops at ``limit``.
     """
     depth = len(weights)
     wide = len(kind)
@@ -87,7 +87,7 @@ def best(
                 for i in range(size[level] // 2, 0, -1):
                     _sink(heap, gain, level, i - 1, size[level])
                 sorted_to[level] = following[level] = 0
-                # what the ranks after this one could add at most
+                # upper bound of what the ranks after this one can add
                 rest[level] = 0.0
                 room = level + 1
                 while room <= last and size[level] > 0:
@@ -134,7 +134,7 @@ def _gains(
     chance: np.ndarray,
     noisy: bool,
 ) -> np.ndarray:
-    """What each item of a list gains."""
+    """The gain of each item of a list."""
     left, gains = np.array(start), np.zeros(len(kind))
     for place, (of, a) in enumerate(zip(kind, chance, strict=True)):
         own = topics[offsets[of] : offsets[of + 1]]
@@ -156,7 +156,7 @@ def _first(
     size: cython.longlong[::1],
     sorted_to: cython.longlong[::1],
 ) -> cython.longlong:
-    """Move the candidate that gains most from the heap of a level to its ordered ones."""
+    """Move the candidate with the highest gain from the heap of a level to its ordered ones."""
     c = heap[level, 0]
     size[level] -= 1
     heap[level, 0] = heap[level, size[level]]
@@ -177,7 +177,7 @@ def _sink(
     at: cython.longlong,
     size: cython.longlong,
 ) -> cython.int:
-    """Let the candidate at a place of a level's heap sink to where none below it gains more."""
+    """Sift the candidate at a heap position of a level down until no candidate below has a higher gain."""
     if at >= size:
         return 0
     moved = heap[level, at]

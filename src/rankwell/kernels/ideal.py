@@ -1,9 +1,9 @@
-"""The best lists where the topics of an item, taken together, satisfy with the chance 1 − Π (1 − a·S): greedy, and exact.
+"""Greedy lists when the topics of an item jointly satisfy with probability 1 − Π (1 − a·S).
 
-A candidate is an item of a kind (items with the same topics are one kind) that satisfies with the chance a. Candidates are
-items that a user has of his own (rated ones), and the ``members`` of each kind, all with one ``chance``, of which the first that
-is left stands for the others. Items are places in the order of ids; a user's ``seen`` items are no candidates. What an item of
-topics φ gains where S_φ is left of each is added up as in ``cascade.gains`` (``noisy``), to the last bit.
+A candidate is an item of a kind (items with the same topics) that satisfies with probability a. Candidates are a user's own
+items (rated ones), and the ``members`` of each kind, which share one ``chance``; the first of them that is left stands for
+the others. Items are positions in the order of ids; a user's ``seen`` items are not candidates. The gain of an item with
+topics φ of which S_φ is left is computed as in ``cascade.gains`` (``noisy``), to the last bit.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ def greedy(
     items: int,
     depth: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return for each user the greedy list: at each rank the item that gains most after those before it.
+    """Return the greedy list of each user: at each rank the item with the highest gain after those before it.
 
-    Gains that differ by less than 1e-12 of the best one are equal, so that rounding does not decide; of equal ones the first
-    item is taken. ``start`` is what is left of each topic at the top (a row per user), ``topics[offsets[t]:offsets[t + 1]]`` are
-    the topics of kind t. Lists end at ``depth``, or where nothing gains any more.
+    Gains that differ by less than 1e-12 of the best one count as equal, so that rounding does not decide; the first of equal
+    items is taken. ``start`` is what is left of each topic at the top (a row per user), ``topics[offsets[t]:offsets[t + 1]]``
+    are the topics of kind t. Lists end at ``depth``, or when nothing has a gain any more.
 
-    Gains only fall as a list grows, up to rounding, which is far below 1e-12. So what a candidate gained when it was last
-    looked at is a bound, and only those are looked at again whose bound reaches the best gain.
+    Gains only fall as a list grows, up to rounding, which is far below 1e-12. So a candidate's last computed gain is an upper
+    bound, and only candidates whose bound reaches the best gain are examined again.
 
     Returns
     -------
     (ndarray, ndarray, ndarray)
-        The places (-1 after the end) and gains of each user's list, and which of the own items were candidates.
+        The positions (-1 after the end) and gains of each user's list, and which of their own items were candidates.
     """
     users, width = start.shape
     listed = np.full((users, depth), -1, np.int64)
@@ -145,7 +145,7 @@ def greedy(
                 for b in range(1, blocks):
                     if highest[b] > highest[first]:
                         first = b
-                for j in range(-1, blocks):  # the most promising block, then all
+                for j in range(-1, blocks):  # the most promising block first
                     b = first if j < 0 else j
                     if j == first or b >= blocks or highest[b] < top * NEAR:
                         continue

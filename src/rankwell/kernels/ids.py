@@ -1,8 +1,8 @@
-"""Distinct ids, groups and look-ups: the loops behind every id column.
+"""Distinct ids, groups and lookups: the loops behind every id column.
 
-Ids come in two kinds. Integer ids are their own keys and have empty ``text``. Text ids are spans of one byte
-buffer (``text[starts[i] : starts[i] + lengths[i]]``) with a 64-bit hash as key; equal keys are always verified by
-their bytes, so a collision costs time and never a wrong match.
+Ids come in two kinds. Integer ids are their own keys and have empty ``text``. Text ids are spans of one byte buffer
+(``text[starts[i] : starts[i] + lengths[i]]``) with a 64-bit hash as key; equal keys are always verified by their bytes, so a
+collision costs time but never gives a wrong match.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def lookup(
     starts: np.ndarray,
     lengths: np.ndarray,
 ) -> np.ndarray:
-    """Return for each id its row among the known ids, or -1. Ids in the order of the known ones are found at once."""
+    """Return the row of each id among the known ids, or -1. Ids in the order of the known ones are found without hashing."""
     t: cython.const[cython.longlong][::1] = table
     kk: cython.const[cython.ulonglong][::1] = known_keys
     kt: cython.const[cython.uchar][::1] = known_text
@@ -139,7 +139,7 @@ def lookup(
 def group(
     keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number of each id among the distinct ones, in order of first appearance, and the first rows."""
+    """Return the number of each id among the distinct ones, in order of first appearance, and their first rows."""
     k: cython.const[cython.ulonglong][::1] = keys
     x: cython.const[cython.uchar][::1] = text
     s: cython.const[cython.longlong][::1] = starts
@@ -195,7 +195,7 @@ def group(
 
 
 def runs(keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the first row of each stretch of equal neighbouring ids."""
+    """Return the first row of each run of equal adjacent ids."""
     k: cython.const[cython.ulonglong][::1] = keys
     x: cython.const[cython.uchar][::1] = text
     s: cython.const[cython.longlong][::1] = starts
@@ -213,7 +213,7 @@ def runs(keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.nda
 
 
 def gather(codes: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows group by group, in their old order within each group, and the groups' offsets."""
+    """Return the rows grouped by code, in their old order within each group, and the groups' offsets."""
     c: cython.const[cython.longlong][::1] = codes
     offsets = np.zeros(groups + 1, np.int64)
     o: cython.longlong[::1] = offsets
@@ -239,7 +239,7 @@ def gather(codes: np.ndarray, groups: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def place(codes: np.ndarray, values: np.ndarray, cursor: np.ndarray, out: np.ndarray) -> None:
-    """Write each value behind the others of its group: at ``cursor[code]``, which moves on by one."""
+    """Write each value at ``cursor[code]``, which then moves on by one: the values of a group stay in order."""
     c: cython.const[cython.int][::1] = codes
     v: cython.const[cython.longlong][::1] = values
     at: cython.longlong[::1] = cursor
@@ -270,7 +270,7 @@ def decimals(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> tuple
             end = j + n[i]
             negative = n[i] > 1 and x[j] == 45
             j += negative
-            # 18 digits always fit; a 0 may only stand alone
+            # 18 digits always fit; a leading 0 is allowed only alone
             if j == end or end - j > 18 or (x[j] == 48 and (end - j > 1 or negative)):
                 break
             value = 0

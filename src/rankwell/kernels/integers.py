@@ -1,4 +1,4 @@
-"""Integers that lie close together, with a place for each in a table: distinct ones, and look-ups without a hash."""
+"""Integers in a narrow range: distinct values, and lookups in a table instead of a hash."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def seen(keys: np.ndarray, low: int, width: int) -> np.ndarray:
-    """Return each integer once, ascending; all lie in ``low`` … ``low + width - 1``."""
+    """Return the distinct integers, ascending; all lie in ``low`` … ``low + width - 1``."""
     k: cython.const[cython.ulonglong][::1] = keys
     least: cython.longlong = low
     first: cython.ulonglong = cython.cast(cython.ulonglong, least)
@@ -21,7 +21,7 @@ def seen(keys: np.ndarray, low: int, width: int) -> np.ndarray:
             count += t[i]
     distinct = np.empty(
         count + 1, np.int64
-    )  # one more: a number not seen is written too, and then written over
+    )  # one extra: an unseen number is written too, and overwritten by the next
     d: cython.longlong[::1] = distinct
     count = 0
     with cython.nogil:
@@ -32,7 +32,7 @@ def seen(keys: np.ndarray, low: int, width: int) -> np.ndarray:
 
 
 def table(keys: np.ndarray, low: int, width: int) -> np.ndarray:
-    """Return where each of ``low`` … ``low + width - 1`` stands among distinct integers, as row + 1, for ``read``."""
+    """Return the row + 1 of each of ``low`` … ``low + width - 1`` among distinct integers, for ``read``."""
     k: cython.const[cython.ulonglong][::1] = keys
     least: cython.longlong = low
     first: cython.ulonglong = cython.cast(cython.ulonglong, least)

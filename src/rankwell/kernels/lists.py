@@ -16,10 +16,10 @@ def sums(
     values: np.ndarray,
     width: int,
 ) -> np.ndarray:
-    """Return for each list the sum of its items' vectors, a dense row each, added in the order of the rows.
+    """Return for each list the sum of its items' vectors, as dense rows, added in the order of the rows.
 
-    ``of_list`` and ``items`` have one entry per row, as has ``weights`` unless it is empty; an item below 0 has no vector.
-    The vector of item i is ``values[offsets[i]:offsets[i + 1]]`` in the columns ``codes`` there.
+    ``of_list``, ``items`` and ``weights`` (unless empty) have one entry per row; an item below 0 has no vector. The vector of
+    item i is ``values[offsets[i]:offsets[i + 1]]`` in the columns ``codes`` there.
     """
     out = np.zeros((lists, width))
     total: cython.double[:, ::1] = out

@@ -1,4 +1,4 @@
-"""The judged rows of each list, and rows that repeat an item of their list."""
+"""The judged rows of each list, and repeated items in a list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cython.cimports.rankwell.kernels.spans import mix, same
 @cython.inline
 @cython.exceptval(-1, check=False)
 def _slots(rows: cython.longlong) -> cython.longlong:
-    """The size of a hash table: sparse, because collisions cost mispredicted branches, while it fits in the cache."""
+    """The size of a hash table: sparse while it fits into the cache, because collisions cost mispredicted branches."""
     size: cython.longlong = 8
     wanted: cython.longlong = 8 * rows if rows < 8192 else 2 * rows
     while size < wanted:
@@ -36,12 +36,11 @@ def hits(
     pool_lengths: np.ndarray,
     lost: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
-    """Find the judged rows of each list, and rows that repeat an item of their list.
+    """Find the judged rows of each list, and repeated items in a list.
 
-    ``judged[g]`` is the pool's query of list g, or -1. Returns, row after row, the list, the row and the row of
-    the pool of each hit, and the first pair of rows that repeat an item (or ``(-1, -1)``). With ``lost`` empty the
-    search ends at such a pair; with one byte per row the better copy (higher score, then earlier row) is kept and
-    the others are marked in ``lost``.
+    ``judged[g]`` is the pool's query of list g, or -1. Returns the list, the row and the row of the pool of each hit, in row
+    order, and the first pair of rows that repeat an item (or ``(-1, -1)``). With ``lost`` empty the search stops at such a
+    pair; with one byte per row the better copy (higher score, then earlier row) is kept and the others are marked in ``lost``.
     """
     o: cython.const[cython.longlong][::1] = offsets
     sc: cython.const[cython.double][::1] = score
@@ -144,7 +143,7 @@ def hits(
 def repeats(
     offsets: np.ndarray, keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows whose item stands in an earlier row of their list, and the first such row of each."""
+    """Return the rows of repeated items in each list, with the row of their first occurrence."""
     o: cython.const[cython.longlong][::1] = offsets
     k: cython.const[cython.ulonglong][::1] = keys
     x: cython.const[cython.uchar][::1] = text

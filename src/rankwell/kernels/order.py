@@ -1,7 +1,7 @@
-"""Whole lists put in rank order.
+"""Lists sorted into rank order.
 
-A row comes before another if its score is higher; rows with equal scores are ordered by a tie rule on their ids
-as UTF-8 text (integers by their decimal text) or by their place in the input, and rows with the same id by place.
+A row comes before another if its score is higher; tied rows are ordered by a rule on their ids as UTF-8 text (integers by
+their decimal text) or by position in the input, and rows with the same id by position.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _sort(
     starts: cython.const[cython.longlong][::1],
     lengths: cython.const[cython.int][::1],
 ) -> cython.int:
-    """Sort ``rows[low:high]``: insertion sort in stretches of 8, then merges; a merge of ordered halves is free."""
+    """Sort ``rows[low:high]``: insertion sort in runs of 8, then merges; merging halves already in order is free."""
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     a: cython.Py_ssize_t
@@ -97,7 +97,7 @@ def sort(
     lengths: np.ndarray,
     rule: int,
 ) -> None:
-    """Put ``rows`` in rank order, in place, within each group ``rows[offsets[g] : offsets[g + 1]]``."""
+    """Sort ``rows`` into rank order, in place, within each group ``rows[offsets[g] : offsets[g + 1]]``."""
     r: cython.longlong[::1] = rows
     o: cython.const[cython.longlong][::1] = offsets
     sc: cython.const[cython.double][::1] = score
@@ -124,10 +124,9 @@ def tops(
     left_out: np.ndarray,
     deepest: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first ``deepest`` rows of each list in rank order, and how many these are.
+    """Return the first ``deepest`` rows of each list in rank order, and how many there are.
 
-    Rows marked in ``left_out`` (one byte per row, or empty) are passed over. A list whose scores fall all the way is
-    not sorted.
+    Rows marked in ``left_out`` (one byte per row, or empty) are skipped. A list with descending scores is not sorted.
     """
     o: cython.const[cython.longlong][::1] = offsets
     sc: cython.const[cython.double][::1] = score

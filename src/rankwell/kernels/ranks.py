@@ -1,4 +1,4 @@
-"""Where the judged rows rank in their lists, and the groups of equal scores that hold them."""
+"""The ranks of judged rows in their lists, and the groups of tied scores they belong to."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def _first_below(
     high: cython.Py_ssize_t,
     equal_too: cython.bint = False,
 ) -> cython.Py_ssize_t:
-    """The first place in descending ``hit_score[low:high]`` that is below ``value``, or at it (equal_too)."""
+    """The first position in descending ``hit_score[low:high]`` that is below ``value``, or equal to it (equal_too)."""
     left: cython.Py_ssize_t = high - low
     half: cython.Py_ssize_t
     middle: cython.double
     while left > 0:
-        # no branch to mispredict: the half that is passed over is chosen by arithmetic
+        # branch-free: the half to skip is chosen by arithmetic
         half = (left + 1) >> 1
         middle = hit_score[low + half - 1]
         low += half * (middle > value or (not equal_too and middle == value))
@@ -43,10 +43,11 @@ def ranks(
     hit_offsets: np.ndarray,
     hit_rows: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rank of each hit, and the first rank and the size of the tie group that holds it.
+    """Return the rank of each hit, and the first rank and the size of its tie group.
 
-    ``hit_rows`` holds the hits of each list in rank order (``order.sort``). No list is sorted: each row finds its
-    place among the few hits of its list, unless the scores fall all the way and the row's place is its rank. Rows marked in ``left_out`` (one byte per row, or empty) are not counted.
+    ``hit_rows`` holds the hits of each list in rank order (``order.sort``). Lists are not sorted: each row finds its position
+    among the few hits of its list; if the scores are descending, a row's position is its rank. Rows marked in ``left_out`` (one
+    byte per row, or empty) are not counted.
     """
     o: cython.const[cython.longlong][::1] = offsets
     sc: cython.const[cython.double][::1] = score
@@ -101,7 +102,7 @@ def ranks(
                 if gone.shape[0] > 0 and gone[r]:
                     continue
                 value = sc[r]
-                # neighbouring rows mostly fall into the same gap between two hits
+                # adjacent rows mostly fall into the same gap between two hits
                 if (at < high and hs[at] > value) or (at > low and hs[at - 1] <= value):
                     at = _first_below(value, hs, low, high, True)
                 if at == high:

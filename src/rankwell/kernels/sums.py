@@ -1,4 +1,4 @@
-"""Exact sums: doubles taken apart into whole numbers, added up exponent by exponent."""
+"""Exact sums: doubles split into integers, which are added by exponent."""
 
 from __future__ import annotations
 

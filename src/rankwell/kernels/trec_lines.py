@@ -1,4 +1,4 @@
-"""Where the lines of TREC text begin; see ``rankwell.kernels.trec_text`` for what a line is."""
+"""Line starts in TREC text; see ``rankwell.kernels.trec_text`` for what a line is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cython.cimports.rankwell.kernels.spans import data_line, line_end, word_end
 
 
 def line_after(text: np.ndarray, at: int, end: int) -> int:
-    """Return where the line after byte ``at`` begins, at most ``end``."""
+    """Return the start of the line after byte ``at``, at most ``end``."""
     t: cython.const[cython.uchar][::1] = text
     return line_end(t, at) if at < end else end
 
@@ -17,7 +17,7 @@ def line_after(text: np.ndarray, at: int, end: int) -> int:
 def next_query(text: np.ndarray, begin: int, end: int) -> int:
     """Return the start of the first line after ``begin`` whose query differs from that of the line before it.
 
-    ``begin`` may lie within a line; that line and all that repeat the query of the next one are passed over.
+    ``begin`` may lie within a line; that line and all that repeat the query of the next one are skipped.
     """
     t: cython.const[cython.uchar][::1] = text
     stop: cython.Py_ssize_t = end
@@ -35,7 +35,7 @@ def next_query(text: np.ndarray, begin: int, end: int) -> int:
 
 
 def index(text: np.ndarray, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the start of each line of data and the length of its first word, the query."""
+    """Return the start of each data line and the length of its first word, the query."""
     t: cython.const[cython.uchar][::1] = text
     stop: cython.Py_ssize_t = end
     at: cython.Py_ssize_t = begin

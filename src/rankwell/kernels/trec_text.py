@@ -1,8 +1,9 @@
-"""TREC text to columns: one pass over the bytes, ids stay where they are in the text.
+"""TREC text parsed into columns in one pass over the bytes; ids stay in place in the text.
 
-A line is words between white space (blanks, tabs, other bytes from 1 to 32 but the line end); lines that are empty
-or start with ``#`` are passed over. A NUL byte ends a word and is no white space, so it is found out. The text ends with a line end, and so do the ranges that are read: that is what stops
-the loops. A run is ``query Q0 item rank score tag …``, qrels are ``query topic item grade``.
+A line is words separated by white space (blanks, tabs, other bytes from 1 to 32 except the line end); empty lines and lines
+that start with ``#`` are skipped. A NUL byte ends a word but is not white space, so it is detected. The text ends with a
+line end, and so do the ranges that are parsed; this is what stops the loops. A run is ``query Q0 item rank score tag …``,
+qrels are ``query topic item grade``.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def _slow_number(
     end: cython.Py_ssize_t,
     value: cython.p_double,
 ) -> cython.int:
-    """Read any number that C reads: long mantissas, big exponents, inf. Hexadecimal and nan(…) are no numbers."""
+    """Parse any number that C parses: long mantissas, large exponents, inf. Hexadecimal and nan(…) are refused."""
     buffer: cython.char[512]
     stop: cython.p_char = cython.NULL
     length: cython.Py_ssize_t = end - at
@@ -59,7 +60,7 @@ def _number(
     powers: cython.const[cython.double][::1],
     value: cython.p_double,
 ) -> cython.int:
-    """Read a decimal number; exact where mantissa and power of ten are (the usual case), else by strtod."""
+    """Parse a decimal number; exact if mantissa and power of ten are (the usual case), otherwise by strtod."""
     i: cython.Py_ssize_t = at
     digits: cython.ulonglong = 0
     places: cython.Py_ssize_t = 0
@@ -100,13 +101,12 @@ def parse(
 ) -> tuple[
     np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int
 ]:
-    """Read the lines of ``text[begin:end]``, or those that start at ``lines`` (in that order) if there are any.
+    """Parse the lines of ``text[begin:end]``, or those that start at ``lines`` (in that order) if any are given.
 
-    The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are asked
-    for; exactly so many with ``topics``, where the second word is kept too. Returns the first rows of the
-    stretches of lines with one query, that query's start and length, per row the item's start and length, the
-    topic's start and length (``topics`` only) and the number; then a status (OK …) and the start of the line that
-    it is about.
+    The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are required; exactly that
+    many with ``topics``, where the second word is kept too. Returns the first rows of runs of lines with one query, that query's
+    start and length, per row the item's start and length, the topic's start and length (``topics`` only) and the number; then a
+    status (OK …) and the start of the line it refers to.
     """
     t: cython.const[cython.uchar][::1] = text
     given: cython.const[cython.longlong][::1] = lines
@@ -148,7 +148,7 @@ def parse(
             if listed:
                 line = given[rows]
                 if rows + 12 < most:
-                    # scattered lines wait for memory, not for arithmetic
+                    # scattered lines are limited by memory latency, not arithmetic
                     prefetch(cython.address(t[given[rows + 12]]))
             else:
                 line = data_line(t, at, stop)

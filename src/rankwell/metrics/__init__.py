@@ -1,4 +1,4 @@
-"""What is measured: a folder per family of metrics, a module per group of related ones, found by their presence."""
+"""The metrics: one folder per family, one module per group of related metrics, discovered automatically."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Metrics that add up a gain times a weight for each row of a list, and what they expect over equal scores.
+"""Metrics that sum gain × weight over the rows of a list, and their expected values under tied scores.
 
-Most metrics of the field are of this kind: value = Σ gain · weight / divisor. What is said once here serves the value,
-its mean over all orders of equal scores, and the worked table of one query.
+Most metrics have this form: value = Σ gain · weight / divisor. The code here computes the value, its mean over all
+orders of tied scores, and the worked table of one query.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from rankwell.tables.ranked import Ranked, ratio
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is added up: rows in rank order, what each gains, and what that weighs at its rank.
+    """The terms of the sum: rows in rank order, the gain of each row, and its weight at its rank.
 
-    In an ideal list the items of ``rows`` are judged ones of the query, or rows of ``ids`` where these are given.
+    In an ideal list, ``rows`` are the query's judged items, or rows of ``ids`` if that is given.
     """
 
     rows: Ranked
@@ -39,9 +39,9 @@ class Terms:
 
 @definition
 class Additive(QueryMetric):
-    """A metric that is a sum over rows, divided by something that the order of the list does not change.
+    """A metric that is a sum over rows, divided by a number that does not depend on the order of the list.
 
-    ``words`` names the gain, the weight and the divisor for the worked table; without a divisor the last is empty.
+    ``words`` names the gain, the weight and the divisor in the worked table; the last is empty if nothing is divided.
     """
 
     words: ClassVar[tuple[str, str, str]] = ("gain", "weight", "")
@@ -49,35 +49,35 @@ class Additive(QueryMetric):
 
     @abstractmethod
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """Return what is added up; rows that add nothing may be left out."""
+        """Return the terms of the sum; rows that add nothing may be left out."""
 
     @abstractmethod
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """Return what each sum is divided by; the value is undefined where it is 0."""
+        """Return the divisor of each query's sum; the value is undefined where it is 0."""
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms | None:
-        """Return what the best possible lists add up, for metrics that divide by it."""
+        """Return the terms of the ideal lists, for metrics that divide by their sum."""
         return None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The sums, divided."""
+        """The sums over the divisors."""
         return ratio(self.terms(judged, context).sum(), self.divisor(judged, context))
 
 
 @definition
 class RankWeighted(Additive):
-    """An additive metric whose weights are a function of the rank alone; its mean over tied orders is exact.
+    """An additive metric whose weights depend on the rank alone; its mean over tied orders is exact.
 
-    In a group of equal scores every item is equally likely to stand at each of its ranks, so its expected weight is
-    the mean of the group's weights (McSherry and Najork, 2008).
+    Each item of a group of tied scores is equally likely to take each of the group's ranks, so its expected weight is
+    the mean weight of the group (McSherry and Najork, 2008).
     """
 
     def expects(self) -> bool:
-        """Yes: a mean of weights is all that is needed."""
+        """Yes: the mean of the weights gives the exact value."""
         return True
 
     def rows(self, judged: Judged) -> Ranked:
-        """Return the rows that may gain something, down to any rank: the judged items found."""
+        """Return the rows that may have a gain, at any rank: the judged items found."""
         return judged.found
 
     @abstractmethod
@@ -89,7 +89,7 @@ class RankWeighted(Additive):
         """Return the weight of each rank."""
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """The gains down to k, each with the weight of its rank, or of its group of equal scores."""
+        """The gains within k, each with the weight of its rank, or the mean weight of its group of tied scores."""
         rows = self.rows(judged)
         if judged.is_expected:
             return Terms(rows, self.gains(rows, context), self._mean_weights(rows))
@@ -101,7 +101,7 @@ class RankWeighted(Additive):
 
 
 def mean_weights(rows: Ranked, k: int | None, weights_of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Return for each row the mean of the weights of the ranks of its group of equal scores, 0 beyond k."""
+    """Return for each row the mean weight over the ranks of its group of tied scores; ranks beyond k weigh 0."""
     assert rows.tie_start is not None
     assert rows.tie_size is not None
     ends = rows.tie_start + rows.tie_size - 1

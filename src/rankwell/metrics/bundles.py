@@ -1,4 +1,4 @@
-"""Profiles: the metrics that are usually wanted together, under one name."""
+"""Bundles: metrics that are often used together, under one name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROFILES = {
 
 
 def profile(text: str) -> list[str] | None:
-    """Return the metrics of a profile, such as ``recsys`` or ``recsys@20``; None for any other text.
+    """Return the metrics of a bundle such as ``recsys`` or ``recsys@20``; None for any other text.
 
     Examples
     --------
@@ -27,5 +27,5 @@ def profile(text: str) -> list[str] | None:
         return None
     k = int(match[2] or K)
     if k < 1:
-        raise UsageError(f"{text!r}: a cut-off is a whole number from 1.")
+        raise UsageError(f"{text!r}: the cut-off must be a whole number of at least 1.")
     return [f"{name}@{k}" for name in PROFILES[match[1].lower()]]

@@ -1,4 +1,4 @@
-"""What the docstring of a metric says: its first sentence, and the blocks under known headings."""
+"""Parts of a metric's docstring: the first paragraph, and the blocks under known headings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 
 def docstring(cls: type) -> str:
-    """Return what the author wrote; a dataclass without a docstring has its own signature there, which says nothing."""
+    """Return the docstring as written; empty for a dataclass without one, where Python puts the signature instead."""
     text = inspect.cleandoc(cls.__doc__ or "")
     return "" if text.startswith(f"{cls.__name__}(") else text
 
@@ -16,11 +16,11 @@ def docstring(cls: type) -> str:
 def sentence(cls: type) -> str:
     """Return the first paragraph of a class's docstring."""
     text = docstring(cls)
-    return " ".join(re.split(r"\n\s*\n", text)[0].split()) or "(its author gave no description)"
+    return " ".join(re.split(r"\n\s*\n", text)[0].split()) or "(no description)"
 
 
 def sections(cls: type, titles: Iterable[str]) -> dict[str, str]:
-    """Return the indented blocks under some headings of a class's docstring."""
+    """Return the indented blocks under the given headings of a class's docstring."""
     text, found = docstring(cls), {}
     for title in titles:
         match = re.search(rf"^{title}\n((?:[ ]{{4}}.*\n?|\n)+)", text, re.MULTILINE)

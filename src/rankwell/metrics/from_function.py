@@ -1,4 +1,4 @@
-"""metric: a metric made of a function."""
+"""The ``metric`` decorator: a metric made from a function."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def metric(
     better: Better = "higher",
     needs: Iterable[str] = (),
 ) -> Callable[[Function], QueryMetric]:
-    """Make a metric without parameters of a module-level function ``(judged, context) -> one value per query``.
+    """Make a metric without parameters from a module-level function ``(judged, context) -> one value per query``.
 
     Parameters
     ----------
     name
-        How the metric is written, in lower case; it must not be taken.
+        The metric's name in lower case; it must not be in use.
     range
         The lowest and the highest value.
     better
@@ -37,12 +37,12 @@ def metric(
     Returns
     -------
     QueryMetric
-        The metric, which works wherever a built-in does, also by its name.
+        The metric. It works wherever a built-in metric does, and can be asked for by name.
 
     Raises
     ------
     UsageError
-        If the name is taken or a need is unknown.
+        If the name is in use or a need is unknown.
 
     Examples
     --------

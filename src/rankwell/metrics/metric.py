@@ -1,4 +1,4 @@
-"""Metric: a frozen value whose fields are the parameters of a definition; what it is called and how it is written."""
+"""Metric: a frozen value whose fields are the parameters of a definition, with its name and text form."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ NEEDS = (
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False)
 def definition(cls: M) -> M:
-    """Make a metric class from its annotated fields: a frozen dataclass, compared by its parameters."""
+    """Make a metric class from annotated fields: a frozen dataclass that compares by its parameters."""
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)  # type: ignore[return-value]
 
 
 class MetricType(ABCMeta):
-    """Lets a class stand for its default parameters: ``P @ 5`` is ``P(k=5)``."""
+    """Lets a class stand for its defaults: ``P @ 5`` is ``P(k=5)``."""
 
     def __matmul__(cls, k: int) -> Any:
         return cls() @ k
@@ -48,15 +48,15 @@ class MetricType(ABCMeta):
 
 @definition
 class Metric(metaclass=MetricType):
-    """A definition with all its parameters, as a value: equal, hashable, picklable, and written as text.
+    """A definition with all its parameters, as a value: comparable, hashable, picklable, and written as text.
 
-    Subclass ``QueryMetric`` or ``CorpusMetric``, not this class. ``cut`` says whether ``@k`` is required,
-    optional or refused; ``needs`` names the tables that are built for it; ``judgements`` whether it reads qrels;
-    ``sampled`` says of any metric of judgements that the lists rank so many candidates drawn at random beside the relevant
-    ones: the values are those of the lists as they are, under a name that keeps them apart from values over all items.
-    ``sliceable`` whether it has a meaning where only some items' judgements count (``slices=``); ``sees_missing`` whether
-    a metric of lists has a value for judged queries that the run lacks, and for users that only ``users=`` holds; ``told``
-    are parameters that are written even at their default.
+    Subclass ``QueryMetric`` or ``CorpusMetric``, not this class. ``cut`` says whether ``@k`` is required, optional or
+    refused; ``needs`` names the tables that the metric reads; ``judgements`` says whether it reads qrels. ``sampled``
+    (metrics of judgements only) states that the lists rank this many randomly drawn candidates beside the relevant items;
+    values are computed from the lists as they are, under a name that keeps them apart from values over all items.
+    ``sliceable``: the metric is meaningful when only some items' judgements count (``slices=``). ``sees_missing``: a list
+    metric has a value for judged queries missing from the run, and for users found only in ``users=``. ``told``: parameters
+    that are written even at their default.
     """
 
     name: ClassVar[str] = ""
@@ -80,11 +80,13 @@ class Metric(metaclass=MetricType):
             return
         cls.needs = frozenset(cls.needs)
         if unknown := cls.needs - set(NEEDS):
-            raise UsageError(f"{cls.__name__}: needs={sorted(unknown)}: a metric can need {one_of(NEEDS)}.")
+            raise UsageError(
+                f"{cls.__name__}: unknown needs={sorted(unknown)}; a metric can need {one_of(NEEDS)}."
+            )
         for name in (cls.name, *cls.aliases):
             known = REGISTRY.get(name)
             if known and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
-                raise UsageError(f"{cls.__name__}: the name {name!r} belongs to {known.__name__} already.")
+                raise UsageError(f"{cls.__name__}: the name {name!r} is already used by {known.__name__}.")
             REGISTRY[name] = cls
 
     def __post_init__(self) -> None:
@@ -93,22 +95,22 @@ class Metric(metaclass=MetricType):
         if self.k is not None and self.cut == "none":
             raise UsageError(f"{self.name} takes no cut-off; write {self.name}.")
         if self.k is not None and self.k < 1:
-            raise UsageError(f"{self.name}@{self.k}: a cut-off is a whole number from 1.")
+            raise UsageError(f"{self.name}@{self.k}: the cut-off must be a whole number of at least 1.")
 
     def _fit(self, name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         for kind in kinds:
             normal = fitted(value, kind)
             if normal is not UNFIT:
                 return normal
-        raise UsageError(f"{type(self).__name__}({name}={value!r}): {name} is {described(kinds)}.")
+        raise UsageError(f"{type(self).__name__}({name}={value!r}): {name} must be {described(kinds)}.")
 
     def __matmul__(self, k: int) -> Self:
         if self.k is not None:
-            raise UsageError(f"{self} has a cut-off already; {self} @ {k} makes no sense.")
+            raise UsageError(f"{self} already has a cut-off; {self} @ {k} gives a second one.")
         return replace(self, k=k)
 
     def resolved(self) -> dict[str, Any]:
-        """Return the parameters but k, with defaults that depend on others filled in."""
+        """Return the parameters except k, with defaults that depend on other parameters filled in."""
         return {
             field.name: getattr(self, field.name)
             for field in fields(self)
@@ -116,59 +118,59 @@ class Metric(metaclass=MetricType):
         }
 
     def in_force(self, parameter: str) -> bool:
-        """Whether a parameter has an effect, given the others; those without are left out of the signature."""
+        """Whether a parameter has an effect, given the others; those without effect are left out of the signature."""
         return True
 
     def check(self) -> None:
-        """Raise UsageError if the metric cannot be computed as it stands, or a parameter would do nothing."""
+        """Raise UsageError if the metric cannot be computed as written, or a parameter has no effect."""
         if self.cut == "required" and self.k is None:
             raise UsageError(f"{self.name} needs a cut-off: write {self.name}@10.")
         if self.sampled is not None and (self.sampled < 1 or not self.judgements):
             raise UsageError(
-                f"{self}: sampled is a number of candidates from 1, for metrics that need judgements."
+                f"{self}: sampled must be a whole number of at least 1, on a metric that needs judgements."
             )
         for field in fields(self):
             value = getattr(self, field.name)
             if value != field.default and not self.in_force(field.name):
                 raise UsageError(
-                    f"{self}: {field.name}={value_text(value)} has no effect beside the other parameters. "
-                    f"Leave it out, or see `rankwell explain {self.name}` for what it belongs to."
+                    f"{self}: {field.name}={value_text(value)} has no effect with the other parameters. "
+                    f"Leave it out; `rankwell explain {self.name}` says when it applies."
                 )
 
     def needed(self) -> frozenset[str]:
-        """The tables that this metric cannot do without, given its parameters."""
+        """The tables that this metric requires, given its parameters."""
         return self.needs
 
     def check_tables(self, context: Context) -> None:
-        """Raise an error if a table that was given lacks what this metric needs of it."""
+        """Raise an error if a given table lacks a column that this metric needs."""
 
     def expects(self) -> bool:
-        """Whether the metric has an exact mean over all orders of equal scores (``Policy(ties="expected")``)."""
+        """Whether the metric has an exact mean over all orders of tied scores (``Policy(ties="expected")``)."""
         return False
 
     def breaks(self) -> dict[str, str]:
-        """The laws of ``rankwell.testing`` that do not hold for these parameters, each with the reason."""
+        """The laws of ``rankwell.testing`` that do not hold for these parameters, each with its reason."""
         return {}
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """What a reader of the value should know of a batch, by what is counted; shown with the result."""
+        """Counts from a batch that help to read the value, by name; shown with the result."""
         return {}
 
     def diagnostics(self, judged: Judged) -> Diagnostics | None:
-        """What is kept of a batch to tell how far the value can be trusted; it adds up like a state."""
+        """Return what a batch contributes to the metric's diagnostics, which add up like states."""
         return None
 
     def caution(self) -> str:
-        """What stands beside every value of this metric, as it is easily misread; mostly nothing."""
+        """A caveat printed with the value; empty for most metrics."""
         return ""
 
     def depends_on_k(self) -> frozenset[str]:
-        """The parameters whose default depends on k: always written out where there is a k."""
+        """The parameters whose default depends on k: always written out if there is a k."""
         return frozenset()
 
     @property
     def signature(self) -> str:
-        """The definition with every switch that is in force, as text that parses back."""
+        """The definition with every parameter that applies, as text that parses back."""
         shown = {name: value for name, value in self.resolved().items() if self.in_force(name)}
         return self._text(
             shown, lambda value: value.signature if isinstance(value, Metric) else value_text(value)
@@ -207,30 +209,30 @@ class Metric(metaclass=MetricType):
         return self._hash
 
     def __getstate__(self) -> dict[str, Any]:
-        # a hash holds for one process only
+        # string hashes differ between processes
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @abstractmethod
     def state(self, judged: Judged, context: Context) -> State:
-        """Return what is kept of a batch."""
+        """Return the state of a batch."""
 
 
 @cache
 def _defaults(cls: type[Metric]) -> dict[str, Any]:
-    """The parameters but k where none is given."""
+    """The default values of the parameters except k."""
     return cls().resolved()
 
 
 @definition
 class QueryMetric(Metric):
-    """A metric with one value per query; the mean is taken over the queries where it is defined."""
+    """A metric with one value per query; the mean is taken over the queries for which it is defined."""
 
     @abstractmethod
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Return one value per query of the batch, NaN where the metric is undefined."""
 
     def check_lists(self, judged: Judged) -> None:
-        """Raise DataError if candidates were ``sampled`` and a list holds more items that are not relevant."""
+        """Raise DataError if candidates were ``sampled`` and a list holds more nonrelevant items than that."""
         if self.sampled is None:
             return
         others = judged.n_retrieved - judged.relevant(getattr(self, "rel", None)).count()
@@ -238,27 +240,27 @@ class QueryMetric(Metric):
         if len(longer):
             row = int(longer[0])
             raise DataError(
-                f"{self}: the list of query {judged.queries.one(row)!r} holds {others[row]:,} items that are not relevant, more "
-                f"than the {self.sampled:,} sampled. Say how many there were, or leave sampled= out if all items were ranked."
+                f"{self}: the list of query {judged.queries.one(row)!r} holds {others[row]:,} nonrelevant items, more "
+                f"than sampled={self.sampled:,}. Give the number of sampled candidates, or drop sampled= if all items were ranked."
             )
 
     def summary(self, values: np.ndarray) -> State:
-        """Return the state of defined values: an arithmetic mean."""
+        """Return the state of the defined values: an arithmetic mean."""
         return Mean.of(values)
 
     def weighted(self, values: np.ndarray, weights: np.ndarray) -> State | None:
-        """Return the state of defined values with a weight each; None for a metric that cannot be weighted."""
+        """Return the weighted state of the defined values; None for a metric that cannot be weighted."""
         return WeightedMean.of(values, weights)
 
     def state(self, judged: Judged, context: Context) -> State:
-        """Return the state of the queries where the metric is defined."""
+        """Return the state of the queries for which the metric is defined."""
         values = self.per_query(judged, context)
         return self.summary(values[~np.isnan(values)])
 
 
 @definition
 class ListMetric(QueryMetric):
-    """A metric of each list by itself, judged or not; undefined where the list is too short for it."""
+    """A metric of each list on its own, judged or not; undefined for lists that are too short."""
 
     judgements: ClassVar[bool] = False
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
@@ -268,7 +270,7 @@ class ListMetric(QueryMetric):
 
 @definition
 class CorpusMetric(Metric):
-    """A metric of all lists together: it gives a state, and states add."""
+    """A metric of all lists together: each batch gives a state, and states add up."""
 
     judgements: ClassVar[bool] = False
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
@@ -278,5 +280,7 @@ class CorpusMetric(Metric):
 
 
 def unknown_metric(name: str) -> UsageError:
-    """Return the error for a name that no metric has."""
-    return UsageError(f"There is no metric {name!r}.{nearest(name, REGISTRY)} `rankwell metrics` lists all.")
+    """Return the error for an unknown metric name."""
+    return UsageError(
+        f"There is no metric {name!r}.{nearest(name, REGISTRY)} `rankwell metrics` lists all of them."
+    )

@@ -1,4 +1,4 @@
-"""Parameters of a metric: how a value is checked against its field's type, brought into one form, and written."""
+"""Metric parameters: check a value against its field's type, normalise it, and write it as text."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ import numpy as np
 
 Numbers = tuple[float, ...]
 Pairs = tuple[tuple[float, float], ...]
-WORD = re.compile(r"[^\W\d][\w-]*")  # what needs no quotes in a metric's text
+WORD = re.compile(r"[^\W\d][\w-]*")  # needs no quotes in a metric's text
 
 
 @cache
 def parameter_types(cls: type[Any]) -> dict[str, Any]:
-    """Return the annotated type of each parameter of a metric class, k among them."""
+    """Return the annotated type of each parameter of a metric class, including k."""
     hints = get_type_hints(cls)
     return {field.name: hints[field.name] for field in fields(cls)}
 
 
 @cache
 def parameter_kinds(cls: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
-    """Return each parameter of a metric class with the kinds of value that its type allows."""
+    """Return each parameter of a metric class with the kinds of value its type allows."""
     return tuple((name, kinds_of(hint)) for name, hint in parameter_types(cls).items())
 
 
 def kinds_of(hint: Any) -> tuple[Any, ...]:
-    """Return the kinds of value that a type allows: the parts of a union, or itself."""
+    """Return the kinds of value a type allows: the members of a union, or the type itself."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
@@ -39,7 +39,7 @@ UNFIT = object()
 
 
 def fitted(value: Any, kind: Any) -> Any:
-    """Return ``value`` in the normal form of one kind of parameter, or UNFIT."""
+    """Return ``value`` in the normal form of one kind of parameter, or UNFIT if it does not fit."""
     if get_origin(kind) is Literal:
         if value is None and "none" in get_args(kind):
             return "none"
@@ -65,7 +65,7 @@ def fitted(value: Any, kind: Any) -> Any:
 
 
 def described(kinds: tuple[Any, ...]) -> str:
-    """Return in words what kinds of value are allowed: ``one of linear, exp2, {number: number, …}``."""
+    """Describe the allowed kinds of value in words: ``one of linear, exp2, {number: number, …}``."""
     words: list[str] = []
     for kind in kinds:
         if get_origin(kind) is Literal:
@@ -78,7 +78,7 @@ def described(kinds: tuple[Any, ...]) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a parameter's value as it is written in a metric's text.
+    """Return a parameter's value as written in a metric's text.
 
     >>> value_text(((1.0, 3.0), (2.0, 7.5)))
     '{1:3,2:7.5}'

@@ -1,9 +1,9 @@
-"""How a metric's text is read.
+"""Parser of a metric's text.
 
 text   = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
 value  = number | true | false | none | word | 'quoted' | "[" … "]" | "{" number ":" number … "}" | text
 
-A word alone is a metric where the parameter is one: by_topic(metric=ap).
+A bare word is read as a metric if the parameter's type is Metric: by_topic(metric=ap).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _WORDS = {"true": True, "false": False, "none": None}
 
 
 def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> Metric:
-    """Return a metric from its text, its class or itself; if it needs a cut-off it must have one (``complete``).
+    """Return a metric from its text, its class or itself; ``complete`` requires a cut-off if the metric needs one.
 
     Raises
     ------
     UsageError
-        For an unknown name or parameter, a value that does not fit, or a missing cut-off.
+        For an unknown name or parameter, an invalid value, or a missing cut-off.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> 
         made = wanted
     else:
         raise UsageError(
-            f"{wanted!r} is no metric. Write a text such as 'ndcg@10', or a value such as rw.P @ 5."
+            f"{wanted!r} is not a metric. Write text such as 'ndcg@10', or a value such as rw.P @ 5."
         )
     if complete:
         made.check()
@@ -65,7 +65,7 @@ class _Reader:
     def read(self) -> Metric:
         made = self._metric()
         if self.text[self.at :].strip():
-            raise self._error("nothing more")
+            raise self._error("the end of the text")
         return made
 
     def _peek(self) -> tuple[str, str] | None:
@@ -73,7 +73,7 @@ class _Reader:
         return (str(match.lastgroup), match[match.lastgroup]) if match and match.lastgroup else None
 
     def _take(self, kind: str, sign: str = "") -> str | None:
-        """Take the next token if it is of this kind (and this sign)."""
+        """Take the next token if it is of this kind (and is this sign)."""
         match = _TOKEN.match(self.text, self.at)
         if not match or match.lastgroup != kind or (sign and match[kind] != sign):
             return None
@@ -89,7 +89,7 @@ class _Reader:
     def _error(self, wanted: str) -> UsageError:
         left = self.text[self.at :].strip() or "the end"
         return UsageError(
-            f"cannot read {self.text!r} as a metric: {wanted} expected where {left!r} stands. "
+            f"cannot read {self.text!r} as a metric: expected {wanted} but found {left!r}. "
             f"A metric is written name(param=value,…)@k, such as ndcg(gain=exp2)@10."
         )
 
@@ -112,9 +112,9 @@ class _Reader:
                 is_metric = parameter_types(cls)[name] is Metric and isinstance(value, str)
                 values[name] = metric_of(value, complete=False) if is_metric else value
         if self._take("sign", "@"):
-            k = self._expect("number", "a cut-off, a whole number from 1,")
+            k = self._expect("number", "a cut-off (a whole number of at least 1)")
             if not k.isdecimal() or int(k) < 1:
-                raise UsageError(f"{self.text!r}: a cut-off is a whole number from 1, not {k}.")
+                raise UsageError(f"{self.text!r}: the cut-off must be a whole number of at least 1, not {k}.")
             values["k"] = int(k)
         return cls(**values)
 
@@ -151,14 +151,14 @@ class _Reader:
 
 
 def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
-    """Return the metrics asked for, each once, in the order asked; a profile such as ``recsys@10`` is several."""
+    """Return the metrics asked for, without repeats, in the order given; a bundle such as ``recsys@10`` is several."""
     if wanted is None:
-        raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
+        raise UsageError("metrics= is missing; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
     listed: Iterable[Wanted] = [wanted] if isinstance(wanted, (str, Metric, type)) else wanted
     parts: list[Wanted] = []
     for each in listed:
         parts += (profile(each) if isinstance(each, str) else None) or [each]
     made = tuple(dict.fromkeys(metric_of(part) for part in parts))
     if not made:
-        raise UsageError("the list of metrics is empty; say for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
+        raise UsageError("metrics= is empty; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
     return made

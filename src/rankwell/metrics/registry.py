@@ -1,4 +1,4 @@
-"""The metrics that there are, by their names: whatever stands in a family's folder, and the user's own."""
+"""The registry of metrics by name: every class in a family's folder, and those defined by users."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def _load() -> None:
 
 
 def registry() -> dict[str, type[Metric]]:
-    """Return every metric class by its names and aliases, the user's own among them."""
+    """Return every metric class by name and alias, including those defined by users."""
     _load()
     return REGISTRY
 
 
 def classes() -> list[type[Metric]]:
-    """Return every metric class once, in the order of its name."""
+    """Return every metric class once, sorted by name."""
     return sorted(set(registry().values()), key=lambda cls: cls.name)
 
 
 def find(name: str) -> type[Metric]:
-    """Return the class with this name or alias, in upper or lower case."""
+    """Return the class with this name or alias; case does not matter."""
     found = registry().get(name.lower())
     if found is None:
         raise unknown_metric(name)

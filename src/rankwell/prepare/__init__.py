@@ -1,4 +1,4 @@
-"""Preparing the data of a recommender: each step returns its data and a report of what it did."""
+"""Preparing a recommender's data: each step returns the data and a report of what it did."""
 
 from __future__ import annotations
 

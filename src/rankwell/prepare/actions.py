@@ -1,4 +1,4 @@
-"""What is done with the popular items of a table: their rows dropped, thinned out, given one id; lists closed up."""
+"""Actions on the popular items of a table: drop, cap, relabel or mark their rows, and refill lists."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ DUMMY = "(popular)"
 
 
 def refuse(action: str, refill: int | None, cap: float | None, label: object) -> None:
-    """Raise UsageError for an action that there is not, or an argument that goes with another one."""
+    """Raise UsageError for an unknown action, or an argument of another action."""
     if action not in ACTIONS:
-        raise UsageError(f"action={action!r}: it is {one_of(ACTIONS)}.")
+        raise UsageError(f"action={action!r}: must be {one_of(ACTIONS)}.")
     for word, value, wanted in (
         ("refill", refill, "drop"),
         ("cap", cap, "cap"),
         ("label", label, "relabel"),
     ):
         if value is not None and action != wanted:
-            raise UsageError(f"{word}={value!r} goes with action={wanted!r}, not {action!r}.")
+            raise UsageError(f"{word}={value!r} applies only to action={wanted!r}, not {action!r}.")
     if refill is not None and (refill < 1 or int(refill) != refill):
-        raise UsageError(f"refill={refill}: it is the length of the lists, a whole number of at least 1.")
+        raise UsageError(f"refill={refill}: the length of the lists must be a whole number of at least 1.")
     if cap is not None and not cap > 0:
-        raise UsageError(f"cap={cap:g}: it is above 0; to remove all rows say action='drop'.")
+        raise UsageError(f"cap={cap:g}: must be above 0; to remove all rows use action='drop'.")
 
 
 def refuse_logs(log: Log) -> None:
-    """Raise UsageError for a table that is no lists: it has grades or times, and no ranks or scores."""
+    """Raise UsageError for a table that is not a run: it has grades or times, but no ranks or scores."""
     others = [column for column in log.frame.columns if known_word(column) in ("grade", "time")]
     if others and not log.is_lists:
         raise UsageError(
-            f"{log.name}: refill= is for lists; with the column {others[0]!r}, and no rank or score, this is none."
+            f"{log.name}: refill= needs lists, but this table has the column {others[0]!r} and no rank or score."
         )
 
 
 def refilled(
     log: Log, keep: np.ndarray, length: int, facts: dict[str, Fact]
 ) -> tuple[pl.DataFrame, np.ndarray]:
-    """The lists closed up and cut; which of their rows remain."""
+    """Return the lists refilled and cut, and which of their rows remain."""
     place, queries = places(log), coded([log], "query")
     rows = np.flatnonzero(keep)
     moved = np.zeros(len(log), np.int64)
@@ -65,11 +65,11 @@ def refilled(
 def relabelled(
     log: Log, popular: np.ndarray, label: str | int | None, facts: dict[str, Fact], notes: list[str]
 ) -> pl.DataFrame:
-    """The table with one id for all popular items; how many rows repeat it within their query is told."""
+    """The table with one id for all popular items; records how many rows repeat it within their query."""
     ids, column = log.ids("item"), log.words["item"]
     if label is None:
         if not ids.is_text:
-            raise UsageError(f"{log.name}: item ids are integers; say label=, an integer that no item has.")
+            raise UsageError(f"{log.name}: item ids are integers; set label= to an integer that no item has.")
         label = DUMMY
     if isinstance(label, str) != ids.is_text:
         raise UsageError(
@@ -77,7 +77,7 @@ def relabelled(
         )
     series = log.frame[column]
     if (series.cast(pl.String) == str(label)).any():
-        raise UsageError(f"label={label!r}: {log.name} has such an item; take an id that no item has.")
+        raise UsageError(f"label={label!r}: {log.name} already has this item; use an id that no item has.")
     kind = pl.String if ids.is_text else pl.Int64
     new = pl.select(
         pl.when(pl.Series(popular)).then(pl.lit(label, kind)).otherwise(series.cast(kind))
@@ -87,7 +87,7 @@ def relabelled(
     facts["rows that repeat the new id"] = repeated
     if repeated:
         notes.append(
-            "Lists and judgements with an id twice are refused by evaluate, unless --duplicates first or drop is said."
+            "evaluate refuses lists and judgements that repeat an id, unless --duplicates first or drop is set."
         )
     return log.frame.with_columns(new.alias(column))
 
@@ -95,7 +95,7 @@ def relabelled(
 def capped(
     row: np.ndarray, popular: np.ndarray, counts: np.ndarray, cap: float, seed: int, notes: list[str]
 ) -> np.ndarray:
-    """Which rows to keep, so that a popular item keeps cap ÷ popularity of them."""
+    """Which rows to keep so that each popular item keeps the share cap ÷ popularity of them."""
     rows = np.flatnonzero(popular)
     item = row[rows]
     chance = np.random.default_rng(seed).random(len(rows))
@@ -103,12 +103,14 @@ def capped(
     allowed = np.ceil(np.round(there * np.minimum(cap / np.maximum(counts, math.ulp(0.0)), 1.0), 9))
     keep = ~popular
     keep[rows] = nth(item, chance) <= allowed[item]
-    notes.append(f"Of each popular item cap ÷ popularity of the rows are kept, at random (seed {seed}).")
+    notes.append(
+        f"Each popular item keeps the share cap ÷ popularity of its rows, drawn at random (seed {seed})."
+    )
     return keep
 
 
 def counted(log: Log, keep: np.ndarray) -> dict[str, Fact]:
-    """What is left: rows, items, queries, and which queries lost all their rows."""
+    """Count what is left: rows, items, queries, and the queries that lost all their rows."""
     queries, items = coded([log], "query"), coded([log], "item")
     has = np.bincount(queries.codes[0][keep], minlength=len(queries)) > 0
     still = np.bincount(items.codes[0][keep], minlength=len(items)) > 0

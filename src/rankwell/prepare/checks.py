@@ -1,4 +1,4 @@
-"""A check before scoring: what in training data, test data and lists makes values that mean something else."""
+"""Checks before scoring: problems in training data, test data and lists that would distort the values."""
 
 from __future__ import annotations
 
@@ -35,41 +35,41 @@ def check(
     seed: int = 0,
     columns: Mapping[str, str] | None = None,
 ) -> Prepared:
-    """Look at training data, test data and lists before they are scored.
+    """Check training data, test data and lists before they are scored.
 
     Formula
-        popularity drift = Jensen–Shannon divergence (base 2) of the shares of the items in the pairs of train and test,
-        from 0 (alike) to 1 (no item in common); beside it the value that chance alone gives: the mean over 5 random
-        divisions of the same pairs into parts of the same sizes
+        popularity drift = Jensen–Shannon divergence (base 2) of the item shares in the pairs of train and test, from 0 (equal)
+        to 1 (no item in common); shown next to the value expected by chance: the mean over 5 random divisions of the same
+        pairs into parts of the same sizes
 
     Parameters
     ----------
     train, test
-        Paths, data frames, records, or dicts; with a column of times, what is older than it may be is found.
+        Paths, data frames, records, or dicts; with a column of times, rows from the future are found.
     lists
-        The lists of a system; without them only the data are looked at.
+        The lists of a system; without them only the data are checked.
     items
         The catalogue.
     k
-        The depth at which values are wanted: lists that are shorter are counted.
+        The depth at which metrics will be computed: shorter lists are counted.
     repeated
-        Whether users are meant to get again what they had (music, groceries): then pairs of the training data in lists and
-        test data are notes, not errors.
+        Whether users may get items again that they already have (music, groceries): then pairs of the training data in lists
+        and test data are notes, not errors.
     seed
-        Of the divisions by chance.
+        Of the random divisions.
     columns
-        Which column is which, if its name does not tell; each name in the tables that have it.
+        Which column is which, if the name does not say; each is used in every table that has it.
 
     Returns
     -------
     Prepared
-        The findings as a table – severity (``error``, ``warning``, ``note``), check, n, of, share, found, remedy – worst first,
-        and the report; ``report.errors`` is how many are errors.
+        The findings as a table (severity (``error``, ``warning``, ``note``), check, n, of, share, found, remedy), worst first,
+        and the report; ``report.errors`` is the number of errors.
 
     Raises
     ------
     RankwellError
-        If a table cannot be read or lacks a column. What is wrong *in* it is a finding.
+        If a table cannot be read or lacks a column. Problems *in* the data are findings.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def check(
         Divergence measures based on the Shannon entropy, IEEE TIT 37(1), 1991.
     """
     if k is not None and (k < 1 or int(k) != k):
-        raise UsageError(f"k={k}: the depth is a whole number of at least 1.")
+        raise UsageError(f"k={k}: the depth must be a whole number of at least 1.")
     given = _Columns(columns or {})
     sides = Sides(given.read(train, "train", timed=True), given.read(test, "test", timed=True))
     read = None if lists is None else given.read(lists, "lists", timed=False)
@@ -105,13 +105,13 @@ def check(
 
 
 class _Columns:
-    """Names of columns as told, each for the tables that have it."""
+    """Given column names, each for the tables that have it."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
         self.given, self.used = given, set[str]()
 
     def read(self, source: Any, name: str, *, timed: bool) -> Log:
-        """Return a table; what it is called in the report is its file's name, or what it is."""
+        """Read a table, named in the report after its file, or after its role."""
         name = "" if isinstance(source, str) else name
         has = read_log(source, needed=(), name=name or None)
         told = {column: word for column, word in self.given.items() if column in has.frame.columns}
@@ -123,7 +123,7 @@ class _Columns:
         """Raise UsageError for a column that no table has."""
         unused = sorted(set(self.given) - self.used)
         if unused:
-            raise UsageError(f"columns= names {unused[0]!r}, which none of the tables has.")
+            raise UsageError(f"columns= names {unused[0]!r}, but no table has that column.")
 
 
 def _report(sides: Sides, lists: Log | None, found: list[Finding]) -> Report:

@@ -1,4 +1,4 @@
-"""Cores: the rows of users and items with enough, and not too many, rows; repeated until nothing changes."""
+"""Cores: users and items within limits on their numbers of rows, applied until nothing changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankwell.readers.logs import Log, read_log
 
 @dataclass(frozen=True)
 class Limits:
-    """How many rows each user and each item may have."""
+    """Limits on the number of rows of each user and each item."""
 
     min_per_user: int | None = None
     max_per_user: int | None = None
@@ -30,9 +30,11 @@ class Limits:
             low, high = getattr(self, f"min_per_{side}"), getattr(self, f"max_per_{side}")
             for word, limit in ((f"min_per_{side}", low), (f"max_per_{side}", high)):
                 if limit is not None and (limit < 1 or int(limit) != limit):
-                    raise UsageError(f"{word}={limit}: it is a whole number of at least 1.")
+                    raise UsageError(f"{word}={limit}: must be a whole number of at least 1.")
             if low is not None and high is not None and low > high:
-                raise UsageError(f"min_per_{side}={low} is above max_per_{side}={high}: nothing can remain.")
+                raise UsageError(
+                    f"min_per_{side}={low} is above max_per_{side}={high}, so nothing can remain."
+                )
 
     def __bool__(self) -> bool:
         return self != Limits()
@@ -83,10 +85,10 @@ def core(
     columns: Mapping[str, str] | None = None,
     name: str | None = None,
 ) -> Prepared:
-    """Keep the rows of users and items with enough, and not too many, rows: the k-core, where both are k.
+    """Keep the users and items with enough, but not too many, rows: the k-core, if both minimums are k.
 
-    Each round counts the rows of every user and item and drops those outside the limits, both at once; with
-    ``repeat`` until nothing changes.
+    Each round counts the rows of every user and item and drops those outside the limits, both at once; with ``repeat``
+    until nothing changes.
 
     Parameters
     ----------
@@ -95,9 +97,9 @@ def core(
     min_per_user, max_per_user, min_per_item, max_per_item
         The limits, in rows.
     repeat
-        Whether to go on until all users and items are within the limits; else there is one round.
+        Whether to go on until all users and items are within the limits; otherwise there is one round.
     columns, name
-        Which column is which, if its name does not tell; what the log is called in the report.
+        Which column is which, if the name does not say; what to call the log in the report.
 
     Raises
     ------
@@ -115,14 +117,16 @@ def core(
     """
     limits = Limits(min_per_user, max_per_user, min_per_item, max_per_item)
     if not limits:
-        raise UsageError("core: say min_per_user=, min_per_item=, max_per_user= or max_per_item=.")
+        raise UsageError(
+            "core needs a limit: give min_per_user=, min_per_item=, max_per_user= or max_per_item=."
+        )
     read = read_log(log, columns=columns, name=name)
     kept, facts, table = within(read, limits, repeat=repeat)
     return Prepared(kept.frame, Report(f"Core of {read.name}: {limits}", facts, (table,)))
 
 
 def within(log: Log, limits: Limits, *, repeat: bool = True) -> tuple[Log, dict[str, Fact], Table]:
-    """Return the part of a log within limits, with what remained and the rounds that it took.
+    """Return the part of a log within limits, with counts of what remained, and the rounds it took.
 
     Raises
     ------
@@ -133,7 +137,7 @@ def within(log: Log, limits: Limits, *, repeat: bool = True) -> tuple[Log, dict[
     rows, rounds = limits.kept(users.codes[0], items.codes[0], repeat=repeat)
     if not len(rows):
         raise DataError(
-            f"{log.name}: no row is left within {limits}, after {len(rounds) - 1} rounds. Take wider limits."
+            f"{log.name}: no row is left within {limits}, after {len(rounds) - 1} rounds. Use wider limits."
         )
     words = ("rows", "users", "items")
     facts: dict[str, Fact] = {

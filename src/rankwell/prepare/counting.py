@@ -1,4 +1,4 @@
-"""How popular the items of a log are: by users, by events, or by weight."""
+"""Popularity of the items of a log: by users, by events, or by weight."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ By = Literal["users", "events", "weight"]
 def popularity(
     log: Log, queries: Coded, items: Coded, by: By, weight: str, rows: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return how popular each item is in a log, or in some of its rows: its distinct users, its rows, or the sum of weights.
+    """Return the popularity of each item in a log, or in some rows: its number of users, of rows, or the sum of weights.
 
     Raises
     ------
     UsageError, DataError
-        If there is no column of weights, or a weight is negative or no number.
+        If there is no column of weights, or a weight is negative or not a number.
     """
     taken = slice(None) if rows is None else rows
     own, size = items.codes[0][taken], len(items)
@@ -39,33 +39,33 @@ def popularity(
     weights = log.named_numbers(weight)
     if weights.min() < 0:
         row = int(weights.argmin())
-        raise DataError(f"{log.place(row)}: the {weight} is {weights[row]:g}; a weight is at least 0.")
+        raise DataError(f"{log.place(row)}: the {weight} is {weights[row]:g}; a weight must be at least 0.")
     return np.bincount(own, weights=weights[taken], minlength=size)
 
 
 def head_of(by: By, ties: Ties, rules: Mapping[Rule, float | None]) -> Head:
-    """Return the cut by the one rule that is given.
+    """Return the cut for the one rule that is given.
 
     Raises
     ------
     UsageError
-        If none is given, or several, or it does not go with the rest.
+        If none or several are given, or the rule does not fit the other arguments.
     """
     given = {rule: at for rule, at in rules.items() if at is not None}
     if len(given) != 1:
         told = [["share_of_volume" if rule == "volume" else rule for rule in some] for some in (given, rules)]
         raise UsageError(
-            f"PopularityCut takes one rule, not {' and '.join(told[0]) or 'none'}; it is {one_of(told[1])}, such as top=100."
+            f"PopularityCut needs exactly one rule, not {' and '.join(told[0]) or 'none'}; give {one_of(told[1])}, such as top=100."
         )
     if by not in ("users", "events", "weight"):
-        raise UsageError(f"by={by!r}: popularity is counted by users, events or weight.")
+        raise UsageError(f"by={by!r}: must be users, events or weight.")
     if ties not in ("in", "out"):
         raise UsageError(
-            f"ties={ties!r}: equally popular items at the cut are all 'in' the head or all 'out' of it."
+            f"ties={ties!r}: must be 'in' (equally popular items at the cut are in the head) or 'out'."
         )
     if "reach" in given and by != "users":
         raise UsageError(
-            f"reach={given['reach']:g} is a share of the users; it goes with by='users', not {by!r}."
+            f"reach={given['reach']:g} is a share of the users, so it needs by='users', not {by!r}."
         )
     return Head(*next(iter(given.items())), ties)
 
@@ -73,7 +73,7 @@ def head_of(by: By, ties: Ties, rules: Mapping[Rule, float | None]) -> Head:
 def in_catalogue(
     log: Log, own: Coded, items: Any, *, with_columns: bool
 ) -> tuple[Items | None, Ids, np.ndarray]:
-    """Return the table of items, if there is one, the ids of all items, and the row among them that each of the log's has.
+    """Return the table of items, if there is one, the ids of all items, and the index among them of each of the log's items.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Which rows of a log are the test data: by time, by user, or at random."""
+"""Rules for which rows of a log are the test data: by time, by user, or at random."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 @dataclass(frozen=True)
 class Rule:
-    """A log, and what says which of its rows are the test data."""
+    """A log, and the parameters that choose its test rows."""
 
     log: Log
     test: float
@@ -31,11 +31,11 @@ class Rule:
     seed: int
 
     def some(self, size: int, what: str) -> np.ndarray:
-        """Return which of the rows, users or items are drawn for the test data."""
+        """Return which rows, users or items are drawn for the test data."""
         number = round(self.test * size)
         if not 0 < number < size:
             raise DataError(
-                f"{self.log.name}: {self.test:g} of {size:,} {what} are {number}, so nothing is left on one side. Change test=."
+                f"{self.log.name}: {self.test:g} of {size:,} {what} is {number}, which leaves one side empty. Change test=."
             )
         drawn = np.zeros(size, np.bool_)
         drawn[np.random.default_rng(self.seed).permutation(size)[:number]] = True
@@ -51,7 +51,7 @@ def _by_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
 
 
 def _cut(times: np.ndarray, test: float, name: str) -> float:
-    """The time from which on rows are nearest to a share of all: rows of one time are never divided."""
+    """The time at which to cut so that the test share is as near as possible; rows of equal time stay together."""
     wanted = len(times) - round(test * len(times))
     ordered = np.sort(times)
     at = ordered[min(wanted, len(times) - 1)]
@@ -59,13 +59,13 @@ def _cut(times: np.ndarray, test: float, name: str) -> float:
     possible = [place for place in places if 0 < place < len(times)]
     if not possible:
         raise DataError(
-            f"{name}: no moment divides the rows: {test:g} of them lie at one time, the first or the last. Change test=."
+            f"{name}: no moment divides the rows: {test:g} of them have the same time, the first or the last. Change test=."
         )
     return ordered[min(possible, key=lambda place: abs(place - wanted))].item()
 
 
 def _moment_of(at: Any, log: Log) -> float:
-    """A time as a user gives it – a number, a date, or the text of one – as a number of the log's times."""
+    """Convert a time given as a number, a date, or their text, to the units of the log's times."""
     kind = log.clock.dtype
     if isinstance(at, str) and not kind.is_numeric():
         at = _date_of(at)
@@ -77,7 +77,7 @@ def _moment_of(at: Any, log: Log) -> float:
     if isinstance(at, dt.date) and kind.is_numeric():
         if log.times().max() >= SECONDS[1]:
             raise UsageError(
-                f"at={str(at)!r}: the times of {log.name} are no seconds; give a number such as {log.times()[0]}."
+                f"at={str(at)!r}: the times of {log.name} are not seconds; give a number such as {log.times()[0]}."
             )
         start = at if isinstance(at, dt.datetime) else dt.datetime.combine(at, dt.time())
         return start.replace(tzinfo=start.tzinfo or dt.UTC).timestamp()
@@ -93,7 +93,7 @@ def _date_of(text: str) -> dt.datetime:
         return dt.datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(
-            f"at={text!r}: it is a number or a date such as 2013-08-01 or 2013-08-01T12:00:00."
+            f"at={text!r}: must be a number or a date such as 2013-08-01 or 2013-08-01T12:00:00."
         ) from None
 
 
@@ -114,14 +114,14 @@ def _by_last(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
 
 
 def _last(log: Log, users: Coded, wanted: np.ndarray, facts: dict[str, Fact]) -> np.ndarray:
-    """The last rows of each user; rows of one time stand as in the log."""
+    """The last rows of each user; rows of equal time keep their order in the log."""
     codes, times = users.codes[0], log.times()
     lengths = np.bincount(codes, minlength=len(users))
     place = nth(codes, times)
     test = place > (lengths - wanted)[codes]
     oldest = extremes(np.minimum, codes[test], times[test], len(users))
     newest = extremes(np.maximum, codes[~test], times[~test], len(users))
-    facts["users whose cut divides rows of one time, as they stand"] = int(np.sum(oldest == newest))
+    facts["users whose cut divides rows of equal time, kept in log order"] = int(np.sum(oldest == newest))
     return test
 
 
@@ -135,7 +135,7 @@ def _by_cold_users(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
 
 
 def first_rows(log: Log, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np.ndarray:
-    """The first n rows of each held-out user, given by all their rows; rows of one time stand as in the log."""
+    """The first n rows of each held-out user, out of all their rows; rows of equal time keep their order in the log."""
     users, times = coded([log], "query"), log.times()
     codes = users.codes[0]
     first = held & (nth(codes, times) <= n)
@@ -147,7 +147,9 @@ def first_rows(log: Log, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np
     )
     newest = extremes(np.maximum, codes[first], times[first], len(users))
     oldest = extremes(np.minimum, codes[rest], times[rest], len(users))
-    facts["held-out users whose cut divides rows of one time, as they stand"] = int(np.sum(oldest == newest))
+    facts["held-out users whose cut divides rows of equal time, kept in log order"] = int(
+        np.sum(oldest == newest)
+    )
     return first
 
 
@@ -157,7 +159,7 @@ def _by_cold_items(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
 
 
 class Division(NamedTuple):
-    """A way to divide: which rows are the test data (what it found goes into the facts), and how it is told."""
+    """A way to divide: a function that returns the test rows (and adds facts), and its description."""
 
     rows: Callable[[Rule, dict[str, Fact]], np.ndarray]
     told: str

@@ -1,4 +1,4 @@
-"""Cuts by popularity within groups: each category of items, and each window of time, by itself."""
+"""Popularity cuts within groups: each category of items, and each window of time, is cut separately."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TAIL = PARTS.index("tail")
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """Which categories each item is in, as pairs of item and category in the order of categories."""
+    """The categories of each item, as pairs of item and category in the order of categories."""
 
     names: tuple[str, ...]
     item: np.ndarray
@@ -34,9 +34,9 @@ class Categories:
 
     @classmethod
     def of(cls, items: Items | None, column: str | None, size: int) -> Categories:
-        """Return the categories in a column of the items; without one they are all in one.
+        """Return the categories in a column of the items; without a column there is one for all.
 
-        Items whose category is missing are in one of their own.
+        Items without a category share an extra one.
         """
         if items is None or column is None:
             return cls(("",), np.arange(size), np.zeros(size, np.int64))
@@ -53,7 +53,7 @@ class Categories:
         return np.split(self.item, np.searchsorted(self.category, np.arange(1, len(self.names))))
 
     def users(self, item: np.ndarray, user: np.ndarray) -> np.ndarray:
-        """Return how many distinct users each category has in some rows."""
+        """Return the number of distinct users of each category in some rows."""
         pairs = pl.DataFrame({"item": self.item, "category": self.category})
         rows = pl.DataFrame({"item": item, "user": user}).unique().join(pairs, on="item")
         found = rows.select("category", "user").unique()["category"].to_numpy()
@@ -62,7 +62,7 @@ class Categories:
 
 @dataclass(frozen=True)
 class Group:
-    """One group and what is popular in it; ``tail`` is None where nobody used an item of it."""
+    """A group and its popular items; ``tail`` is None if nobody used any of its items."""
 
     window: str
     category: str
@@ -70,7 +70,7 @@ class Group:
     popular: np.ndarray
 
     def row(self) -> list[Cell]:
-        """Return what the report tells: items, users, volume, popular items and their volume, and the last of them."""
+        """Return the report's cells: items, users, volume, popular items and their volume, and the last of them."""
         assert self.tail is not None
         tail, counts = self.tail, self.tail.counts
         inside = tail.order[self.popular[tail.order]]
@@ -83,9 +83,9 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class GroupedTail(LongTail):
-    """The items by popularity (in the last window), with a head that is popular within a group.
+    """The items by popularity (in the last window), with a head of items that are popular within a group.
 
-    ``popular`` says of each window and each item whether it is popular in a group of that window.
+    ``popular`` says for each window and item whether it is popular in a group of that window.
     """
 
     popular: np.ndarray = field(default_factory=lambda: np.zeros((1, 0), np.bool_))
@@ -99,7 +99,7 @@ class GroupedTail(LongTail):
         return np.where(self.popular[-1], 0, TAIL)
 
     def in_head(self, row: np.ndarray, log: Log, facts: dict[str, Fact]) -> np.ndarray:
-        """Return which rows of a table, of these items (-1: none), are popular in their window."""
+        """Return which rows of a table are popular in their window, given their items' rows here (-1: none)."""
         if self.windows is None:
             return self.popular[-1][row] & (row >= 0)
         if "time" not in log.words:
@@ -109,7 +109,7 @@ class GroupedTail(LongTail):
         return self.popular[self.windows.of_rows(log), row] & (row >= 0)
 
     def facts(self) -> dict[str, Fact]:
-        """Return how many groups there are, and how many have nothing."""
+        """Return the number of groups, and of groups without interactions or popular items."""
         used = [group for group in self.groups if group.tail is not None]
         found: dict[str, Fact] = {"groups": len(self.groups)}
         found["groups without interactions, left out"] = Share(len(self.groups) - len(used), len(self.groups))
@@ -135,9 +135,11 @@ class GroupedTail(LongTail):
                 labels = [group.window] if self.windows is not None else []
                 labels += [group.category] if self.within is not None else []
                 rows.append([*labels, *group.row()])
-        notes = [self.rule, "each group is cut by itself; items that nobody used are never popular"]
+        notes = [self.rule, "each group is cut separately; items that nobody used are never popular"]
         notes += (
-            [f"an item of several {self.within} is popular if it is so in one of them"] if self.within else []
+            [f"an item of several {self.within} is popular if it is popular in one of them"]
+            if self.within
+            else []
         )
         return Table(columns, rows, caption="groups", notes=notes)
 
@@ -148,7 +150,7 @@ def grouped_tail(
 ) -> GroupedTail:  # fmt: skip
     """Return the cut of each group of a training log.
 
-    ``place`` is the row of ``ids`` that each item of ``own`` has.
+    ``place`` is the row of ``ids`` for each item of ``own``.
     """
     categories = Categories.of(items, within, len(ids))
     windows = None if window is None else Windows.of(log, window)

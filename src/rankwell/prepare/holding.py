@@ -1,4 +1,4 @@
-"""Which tier each interaction's user held, at its time if tiers have a beginning."""
+"""The tier that each interaction's user held, at its time if tiers have a start date."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SINCE = "valid_from"
 
 
 def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
-    """Return the tier of each row as text, null where its user has none.
+    """Return the tier of each row as text, null if its user has none.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
     table = _table(tiers)
     if column not in table.frame.columns:
         raise UsageError(
-            f"{table.name} has no column {column!r}; the columns are {told(table.frame.columns)}. Say which it is: tier="
+            f"{table.name} has no column {column!r}; the columns are {told(table.frame.columns)}. Name it with tier="
         )
     names = table.frame[column].cast(pl.String)
     users = coded([log, table], "query")
@@ -41,7 +41,7 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
         if again.any():
             twice = table.ids("query").one(int(again.argmax()))
             raise DataError(
-                f"{table.name}: user {twice!r} has two tiers. Keep one, or add {SINCE}, the time of each."
+                f"{table.name}: user {twice!r} has two tiers. Keep one, or add {SINCE}, the start time of each."
             )
         row_of_user = np.full(len(users), -1)
         row_of_user[users.codes[1]] = np.arange(len(table))
@@ -79,7 +79,7 @@ def _comparable(log: Log, since: Log) -> tuple[np.ndarray, np.ndarray]:
     clocks = log.clock, since.clock
     if clocks[0].dtype.is_temporal() != clocks[1].dtype.is_temporal():
         raise DataError(
-            f"the time of {log.name} is {clocks[0].dtype} and {SINCE} of {since.name} is {clocks[1].dtype}; write them alike."
+            f"the time of {log.name} is {clocks[0].dtype} and {SINCE} of {since.name} is {clocks[1].dtype}; use one type for both."
         )
     if not clocks[0].dtype.is_temporal():
         return log.times(), since.times()

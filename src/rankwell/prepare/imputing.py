@@ -1,4 +1,4 @@
-"""Judgements for items that nobody rated: a fixed grade, a mean, or predictions; a column says which they are."""
+"""Imputed judgements for unrated items: a fixed grade, a mean, or predictions, marked in a column."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ HOWS = {
 }
 FLAG = "imputed"
 CAUTION = (
-    "Values on imputed judgements measure what was imputed as well as the system; results count them as imputed judgements. "
-    "Report the values on the rated items alone beside them."
+    "Values on imputed judgements measure the imputation as well as the system; results count them as imputed judgements. "
+    "Report the values on the rated items alone next to them."
 )
 
 
@@ -39,31 +39,31 @@ def impute(
     columns: Mapping[str, str] | None = None,
     name: str | None = None,
 ) -> Prepared:
-    """Give the items of lists that their user did not rate a grade, and mark these rows.
+    """Add a grade for listed items that their user did not rate, and mark these rows.
 
     Parameters
     ----------
     qrels
-        The ratings: a path, a data frame, records, or a dict; all its columns are kept, empty in the new rows.
+        The ratings: a path, a data frame, records, or a dict; all its columns are kept, and are empty in the new rows.
     lists
-        The lists whose unrated items get a grade; may be left out with ``predictions``, which then are all added.
+        The lists whose unrated items get a grade; optional with ``predictions``, which are then all added.
     how
         ``constant``: ``grade``. ``user_mean``, ``item_mean``: the mean of the ratings given by the user, or to the item.
-        ``predictions``: the grade in a table of query, item and grade (or score). What none is known for stays unrated, and
-        is counted.
+        ``predictions``: the grade in a table of query, item and grade (or score). Items without such a value stay unrated,
+        and are counted.
     grade
         For ``constant``.
     predictions
-        For ``predictions``: what ``qrels`` may be.
+        For ``predictions``: any input that ``qrels`` accepts.
     k
         Only the first k items of each list.
     columns, name
-        Which column of the ratings is which, if its name does not tell; what they are called in the report.
+        Which column of the ratings is which, if the name does not say; what to call them in the report.
 
     Returns
     -------
     Prepared
-        The ratings and after them the new rows, with a column ``imputed`` of 0 and 1; and the report. Given to
+        The ratings followed by the new rows, with a column ``imputed`` of 0 and 1; and the report. If given to
         ``rankwell.evaluate`` as qrels, ``results.counts`` has the number of imputed judgements.
 
     Raises
@@ -80,14 +80,14 @@ def impute(
     1 of 3 (0.3333)
 
     Reference
-        H. Steck, Training and testing of recommender systems on data missing not at random, KDD 2010: what the choice of
-        the imputed grade does.
+        H. Steck, Training and testing of recommender systems on data missing not at random, KDD 2010: the effect of the
+        imputed grade.
     """
     _refuse(how, grade, predictions, lists)
     log = read_log(qrels, "grade", columns=columns, name=name)
     grades = log.numbers("grade")
     if FLAG in log.frame.columns:
-        raise UsageError(f"{log.name} has a column {FLAG!r} already; impute into the ratings themselves.")
+        raise UsageError(f"{log.name} already has a column {FLAG!r}; impute into the original ratings.")
     sources = [log]
     if predictions is not None:
         sources.append(
@@ -126,7 +126,7 @@ def impute(
     }
     if unknown.all():
         raise DataError(
-            f"{log.name}: there is nothing to impute; {facts['of these unrated']} rows are unrated, and none has a grade to give."
+            f"{log.name}: nothing to impute; {facts['of these unrated']} rows are unrated, and none has a grade to use."
         )
     facts["mean grade of the imputed rows"] = float(value[~unknown].mean())
     table = _joined(log, queries, items, user[~unknown], item[~unknown], value[~unknown])
@@ -135,28 +135,28 @@ def impute(
 
 def _refuse(how: str, grade: float | None, predictions: Any, lists: Any) -> None:
     if how not in HOWS:
-        raise UsageError(f"how={how!r}: it is {one_of(HOWS)}.{nearest(str(how), HOWS)}")
+        raise UsageError(f"how={how!r}: must be {one_of(HOWS)}.{nearest(str(how), HOWS)}")
     for word, value, owner in (("grade", grade, "constant"), ("predictions", predictions, "predictions")):
         if (value is None) == (how == owner):
             told = (
                 f"how={how!r} needs {word}="
                 if how == owner
-                else f"{word}= goes with how={owner!r}, not {how!r}"
+                else f"{word}= applies only to how={owner!r}, not {how!r}"
             )
             raise UsageError(f"{told}.")
     if lists is None and predictions is None:
-        raise UsageError("impute: say lists=, whose unrated items get a grade.")
+        raise UsageError("impute needs lists=, whose unrated items get a grade.")
 
 
 def _means(side: Coded, grades: np.ndarray) -> np.ndarray:
-    """The mean grade of each user or item in the ratings, NaN without any."""
+    """The mean grade of each user or item in the ratings, NaN without ratings."""
     summed = np.bincount(side.codes[0], weights=grades, minlength=len(side))
     rows = np.bincount(side.codes[0], minlength=len(side))
     return np.divide(summed, rows, out=np.full(len(side), np.nan), where=rows > 0)
 
 
 def _predicted(predictions: Log, pairs: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The predicted grade of each wanted pair, NaN without one; the last of several."""
+    """The predicted grade of each wanted pair, NaN if there is none; the last if there are several."""
     known = pl.DataFrame({"pair": pairs, "grade": predictions.numbers("grade")}).unique("pair", keep="last")
     found = pl.DataFrame({"pair": wanted}).join(known, on="pair", how="left", maintain_order="left")
     return found["grade"].fill_null(float("nan")).to_numpy()

@@ -1,4 +1,4 @@
-"""What the training data say of the test data that a model should not know: times, users and items on both sides."""
+"""Leaks between training and test data: times, users and items on both sides."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rankwell.prepare.pairs import Coded, among, coded, extremes, keys
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
 
-SECONDS = (10**8, 10**10)  # whole numbers in this range are read as seconds since 1970, for people
+SECONDS = (10**8, 10**10)  # whole numbers in this range are shown as seconds since 1970
 
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Training and test data with the same numbers for the same users and items."""
+    """Training and test data, with shared codes for users and items."""
 
     train: Log
     test: Log
@@ -35,42 +35,42 @@ class Sides:
 
     @cached_property
     def times(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The times of both; None if one has none."""
+        """The times of both; None if either has none."""
         if "time" not in self.train.words or "time" not in self.test.words:
             return None
         return self.train.times(), self.test.times()
 
     @cached_property
     def cold_users(self) -> np.ndarray:
-        """Which rows of the test data are of users that the training data lack."""
+        """Which test rows are of users missing from the training data."""
         return ~self.users.present(0)[self.users.codes[1]]
 
     @cached_property
     def cold_items(self) -> np.ndarray:
-        """Which rows of the test data are of items that the training data lack."""
+        """Which test rows are of items missing from the training data."""
         return ~self.items.present(0)[self.items.codes[1]]
 
     @cached_property
     def repeated(self) -> np.ndarray:
-        """Which rows of the test data are pairs of the training data."""
+        """Which test rows are pairs of the training data."""
         return among(keys(self.users, self.items, 1), keys(self.users, self.items, 0))
 
     @cached_property
     def before_all(self) -> np.ndarray:
-        """Which rows of the test data are older than the newest of the training data."""
+        """Which test rows are older than the newest training row."""
         assert self.times is not None
         return self.times[1] < self.times[0].max()
 
     @cached_property
     def before_own(self) -> np.ndarray:
-        """Which rows of the test data are older than their user's newest row of the training data."""
+        """Which test rows are older than their user's newest training row."""
         assert self.times is not None
         train, test = self.times
         newest = extremes(np.maximum, self.users.codes[0], train, len(self.users))
         return test < newest[self.users.codes[1]]
 
     def facts(self) -> dict[str, Fact]:
-        """Return what leaks, and what is cold, in words."""
+        """Return the leaks and cold users and items, as named facts."""
         size = len(self.test)
         users, items = self.users, self.items
         found: dict[str, Fact] = {}
@@ -91,7 +91,7 @@ class Sides:
 
 
 def moment(log: Log, value: float) -> str:
-    """Write a time of a log for people: a date, or the number with the date that it is if it counts seconds."""
+    """Format a time of a log for people: a date, or the number followed by its date if it counts seconds."""
     kind = log.clock.dtype
     if kind.is_temporal():
         return str(pl.Series([int(value)]).cast(kind).item())

@@ -1,4 +1,4 @@
-"""Rules about the lists of a system against training and test data."""
+"""Checks of a system's lists against training and test data."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rankwell.readers.logs import Log
 from rankwell.tables.ids import Known
 
 TRAIN, TEST, LISTS = range(3)
-FEWEST = 5  # lists, before they are suspected to be of sampled candidates
+FEWEST = 5  # lists needed before sampled candidates are suspected
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Training data, test data and lists, with the same numbers for the same users and items."""
+    """Training data, test data and lists, with shared codes for users and items."""
 
     sides: Sides
     lists: Log
@@ -47,7 +47,7 @@ class Listed:
 
 
 def listed_rules(data: Listed, *, k: int | None, repeated: bool) -> Iterator[Finding]:
-    """Yield what is wrong with lists."""
+    """Yield the problems of lists."""
     yield from _twice(data)
     yield from _known(data, k, repeated=repeated)
     yield from _unknown_items(data)
@@ -63,7 +63,7 @@ def _twice(data: Listed) -> Iterator[Finding]:
         yield Finding(
             "error", "repeated-items", int(again.sum()), len(data.lists),
             f"rows of lists repeat an item of the same list ({int(users.sum()):,} users{names_of(data.users, users)})",
-            "Remove the copies, or say --duplicates first or drop.",
+            "Remove the copies, or set --duplicates first or drop.",
         )  # fmt: skip
 
 
@@ -75,8 +75,8 @@ def _known(data: Listed, k: int | None, *, repeated: bool) -> Iterator[Finding]:
         yield Finding(
             "note" if repeated else "error", "training-items-in-lists", int(seen.sum()), int(rows.sum()),
             f"rows of lists{f' to rank {k}' if k else ''} are items that their user has in the training data "
-            f"({int(users.sum()):,} users{names_of(data.users, users)}): they can be no hits",
-            "Leave out of each list what its user had, or say that repeats are meant (--repeated).",
+            f"({int(users.sum()):,} users{names_of(data.users, users)}): they cannot be hits",
+            "Leave out of each list what its user already has, or set --repeated if repeats are intended.",
         )  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def _unknown_items(data: Listed) -> Iterator[Finding]:
             yield Finding(
                 "error", "items-outside", int(outside.sum()), total,
                 f"items of the lists are not in the catalogue{names_of(data.items, outside)}",
-                "Complete the catalogue, or say --outside ignore.",
+                "Complete the catalogue, or set --outside ignore.",
             )  # fmt: skip
     unknown = listed & ~data.items.present(TRAIN)
     if unknown.any():
@@ -98,7 +98,7 @@ def _unknown_items(data: Listed) -> Iterator[Finding]:
         yield Finding(
             severity, "unknown-items-in-lists", int(unknown.sum()), total,
             f"items of the lists are not in the training data{names_of(data.items, unknown)}",
-            "Write ids alike on both sides." if nothing else "Make sure that the system can know them.",
+            "Use the same ids on both sides." if nothing else "Make sure that the system can know them.",
         )  # fmt: skip
 
 
@@ -111,14 +111,14 @@ def _users(data: Listed) -> Iterator[Finding]:
             "error" if nothing else "warning", "users-without-a-list", int(without.sum()), int(judged.sum()),
             f"users of the test data have no list{names_of(data.users, without)}: user coverage "
             f"{(judged & listed).sum() / judged.sum():.4f}",
-            "Write ids alike on both sides." if nothing else
-            "They count as empty lists. Complete the lists, or say --missing skip and report it.",
+            "Use the same ids on both sides." if nothing else
+            "They count as empty lists. Complete the lists, or set --missing skip and report it.",
         )  # fmt: skip
     if nobody.any():
         yield Finding(
             "note", "lists-of-unknown-users", int(nobody.sum()), int(listed.sum()),
-            f"lists are of users that the test data lack{names_of(data.users, nobody)}",
-            "They count in metrics of lists alone, such as coverage; say --population judged to leave them out.",
+            f"lists are of users missing from the test data{names_of(data.users, nobody)}",
+            "They count in metrics of lists alone, such as coverage; set --population judged to leave them out.",
         )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def _short(data: Listed, k: int | None) -> Iterator[Finding]:
 
 
 def _sampled(data: Listed) -> Iterator[Finding]:
-    """Lists that hold every test item of their user and equally many others were made of samples."""
+    """Lists that hold every test item of their user and equally many others were made from samples."""
     judged = np.unique(data.pairs(TEST))
     hits = among(judged, data.pairs(LISTS))
     user = judged // max(len(data.items), 1)
@@ -156,6 +156,6 @@ def _sampled(data: Listed) -> Iterator[Finding]:
             "error", "sampled-candidates", int(both.sum()), int(both.sum()),
             f"every list holds all test items of its user and exactly {m:,} others, of {catalogue:,} items: candidates "
             f"seem to be sampled",
-            f"Rank the whole catalogue. Values over samples are named so, such as ndcg(sampled={m})@10, and never compared "
-            f"with others: they can order systems otherwise.",
+            f"Rank the whole catalogue. Name values over samples accordingly, such as ndcg(sampled={m})@10, and never compare "
+            f"them with others: they can order systems differently.",
         )  # fmt: skip

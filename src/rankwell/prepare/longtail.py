@@ -1,4 +1,4 @@
-"""The long tail: the items of a log by popularity, which share of the interactions they have, and where the tail begins."""
+"""The long tail: the items of a log by popularity, cut into head, mid and tail, with their shares of interactions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RULES = {
     "iqr": "items above Q3 + {at:g} · (Q3 − Q1) of popularity",
 }
 TOLD = {
-    "id": "equally popular items at the cut stand by id",
+    "id": "equally popular items at the cut are ordered by id",
     "in": "equally popular items at the cut are all in the head",
     "out": "equally popular items at the cut are all out of the head",
 }
@@ -42,7 +42,7 @@ TOLD = {
 class LongTail:
     """The items of a log by popularity, cut into head, (mid) and tail.
 
-    ``counts`` says how popular each item is, in ``by``: users (distinct ones), events, or a weight.
+    ``counts`` is the popularity of each item, in units of ``by``: users (distinct), events, or a weight.
     """
 
     items: Ids
@@ -91,7 +91,7 @@ class LongTail:
         return float(np.sum((2 * np.arange(1, m + 1) - m - 1) * ordered) / (m * self.total))
 
     def parts(self, items: Ids) -> dict[str, Items]:
-        """Return the items of each part, of those given; what the log does not have is tail."""
+        """Return the given items by part; items missing from the log are in the tail."""
         distinct = items[items.group()[1]]
         row = Known(self.items).rows_of(distinct, "item")
         part = np.where(row >= 0, self.part[row], 2)
@@ -135,7 +135,7 @@ class LongTail:
         mid, notes = self.cut.mid, [self.rule]
         if mid is not None:
             notes.append(f"head and mid: {RULES[mid.rule].format(at=mid.at, by=self.volume)}")
-        notes.append(f"Gini {number(self.gini)} over {count(len(self.counts))} items (0: all alike)")
+        notes.append(f"Gini {number(self.gini)} over {count(len(self.counts))} items (0: all equal)")
         unseen = int(np.count_nonzero(self.counts == 0))
         notes += [f"{count(unseen)} items of the catalogue are never used"] if unseen else []
         title = f"{self.name}: {count(len(self.counts))} items by popularity, {count(self.users)} users"
@@ -143,13 +143,13 @@ class LongTail:
 
     @property
     def rule(self) -> str:
-        """What the head is, in words."""
+        """The rule for the head, in words."""
         head = self.cut.head
         return f"head: {RULES[head.rule].format(at=head.at, by=self.volume)}; {TOLD[head.ties]}"
 
     @property
     def volume(self) -> str:
-        """What the counts add up to."""
+        """The quantity that the counts sum to."""
         return "interactions" if self.by == "users" else self.by
 
     def _row(self, name: str, rows: np.ndarray) -> list[Any]:
@@ -178,7 +178,7 @@ class LongTail:
         return self.table().to_html()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the summary as plain values; what is undefined is None."""
+        """Return the summary as plain values; undefined values are None."""
         gini = self.gini
         cut = self.cut
         rules = {"head": _told(cut.head)} | ({} if cut.mid is None else {"mid": _told(cut.mid)})
@@ -215,38 +215,38 @@ def long_tail(
     ties: Ties = "id",
     columns: Mapping[str, str] | None = None,
 ) -> LongTail:
-    """Say how popular the items of a log are, and cut them into head, mid and tail.
+    """Count how popular the items of a log are, and cut them into head, mid and tail.
 
     Formula
-        popularity of an item = the number of distinct users that have it
+        popularity of an item = its number of distinct users
 
     Parameters
     ----------
     train
-        What the system learned from: what ``rankwell.read_qrels`` takes; each pair of user and item counts once.
+        What the system learned from, in any form that ``rankwell.read_qrels`` reads; each pair of user and item counts once.
     items
         The catalogue, so that items that nobody used count too.
     head, at
-        The rule of the cut: ``volume``, ``top``, ``fraction``, ``reach``, ``count``, ``quantile`` or ``iqr``, as
-        metrics of popularity have it (``rankwell.tables.popularity.Head``).
+        The rule for the cut: ``volume``, ``top``, ``fraction``, ``reach``, ``count``, ``quantile`` or ``iqr``, as in the
+        metrics of popularity (``rankwell.tables.popularity.Head``).
     mid
-        A second, wider cut by the same rule: between the two lies the mid, and the tail after it. Metrics of popularity have
-        the same parameter.
+        A second, wider cut by the same rule: items between the two are the mid, those after it the tail. Metrics of popularity
+        have the same parameter.
     ties
-        Equally popular items at the cut: ``id`` (the cut goes between them, by id), all ``in``, or all ``out``.
+        Equally popular items at the cut: ``id`` (the cut divides them by id), all ``in``, or all ``out``.
     columns
-        Which column of the log is which, if its name does not tell.
+        Which column of the log is which, if the name does not say.
 
     Returns
     -------
     LongTail
-        With ``to_frame()`` (the data of the plot), ``to_text()``, ``to_markdown()``, ``to_html()``, ``to_dict()``; as
-        ``slices=`` of ``rankwell.evaluate`` it gives the values of head and tail side by side.
+        With ``to_frame()`` (the data of the plot), ``to_text()``, ``to_markdown()``, ``to_html()``, ``to_dict()``; given as
+        ``slices=`` to ``rankwell.evaluate`` it gives the values of head and tail side by side.
 
     Raises
     ------
     RankwellError
-        If the log cannot be read or is empty, an item is not in the catalogue, or the cuts exclude each other.
+        If the log cannot be read or is empty, an item is not in the catalogue, or the cuts conflict.
 
     Examples
     --------
@@ -263,8 +263,8 @@ def long_tail(
     tail      2    0.5000             2           0.2500  d                           1
     all       4    1.0000             8           1.0000  d                           1
     <BLANKLINE>
-    head: the most popular items until they have 0.7 of all interactions; equally popular items at the cut stand by id
-    Gini 0.3125 over 4 items (0: all alike)
+    head: the most popular items until they have 0.7 of all interactions; equally popular items at the cut are ordered by id
+    Gini 0.3125 over 4 items (0: all equal)
 
     Reference
         C. Anderson, The Long Tail, Hyperion 2006; H. Abdollahpouri, R. Burke and B. Mobasher, Managing popularity
@@ -279,7 +279,7 @@ def long_tail(
 
 def _cut(rule: Rule, at: float, mid: float | None, ties: Ties) -> Cut:
     if rule not in RULES:
-        raise UsageError(f"head={rule!r}: it is {one_of(RULES)}.{nearest(str(rule), RULES)}")
+        raise UsageError(f"head={rule!r}: must be {one_of(RULES)}.{nearest(str(rule), RULES)}")
     if ties not in TOLD:
-        raise UsageError(f"ties={ties!r}: it is id, in or out.")
+        raise UsageError(f"ties={ties!r}: must be id, in or out.")
     return Cut.of(rule, at, mid, ties)

@@ -1,4 +1,4 @@
-"""Pairs of query and item of several tables as numbers: the same id has the same number everywhere."""
+"""Integer codes for the queries and items of several tables: the same id has the same code in all of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankwell.tables.rows import grouped
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Distinct ids, and the number of each row's id in each of several tables."""
+    """Distinct ids, and the code of each row's id in each of several tables."""
 
     ids: Ids
     codes: tuple[np.ndarray, ...]
@@ -26,7 +26,7 @@ class Coded:
         return len(self.ids)
 
     def names(self, codes: np.ndarray, most: int = 3) -> list[str | int]:
-        """Return the first few ids of some numbers, in their order."""
+        """Return the first few ids of some codes, in their order."""
         return [self.ids.one(int(code)) for code in codes[:most]]
 
     def present(self, table: int) -> np.ndarray:
@@ -35,14 +35,14 @@ class Coded:
 
 
 def coded(logs: Sequence[Log], word: str) -> Coded:
-    """Return the numbers of the queries or the items of several tables.
+    """Return codes for the queries or the items of several tables.
 
-    Text of one table may be the plain decimal form of another's integers.
+    Text ids of one table may be the plain decimal form of another's integers.
 
     Raises
     ------
     DataError
-        If ids are text in one table and integers in another, and the text is no plain numbers.
+        If ids are text in one table and integers in another, and the text is not plain numbers.
     """
     columns = [log.ids(word) for log in logs]
     integers = next((column for column in columns if not column.is_text), None)
@@ -70,14 +70,14 @@ def among(values: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def n_distinct(codes: np.ndarray) -> int:
-    """Return how many distinct codes there are."""
+    """Return the number of distinct codes."""
     return int(np.count_nonzero(np.bincount(codes)))
 
 
 def places(log: Log) -> np.ndarray:
-    """Return the place of each row in its list, from 1: by rank, else by score, else as the rows stand.
+    """Return the position of each row in its list, from 1: by rank, else by score, else in the order of rows.
 
-    Equal scores stand as ``evaluate`` orders them: the higher id first.
+    Tied scores are ordered as in ``evaluate``: the higher id first.
     """
     rows = np.arange(len(log))
     if "rank" in log.words:
@@ -96,7 +96,7 @@ def places(log: Log) -> np.ndarray:
 
 
 def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
-    """Return each row's place among the rows of its code, from 1: by ``before``, else as the rows stand."""
+    """Return each row's position among the rows of its code, from 1: by ``before``, else in the order of rows."""
     if not len(codes):
         return codes
     rows = np.arange(len(codes)) if before is None else np.argsort(before, kind="stable")
@@ -109,7 +109,7 @@ def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
 def extremes(chosen: np.ufunc, codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """Return the greatest (``np.maximum``) or the least (``np.minimum``) value of each code.
 
-    A code without a row has a value that is neither: the least, or the greatest, that there can be.
+    A code without a row gets the opposite extreme of the type.
     """
     limits = np.iinfo(values.dtype) if values.dtype.kind == "i" else np.finfo(values.dtype)
     found = np.full(size, limits.min if chosen is np.maximum else limits.max, values.dtype)

@@ -1,4 +1,4 @@
-"""Leaving out what users find by themselves: a cut by popularity, fitted on the training data, applied to any table."""
+"""Popularity cuts: popular items found in the training data, and removed from or marked in any table."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Action = Literal["drop", "cap", "relabel", "mark"]
 
 
 class PopularityCut:
-    """A cut that says which items are popular: from the training data alone, the same for every table.
+    """A rule for which items are popular, fitted on the training data alone and applied to any table.
 
-    Exactly one rule is given. Popular items are the head, all others (those that the training data lack, too) the tail.
+    Exactly one rule is given. Popular items are the head, all others the tail, including those missing from the training data.
 
     Parameters
     ----------
     by
-        What popularity is: distinct ``users``, ``events`` (rows), or the sum of the column ``weight``.
+        How to count popularity: distinct ``users``, ``events`` (rows), or the sum of the column ``weight``.
     share_of_volume
         The most popular items until they have this share of all interactions.
     top
@@ -52,12 +52,12 @@ class PopularityCut:
     weight
         The column of weights, for ``by="weight"``.
     within
-        A column of the table of items: each of its categories is cut by itself, as if the log had no other items. An item of
-        several is popular if it is so in one; items without a category are one of their own.
+        A column of the items table: each of its categories is cut separately, as if the log had no other items. An item of
+        several categories is popular if it is popular in one; items without a category share an extra one.
     window
-        Each stretch of so many days, counted back from the newest training row, or each ``day``, ``week``, ``month``,
-        ``quarter`` or ``year`` (UTC) is cut by itself, as if the log had no other rows. Rows of other tables are cut as in the
-        last window begun by their time; tables without times, lists and ``slices=`` as in the last one.
+        A number of days, counted back from the newest training row, or ``day``, ``week``, ``month``, ``quarter`` or ``year``
+        (UTC): each window is cut separately, as if the log had no other rows. Rows of other tables are cut as in the last
+        window begun by their time; tables without times, lists and ``slices=`` as in the last window.
 
     Raises
     ------
@@ -67,7 +67,7 @@ class PopularityCut:
     Notes
     -----
     In groups (``within``, ``window``) an item that nobody used is never popular, and a group without interactions is left out
-    and counted. ``action="cap"`` has no meaning there: popularity is another in each group.
+    and counted. ``action="cap"`` is refused there: popularity differs between groups.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class PopularityCut:
     1 of 2 (0.5000) (such as 'bob')
 
     Reference
-        Leaving out what is popular changes the question: report head, tail and all side by side too
+        Leaving out popular items changes the question: also report head, tail and all side by side
         (``rankwell.evaluate(…, slices=cut)``). P. Cremonesi, Y. Koren and R. Turrin, Performance of recommender algorithms on
         top-N recommendation tasks, RecSys 2010 (long-tail test set).
     """
@@ -132,9 +132,9 @@ class PopularityCut:
             The catalogue, so that items that nobody used count for ``fraction``, ``quantile`` and ``iqr``; with ``within`` a
             table that has this column.
         columns
-            Which column is which, if its name does not tell.
+            Which column is which, if the name does not say.
         name
-            What the training data are called in reports.
+            What to call the training data in reports.
 
         Raises
         ------
@@ -143,7 +143,7 @@ class PopularityCut:
         """
         if self.within is not None and items is None:
             raise UsageError(
-                f"within={self.within!r} is a column of the items: give items=, a table that has it."
+                f"within={self.within!r} is a column of the items: give items=, a table with that column."
             )
         timed = () if self.window is None else ("time",)
         log = read_log(
@@ -165,7 +165,7 @@ class PopularityCut:
 
     @property
     def fitted(self) -> LongTail:
-        """The long tail of the training data; UsageError before ``fit``."""
+        """The long tail of the training data; raises UsageError before ``fit``."""
         if self.tail_ is None:
             raise UsageError("the cut is not fitted; call PopularityCut(…).fit(train) first.")
         return self.tail_
@@ -177,7 +177,7 @@ class PopularityCut:
         return tail.items[tail.order[tail.part[tail.order] == 0]].tolist()
 
     def parts(self, items: Ids) -> dict[str, Items]:
-        """Return head and tail of some items, as ``slices=`` of evaluate takes it."""
+        """Return head and tail of some items, in the form that ``slices=`` of evaluate takes."""
         return self.fitted.parts(items)
 
     def to_frame(self) -> pl.DataFrame:
@@ -185,7 +185,7 @@ class PopularityCut:
         return self.fitted.to_frame()
 
     def summary(self) -> Report:
-        """Say what is popular: how many items, their share of the volume, and where the cut lies."""
+        """Describe the cut: how many items are popular, their share of the volume, and where the cut lies."""
         tail = self.fitted
         boundary = tail.boundary
         title = f"Popularity cut of {tail.name}"
@@ -218,29 +218,29 @@ class PopularityCut:
         columns: Mapping[str, str] | None = None,
         name: str | None = None,
     ) -> Prepared:
-        """Treat the popular items of a table: training data, judgements, or lists.
+        """Drop, cap, relabel or mark the popular items of a table: training data, judgements, or lists.
 
         Parameters
         ----------
         table
             A path, a data frame, records, or a dict; all its columns are kept.
         action
-            ``drop`` removes the rows of popular items. ``cap`` keeps of an item that is c times as popular as ``cap`` the
-            c-th part of its rows, rounded up, at random: ``cap`` rows of each in the training data, and in another table
-            as many as that makes there. ``relabel`` gives all popular items one id. ``mark`` adds a column.
+            ``drop`` removes the rows of popular items. ``cap`` keeps 1/c of the rows, rounded up and drawn at random, of an item
+            that is c times as popular as ``cap``: ``cap`` rows of each in the training data, and the corresponding number in
+            another table. ``relabel`` gives all popular items one id. ``mark`` adds a column.
         refill
-            For lists that are longer than needed: the length to which they are cut after the rows were dropped, so that
-            lower places move up; ranks are counted anew, lists that stay shorter are counted.
+            For lists that are longer than needed: the length to which they are cut after rows were dropped, so that lower
+            positions move up; ranks are renumbered, and lists that stay shorter are counted.
         cap
-            The popularity to which items are cut; default that of the most popular item of the tail.
+            The popularity to which items are cut; default: that of the most popular item of the tail.
         label
-            The id for ``relabel``; default ``(popular)`` for ids that are text.
+            The id for ``relabel``; default: ``(popular)`` for text ids.
         into
             The column for ``mark``: true for popular items.
         seed
-            Of the rows that ``cap`` keeps.
+            For the rows that ``cap`` keeps.
         columns, name
-            Which column is which, if its name does not tell; what the table is called in the report.
+            Which column is which, if the name does not say; what to call the table in the report.
 
         Returns
         -------
@@ -256,7 +256,7 @@ class PopularityCut:
         refuse(action, refill, cap, label)
         if action == "cap" and isinstance(tail, GroupedTail):
             raise UsageError(
-                "action='cap' thins out to one popularity, and groups have their own; drop, relabel or mark."
+                "action='cap' needs one popularity per item, but groups have their own; use drop, relabel or mark."
             )
         ranked = () if refill is None else ("rank", "score")
         log = read_log(table, *ranked, columns=columns, name=name, perhaps=("time",))
@@ -286,7 +286,7 @@ class PopularityCut:
         facts |= counted(log.replaced(frame), keep)
         if not keep.any():
             raise DataError(
-                f"{log.name}: no row is left; every item is popular by this cut. Take a smaller head."
+                f"{log.name}: no row is left; every item is popular by this cut. Use a smaller head."
             )
         title = f"Popular items of {log.name}: {action}"
         return Prepared(frame.filter(pl.Series(keep)), Report(title, facts, (), tuple(notes)))
@@ -294,5 +294,7 @@ class PopularityCut:
     def _cap(self, cap: float | None) -> float:
         most = self.fitted.highest_of_tail if cap is None else cap
         if most is None or not most > 0:
-            raise UsageError("the tail is empty or has nothing, so it gives no cap; say cap=.")
+            raise UsageError(
+                "the tail is empty or has no interactions, so there is no default cap; give cap=."
+            )
         return most

@@ -1,4 +1,4 @@
-"""Reference lists: random, most popular, recently popular, popular in a segment, and the ideal list, as runs."""
+"""Reference lists, as runs: random, most popular, recently popular, popular in a segment, and ideal."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ KINDS = {
     "popular": "items with most users in the training data",
     "recent": "items with most users in the newest {recent:g} of the training rows",
     "segment": "items with most users in the user's own segment ({by})",
-    "ideal": "the user's own test items, best grade first",
+    "ideal": "the user's own test items, highest grade first",
 }
-CELLS = 1 << 22  # of a table of users and candidates, made at a time
+CELLS = 1 << 22  # of the table of users and candidates built at a time
 
 
 class Baselines(NamedTuple):
-    """Lists by their names, and the report on them."""
+    """Lists by name, and a report about them."""
 
     lists: dict[str, pl.DataFrame]
     report: Report
@@ -49,30 +49,30 @@ def baselines(
     seed: int = 0,
     columns: Mapping[str, str] | None = None,
 ) -> Baselines:
-    """Make the lists that every table of values should carry: a floor, what is popular, and a ceiling.
+    """Make the reference lists that every comparison should include: random, popular and ideal ones.
 
     Parameters
     ----------
     train
         What systems learn from: a path, a data frame, records, or a dict.
     test
-        The test data: lists are made for its users, and ``ideal`` of its items; without it lists are made for the users of
+        The test data: lists are made for its users, and ``ideal`` from its items; without it lists are made for the users of
         the training data.
     k
         The length of the lists.
     kinds
         Some of ``random``, ``popular``, ``recent`` (with a column of times), ``segment`` (with ``users`` and ``by``), ``ideal``
-        (with ``test``); default all that can be made.
+        (with ``test``); default: all that can be made.
     users, by
-        A table of users, and its column of segments; users without a segment get what is popular.
+        A table of users, and its column of segments; users without a segment get the most popular items.
     recent
-        The share of the training rows, the newest ones, that ``recent`` counts.
+        The share of the training rows, newest first, that ``recent`` counts.
     seen
         Whether lists may hold items that their user has in the training data.
     seed
-        Of ``random``.
+        For ``random``.
     columns
-        Which column is which, if its name does not tell.
+        Which column is which, if the name does not say.
 
     Returns
     -------
@@ -91,9 +91,9 @@ def baselines(
     ([('b', 'y', 1)], [('b', 'y', 1)])
     """
     if k < 1 or int(k) != k:
-        raise UsageError(f"k={k}: the length of the lists is a whole number of at least 1.")
+        raise UsageError(f"k={k}: the length of the lists must be a whole number of at least 1.")
     if not 0 < recent <= 1:
-        raise UsageError(f"recent={recent:g}: it is a share of the training rows, above 0 and up to 1.")
+        raise UsageError(f"recent={recent:g}: must be a share of the training rows, above 0 and up to 1.")
     log = read_log(
         train, columns=columns, name=None if isinstance(train, str) else "train", perhaps=("time",)
     )
@@ -136,15 +136,15 @@ def baselines(
         Column("what it holds"),
     ]
     note = (
-        "Lists hold items that their user had."
+        "Lists may hold items that their user already has."
         if seen
-        else "Lists leave out what their user has in the training data, but for the ideal one."
+        else "Lists leave out the user's training items, except the ideal list."
     )
     return Baselines(lists, Report(f"Reference lists from {log.name}", facts, (Table(words, rows),), (note,)))
 
 
 class _Data(NamedTuple):
-    """The training data with numbers for users and items, of which those of the test data too."""
+    """The training data with codes for users and items, including those of the test data."""
 
     log: Log
     users: Coded
@@ -153,7 +153,7 @@ class _Data(NamedTuple):
     seen: bool
 
     def order(self, rows: np.ndarray | None = None) -> np.ndarray:
-        """Return the items of the training data, most popular first in some of its rows; the others after them."""
+        """Return the items of the training data: by popularity in some rows, then the others."""
         codes = self.items.codes[0] if rows is None else self.items.codes[0][rows]
         pairs = keys(self.users, self.items, 0)
         pairs = pairs if rows is None else pairs[rows]
@@ -163,11 +163,11 @@ class _Data(NamedTuple):
 
     @property
     def had(self) -> np.ndarray:
-        """How many rows each user has in the training data."""
+        """The number of training rows of each user."""
         return np.bincount(self.users.codes[0], minlength=len(self.users))
 
     def chunks(self, users: np.ndarray, most: int, extra: int = 1) -> Iterator[tuple[np.ndarray, int]]:
-        """Yield users with about equally many rows, and how many candidates they need."""
+        """Yield groups of users with similar numbers of rows, and how many candidates they need."""
         had = np.zeros(len(self.users), np.int64) if self.seen else self.had
         users = users[np.argsort(had[users], kind="stable")]
         start = 0
@@ -179,7 +179,7 @@ class _Data(NamedTuple):
             start = stop
 
     def first(self, users: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the first k candidates (a row per user) that are distinct and, unless wanted, unseen."""
+        """Return the first k candidates (a row per user) that are distinct and, unless allowed, unseen."""
         pairs = (users[:, None] * len(self.items) + candidates).ravel()
         fits = ~repeats(pairs)
         if not self.seen:
@@ -195,7 +195,7 @@ class _Data(NamedTuple):
             yield self.first(some, np.broadcast_to(order[:width], (len(some), width)))
 
     def at_random(self, users: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield lists drawn without putting back: draws with it, of which copies are skipped; else a whole permutation."""
+        """Yield lists drawn without replacement: by redrawing and skipping repeats, or from a permutation."""
         rng, known = np.random.default_rng(seed), np.flatnonzero(self.items.present(0))
         for some, width in self.chunks(users, len(known), extra=2):
             left = some
@@ -213,7 +213,7 @@ class _Data(NamedTuple):
     def by_segment(
         self, users: np.ndarray, table: Users | None, by: str
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield lists of what is popular in each user's segment, and of what is popular at all where there is none."""
+        """Yield lists of popular items in each user's segment, and of popular items overall for users without one."""
         assert table is not None
         names = table.texts(by)
         places = {name: number for number, name in enumerate(sorted(set(names)))}
@@ -225,7 +225,7 @@ class _Data(NamedTuple):
             yield from self.ordered(users[segment[users] == number], self.order(None if whole else inside))
 
     def frame(self, users: np.ndarray, items: np.ndarray) -> pl.DataFrame:
-        """Return lists as a frame, users in the order of their first appearance."""
+        """Return lists as a frame, users in order of first appearance."""
         rows = np.argsort(users, kind="stable")
         return frame_of(self.users.ids[users[rows]], self.items.ids[items[rows]], nth(users[rows]))
 
@@ -244,14 +244,14 @@ def _rows_of(table: Users, ids: Ids) -> np.ndarray:
 
 
 def _newest(log: Log, recent: float) -> np.ndarray:
-    """The newest share of the rows; rows as old as the oldest of them are among them."""
+    """The newest share of the rows, including all rows as old as the oldest of them."""
     times = log.times()
     number = max(round(recent * len(times)), 1)
     return np.flatnonzero(times >= np.sort(times)[-number])
 
 
 def _ideal(judged: Log, data: _Data, k: int) -> pl.DataFrame:
-    """Each user's test items, best grade first, equal ones as they stand; grades of 0 or less are left out."""
+    """Each user's test items, highest grade first, ties in the order of rows; grades of 0 or less are left out."""
     grade = judged.numbers("grade") if "grade" in judged.words else np.ones(len(judged))
     users, items = data.users.codes[-1], data.items.codes[-1]
     best = np.lexsort((-grade, users))
@@ -263,11 +263,11 @@ def _ideal(judged: Log, data: _Data, k: int) -> pl.DataFrame:
 def _asked(
     kinds: Sequence[str] | None, data: _Data, judged: Log | None, table: Users | None, by: str | None
 ) -> list[str]:
-    """The kinds to make; UsageError for one that cannot be made."""
+    """Return the kinds to make; raise UsageError for one that cannot be made."""
     if by is not None and table is None:
         raise UsageError(f"by={by!r} names a column of users=, a table of users; give users=.")
     if table is not None and by is None:
-        raise UsageError(f"users= is for lists by segment; say by=, a column of {table.name}.")
+        raise UsageError(f"users= is used for lists by segment; give by=, a column of {table.name}.")
     if table is not None and by not in table.columns:
         raise UsageError(
             f"{table.name} has no column {by!r}; it has {', '.join(table.columns)}.{nearest(str(by), table.columns)}"
@@ -283,7 +283,7 @@ def _asked(
         return [kind for kind in KINDS if lacking.get(kind) is None]
     for kind in kinds:
         if kind not in KINDS:
-            raise UsageError(f"kinds={kind!r}: it is {one_of(KINDS)}.{nearest(kind, KINDS)}")
+            raise UsageError(f"kinds={kind!r}: must be {one_of(KINDS)}.{nearest(kind, KINDS)}")
         if lacking.get(kind):
             raise UsageError(f"the list {kind!r} needs {lacking[kind]}.")
     return list(dict.fromkeys(kinds))

@@ -1,4 +1,4 @@
-"""Report: what a step of preparation did, in facts, tables and notes; for a terminal, Markdown, HTML or JSON."""
+"""Report: the facts, tables and notes of a preparation step; for a terminal, Markdown, HTML or JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Fact = str | int | float | Share | None
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What a step did: named facts, tables, and notes; ``errors`` counts what should not be evaluated as it is."""
+    """Named facts, tables and notes of a step; ``errors`` counts the problems to fix before evaluating."""
 
     title: str
     facts: dict[str, Fact]
@@ -60,7 +60,7 @@ class Report:
         return "\n\n".join(part for part in parts if part)
 
     def to_markdown(self) -> str:
-        """Return the report as Markdown, its title a heading of the second level."""
+        """Return the report as Markdown, with its title as a second-level heading."""
         parts = [f"## {self.title.translate(MARKDOWN)}"]
         facts = [
             f"- {name.translate(MARKDOWN)}: {_shown(fact).translate(MARKDOWN)}"
@@ -83,7 +83,7 @@ class Report:
         return "\n".join([*parts, "</section>"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as plain values; what is undefined is None."""
+        """Return the report as plain values; undefined values are None."""
         return {
             "title": self.title,
             "errors": self.errors,
@@ -106,14 +106,14 @@ class Report:
 
 
 class Prepared(NamedTuple):
-    """A table and the report on how it came about."""
+    """A table, and the report on how it was made."""
 
     table: pl.DataFrame
     report: Report
 
 
 def such_as(names: Sequence[Any], most: int = 3) -> str:
-    """Write a few examples for a message: `` (such as a, b)``; nothing if there are none."""
+    """Format a few examples for a message: `` (such as a, b)``; empty if there are none."""
     return f" (such as {', '.join(map(repr, names[:most]))})" if names else ""
 
 
@@ -124,7 +124,7 @@ def _shown(fact: Fact) -> str:
 
 
 def _plain(fact: Fact) -> Any:
-    """A fact as JSON has it: a share as its two numbers."""
+    """Return a fact in JSON form: a share as its two numbers."""
     if isinstance(fact, Share):
         return {"n": fact.n, "of": fact.of} | ({"examples": [*fact.examples]} if fact.examples else {})
     return None if isinstance(fact, float) and not math.isfinite(fact) else fact

@@ -1,4 +1,4 @@
-"""Rules about training and test data: each yields what it found, with its severity and the remedy."""
+"""Checks of training and test data: each yields its findings, with severity and remedy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DIVISIONS, DRIFT = 5, 0.1
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found: how often, out of how many, and what to do; or a value that is no share."""
+    """A finding: how often, out of how many, and what to do; or a value that is not a share."""
 
     severity: Severity
     check: str
@@ -38,7 +38,7 @@ class Finding:
 
 
 def log_rules(sides: Sides, catalogue: Known | None, *, repeated: bool, seed: int) -> Iterator[Finding]:
-    """Yield what is wrong with training and test data."""
+    """Yield the problems of training and test data."""
     yield from _times(sides)
     yield from _pairs(sides, repeated=repeated)
     yield from _unknown(sides)
@@ -52,8 +52,8 @@ def _times(sides: Sides) -> Iterator[Finding]:
     if sides.times is None:
         missing = " and ".join(log.name for log in (sides.train, sides.test) if "time" not in log.words)
         yield Finding(
-            "note", "no-times", 0, size, f"{missing} has no column of times, so what is older is not known",
-            "Give a column time (timestamp, date …), or say which it is.",
+            "note", "no-times", 0, size, f"{missing} has no column of times, so leaks from the future cannot be checked",
+            "Give a column time (timestamp, date …), or name it.",
         )  # fmt: skip
         return
     own, every = int(sides.before_own.sum()), int(sides.before_all.sum())
@@ -62,14 +62,14 @@ def _times(sides: Sides) -> Iterator[Finding]:
         yield Finding(
             "error", "own-future", own, size,
             f"test rows are older than the newest training row of their user ({len(users):,} users"
-            f"{such_as(sides.users.names(users))}): the model learned from what came after",
+            f"{such_as(sides.users.names(users))}): the model learned from later rows",
             "Split by time, or by the time of each user (rankwell prepare split).",
         )  # fmt: skip
     if every:
         yield Finding(
             "warning", "others-future", every, size,
             "test rows are older than the newest training row: the model saw the future of others",
-            "Split by one moment for all, or say that values are those of such a split.",
+            "Split by one moment for all, or state that values come from such a split.",
         )  # fmt: skip
 
 
@@ -78,8 +78,8 @@ def _pairs(sides: Sides, *, repeated: bool) -> Iterator[Finding]:
     if again:
         yield Finding(
             "note" if repeated else "error", "test-pairs-in-train", again, len(sides.test),
-            "test rows are of a pair of user and item that the training data have",
-            "Leave them out (split --repeated drop), or say that repeats are meant (--repeated).",
+            "test rows repeat a pair of user and item of the training data",
+            "Leave them out (split --repeated drop), or set --repeated if repeats are intended.",
         )  # fmt: skip
     for table, log in enumerate((sides.train, sides.test)):
         copies = int(repeats(keys(sides.users, sides.items, table)).sum())
@@ -87,7 +87,7 @@ def _pairs(sides: Sides, *, repeated: bool) -> Iterator[Finding]:
             yield Finding(
                 "warning" if table else "note", "repeated-pairs", copies, len(log),
                 f"rows of {log.name} repeat a pair of user and item",
-                "Judgements given twice are refused by evaluate; keep one, or say --duplicate-grades max or last."
+                "evaluate refuses repeated judgements; keep one of each, or set --duplicate-grades max or last."
                 if table
                 else "Popularity counts each pair once (by users) or every row (by events).",
             )  # fmt: skip
@@ -103,15 +103,13 @@ def _unknown(sides: Sides) -> Iterator[Finding]:
             continue
         total = int(ids.present(1).sum())
         nothing = len(cold) == total
-        known = (
-            "no one of them is: ids may be written in another way" if nothing else "no model can know them"
-        )
+        known = "none of them is: the ids may be written differently" if nothing else "no model can know them"
         yield Finding(
             "error" if nothing else "warning", f"unknown-{what}", len(cold), total,
             f"{what} of the test data are not in the training data{such_as(ids.names(cold))}; "
             f"{int(rows.sum()):,} of {len(rows):,} test rows; {known}",
-            "Write ids alike on both sides." if nothing else
-            f"Say how a system treats new {what}, or leave them out (split --unknown-{what} drop).",
+            "Use the same ids on both sides." if nothing else
+            f"State how a system treats new {what}, or leave them out (split --unknown-{what} drop).",
         )  # fmt: skip
 
 
@@ -123,12 +121,12 @@ def _outside(sides: Sides, catalogue: Known) -> Iterator[Finding]:
             yield Finding(
                 "error", "items-outside", len(outside), int(sides.items.present(table).sum()),
                 f"items of {log.name} are not in the catalogue{such_as(sides.items.names(outside))}",
-                "Complete the catalogue, or say --outside ignore.",
+                "Complete the catalogue, or set --outside ignore.",
             )  # fmt: skip
 
 
 def drift(sides: Sides, seed: int) -> Finding:
-    """Say how far apart the popularity of items is in training and test data, beside what chance gives."""
+    """Compare the popularity of items in training and test data with the difference expected by chance."""
     parts = []
     for table in (0, 1):
         pairs = keys(sides.users, sides.items, table)
@@ -146,7 +144,7 @@ def drift(sides: Sides, seed: int) -> Finding:
     return Finding(
         "warning" if is_far else "note", "popularity-drift", None, None,
         f"Jensen–Shannon divergence of the shares of items in train and test {number(seen)}, by chance {number(chance)}",
-        "What was popular in training is less so in the test: look at values by part of the long tail." if is_far else
+        "Items popular in training are less popular in the test: look at values by part of the long tail." if is_far else
         "Popularity is about the same on both sides.", seen,
     )  # fmt: skip
 
@@ -166,5 +164,5 @@ def divergence(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def names_of(ids: Coded, rows: np.ndarray) -> str:
-    """Write a few of the ids that are marked."""
+    """Format a few of the marked ids."""
     return such_as(ids.names(np.flatnonzero(rows)))

@@ -1,4 +1,4 @@
-"""Tables written to files that appear only when they are whole; the format is the one of the name."""
+"""Tables written atomically to files; the suffix of the name sets the format."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
 
 
 def refuse_format(path: str | Path) -> None:
-    """Raise UsageError if the name of a file does not end in that of a format."""
+    """Raise UsageError if a file name does not end in the suffix of a format."""
     suffix = Path(path).suffix.lower()
     if suffix not in WRITERS:
         raise UsageError(
-            f"{path}: tables are written as {one_of(WRITERS)}, by the end of the name.{nearest(suffix, WRITERS)}"
+            f"{path}: tables are written as {one_of(WRITERS)}, by the suffix of the name.{nearest(suffix, WRITERS)}"
         )
 
 
@@ -34,7 +34,7 @@ def save(table: pl.DataFrame, path: str | Path) -> None:
     Raises
     ------
     UsageError
-        If the name does not end in that of a format.
+        If the name does not end in the suffix of a format.
     InputError
         If the file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Splits into training and test data, seeded and counted, with a check of what leaks from one into the other."""
+"""Splits into training and test data, seeded and reported, with a check for leaks."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from rankwell.readers.logs import Log, read_log
 Unknown = Literal["keep", "drop"]
 FUTURE = (
     "Models see the future: test rows are the last of their user, but other users' training rows are later. Values are "
-    "better than what a system could have reached at the time; split by time to know that."
+    "higher than any system could have reached at the time; to measure that, split by time."
 )
-MIXED = "Training and test rows are of the same time: what changes with time, such as fashions, is known to the model."
+MIXED = "Training and test rows overlap in time, so the model knows what changes with time, such as fashions."
 
 
 class _Divided(NamedTuple):
@@ -32,16 +32,16 @@ class _Divided(NamedTuple):
 
 
 class Split(_Divided):
-    """Training data, test data, and the report on how they were divided; these three can be unpacked.
+    """Training data, test data, and the report on the division; these three can be unpacked.
 
-    ``fold_in`` are the first rows of held-out users, where they were asked for.
+    ``fold_in`` is the first rows of held-out users, if requested.
     """
 
     fold_in: pl.DataFrame | None = None
 
 
 class Folds(NamedTuple):
-    """Pairs of training and test data, and the report on how they were divided."""
+    """Pairs of training and test data, and the report on the division."""
 
     parts: list[tuple[pl.DataFrame, pl.DataFrame]]
     report: Report
@@ -66,40 +66,40 @@ def split(
     columns: Mapping[str, str] | None = None,
     name: str | None = None,
 ) -> Split:
-    """Divide a log into training and test data, and say what leaks.
+    """Divide a log into training and test data, and report leaks.
 
     Parameters
     ----------
     log
-        A path, a data frame, records, or a dict; all its columns are kept, rows stay in their order.
+        A path, a data frame, records, or a dict; all columns and the order of rows are kept.
     how
-        ``time``: one moment for all; the rows from it on are the test data, and rows of one time are never divided.
-        ``user_time``: the last share ``test`` of each user's rows, rounded down. ``last``: the last ``n`` rows of each user
-        with more than that. ``random``: rows at random. ``cold_users``, ``cold_items``: all rows of some users or items.
+        ``time``: one moment for all; rows from it on are the test data, and rows of equal time stay together. ``user_time``:
+        the last share ``test`` of each user's rows, rounded down. ``last``: the last ``n`` rows of each user with more than
+        that. ``random``: rows at random. ``cold_users``, ``cold_items``: all rows of some users or items.
     test
-        The share of rows (users, items) for the test data; for ``time``, the moment that comes nearest to it.
+        The share of rows (users, items) for the test data; for ``time``, the moment that comes nearest to it is used.
     at
         For ``time``, the moment itself: a number, or a date such as ``"2013-08-01"`` (in UTC for numbers of seconds).
     n
-        For ``last``, how many rows of each user.
+        For ``last``, the number of rows per user.
     fold_in
-        For ``cold_users``, how many of each held-out user's rows, the first ones by time, a model is given as their history:
-        neither training nor test data, but a table of their own. Rows of one time stand as in the log; users with no more
-        rows have none in the test and are counted.
+        For ``cold_users``, how many of each held-out user's first rows by time a model is given as their history: neither
+        training nor test data, but a separate table. Rows of equal time keep their order in the log; users without further
+        rows have none in the test, and are counted.
     seed
-        For what is drawn at random.
+        For everything drawn at random.
     min_per_user, max_per_user, min_per_item, max_per_item
-        Limits that the log is brought within first, repeated until they hold (see ``core``).
+        Limits applied to the log first, repeatedly until they hold (see ``core``).
     unknown_users, unknown_items, repeated
-        Whether to ``drop`` test rows of users, of items that the training data lack, and of pairs that they (or the rows of
-        ``fold_in``) have.
+        Whether to ``drop`` test rows of users or items missing from the training data, and of pairs in the training data (or
+        in the rows of ``fold_in``).
     columns, name
-        Which column is which, if its name does not tell; what the log is called in the report.
+        Which column is which, if the name does not say; what to call the log in the report.
 
     Returns
     -------
     Split
-        ``train``, ``test`` and ``report``, which tells the sizes and what leaks; and ``fold_in``.
+        ``train``, ``test`` and ``report``, which has the sizes and leaks; and ``fold_in``.
 
     Raises
     ------
@@ -177,20 +177,20 @@ def folds(
     columns: Mapping[str, str] | None = None,
     name: str | None = None,
 ) -> Folds:
-    """Divide a log at random into k parts of equal size, each of them once the test data and the others the training data.
+    """Divide a log at random into k parts of equal size; each is the test data once, and the others the training data.
 
     Parameters
     ----------
     log
-        A path, a data frame, records, or a dict; all its columns are kept, rows stay in their order.
+        A path, a data frame, records, or a dict; all columns and the order of rows are kept.
     k
         The number of parts, at least 2.
     of
-        What is dealt: ``rows``, or whole ``users`` or ``items``, which are then cold in the test data.
+        What to divide: ``rows``, or whole ``users`` or ``items``, which are then cold in the test data.
     seed
-        Of the dealing.
+        For the random division.
     columns, name
-        Which column is which, if its name does not tell; what the log is called in the report.
+        Which column is which, if the name does not say; what to call the log in the report.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def folds(
     [(2, 2), (2, 2)]
     """
     if of not in ("rows", "users", "items"):
-        raise UsageError(f"of={of!r}: what is dealt is rows, users or items.")
+        raise UsageError(f"of={of!r}: must be rows, users or items.")
     read = read_log(log, columns=columns, name=name)
     group = (
         np.arange(len(read)) if of == "rows" else coded([read], "query" if of == "users" else "item").codes[0]
@@ -212,7 +212,7 @@ def folds(
     size = int(group.max()) + 1
     if int(k) != k or not 2 <= k <= size:
         raise UsageError(
-            f"k={k}: {read.name} has {size:,} {of}; the number of parts is a whole number from 2 to that."
+            f"k={k}: must be a whole number from 2 to {size:,}, the number of {of} in {read.name}."
         )
     dealt = np.empty(size, np.int64)
     dealt[np.random.default_rng(seed).permutation(size)] = np.arange(size) % k
@@ -226,7 +226,7 @@ def folds(
 
 
 def _cold(sides: Sides) -> tuple[int, int]:
-    """How many users and items of the test data are not in the training data."""
+    """The numbers of users and items of the test data that are not in the training data."""
     users, items = (int(np.sum(each.present(1) & ~each.present(0))) for each in (sides.users, sides.items))
     return users, items
 
@@ -241,22 +241,22 @@ def _refuse_empty(log: Log, train: int, test: int) -> None:
     for side, size in (("training", train), ("test", test)):
         if not size:
             raise DataError(
-                f"{log.name}: the {side} data would hold no rows. Move the cut (test=, at=, n=, fold_in=), or drop less."
+                f"{log.name}: the {side} data would be empty. Move the cut (test=, at=, n=, fold_in=), or drop less."
             )
 
 
 def _refuse(how: str, test: float, at: Any, n: int, kept: dict[str, str]) -> None:
     if how not in RULES:
-        raise UsageError(f"how={how!r}: it is {one_of(RULES)}.{nearest(str(how), RULES)}")
+        raise UsageError(f"how={how!r}: must be {one_of(RULES)}.{nearest(str(how), RULES)}")
     if not 0 < test < 1:
-        raise UsageError(f"test={test:g}: the share of the test data lies between 0 and 1.")
+        raise UsageError(f"test={test:g}: the share of the test data must be between 0 and 1.")
     if at is not None and how != "time":
-        raise UsageError(f"at={at!r} is a moment; it goes with how='time', not {how!r}.")
+        raise UsageError(f"at={at!r} is a moment; it needs how='time', not {how!r}.")
     if n < 1 or int(n) != n:
-        raise UsageError(f"n={n}: the number of rows of each user is a whole number of at least 1.")
+        raise UsageError(f"n={n}: the number of rows per user must be a whole number of at least 1.")
     for word, value in kept.items():
         if value not in ("keep", "drop"):
-            raise UsageError(f"{word}={value!r}: it is keep or drop.")
+            raise UsageError(f"{word}={value!r}: must be keep or drop.")
 
 
 def _refuse_fold_in(how: str, fold_in: int | None) -> None:
@@ -264,16 +264,16 @@ def _refuse_fold_in(how: str, fold_in: int | None) -> None:
         return
     if how != "cold_users":
         raise UsageError(
-            f"fold_in={fold_in!r} is a history of users that the training data lack; it goes with how='cold_users', not {how!r}."
+            f"fold_in={fold_in!r} is a history of users missing from the training data; it needs how='cold_users', not {how!r}."
         )
     if fold_in < 1 or int(fold_in) != fold_in:
         raise UsageError(
-            f"fold_in={fold_in}: the number of rows of each user is a whole number of at least 1."
+            f"fold_in={fold_in}: the number of rows per user must be a whole number of at least 1."
         )
 
 
 def _sizes(sides: Sides, held: Log) -> Table:
-    """Rows, users, items and the span of time of both sides, and of the rows held for folding in."""
+    """Rows, users, items and time span of both sides, and of the rows held for folding in."""
     columns = [Column("part"), *(Column(word, "count") for word in ("rows", "users", "items"))]
     columns += [Column("of rows", "value")]
     columns += [Column("from"), Column("to")] if sides.times else []

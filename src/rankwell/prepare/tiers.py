@@ -1,4 +1,4 @@
-"""Tiers of users: interactions weighted, repeated or sampled by the tier that their user held at the time."""
+"""Tiers of users: interactions weighted, repeated or sampled by the tier that the user held at the time."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ HOWS = {
     "multiply": "value × factor",
     "confidence": "1 + factor × value",
     "replicate": "each row factor times",
-    "sample": "each row with the chance factor ÷ highest factor",
+    "sample": "each row with probability factor ÷ highest factor",
 }
 ADVICE = (
-    "To let tiers count in values, weigh users in the mean: evaluate(users=…, weights=…). Scaled grades leave a user's AP, "
-    "RR and nDCG with linear gain as they are, and change those with thresholds or exp2 gain."
+    "To let tiers count in values, weight users in the mean: evaluate(users=…, weights=…). Scaled grades leave a user's AP, "
+    "RR and nDCG with linear gain unchanged, and change those with thresholds or exp2 gain."
 )
 
 
@@ -46,7 +46,7 @@ def scale_by_tier(
     columns: Mapping[str, str] | None = None,
     name: str | None = None,
 ) -> Prepared:
-    """Scale interactions by the tier of their user, in a column of its own.
+    """Scale interactions by the tier of their user, in a new column.
 
     Formula
         multiply: w = v · f; confidence: w = 1 + f · v; v is the value (1 with ``threshold`` or without a column of values), f
@@ -55,34 +55,33 @@ def scale_by_tier(
     Parameters
     ----------
     interactions
-        A path, a data frame, records, or a dict; all its columns are kept, the values as they are.
+        A path, a data frame, records, or a dict; all columns are kept, with their values unchanged.
     tiers
-        Who is in which tier: a column of the interactions, ``{user: tier}``, or a table of users with a column ``tier``, and
-        perhaps ``valid_from``: then the tier is the one that was held at the time of the interaction.
+        Which user is in which tier: a column of the interactions, ``{user: tier}``, or a table of users with a column ``tier``;
+        with a column ``valid_from`` too, the tier is the one held at the time of the interaction.
     factors
         The factor of each tier.
     default
         The factor of users without a tier, and of tiers without a factor; ``error`` refuses them.
     into
-        The column that is written.
+        The name of the new column.
     column
-        The column of values; default the one of grades (rating …), if there is one.
+        The column of values; default: the column of grades (rating …), if there is one.
     how
         ``multiply``, ``confidence``; ``replicate`` repeats rows (factors are whole numbers); ``sample`` keeps each row with
-        the chance f ÷ highest f.
+        probability f ÷ highest f.
     normalise
         ``mean_one`` divides the weights by their mean.
     bounds
-        Weights outside are set to the nearer bound, and counted.
+        Weights outside are set to the nearest bound, and counted.
     threshold
-        Rows of a lower value are left out before anything is scaled, and the others count 1: what is relevant does not
-        depend on who says so.
+        Rows with a lower value are left out before scaling, and the others count 1: relevance does not depend on the tier.
     tier
         The column of tiers, in a table of users.
     seed
-        Of ``sample``.
+        For ``sample``.
     columns, name
-        Which column is which, if its name does not tell; what the interactions are called in the report.
+        Which column is which, if the name does not say; what to call the interactions in the report.
 
     Returns
     -------
@@ -119,7 +118,7 @@ def scale_by_tier(
         facts[f"rows below {threshold:g}, left out"] = Share(int(low.sum()), len(log))
         if low.all():
             raise DataError(
-                f"{log.name}: no row has a value of at least {threshold:g}. Take a lower threshold."
+                f"{log.name}: no row has a value of at least {threshold:g}. Use a lower threshold."
             )
         log, held, factor = (
             log.replaced(log.frame.filter(pl.Series(~low))),
@@ -137,7 +136,7 @@ def scale_by_tier(
         frame, weight = frame.filter(pl.Series(kept)), kept.astype(np.float64)
         facts["rows after"] = Share(len(frame), len(log))
         if not len(frame):
-            raise DataError(f"{log.name}: no row was drawn. Take another seed, or higher factors.")
+            raise DataError(f"{log.name}: no row was drawn. Use another seed, or higher factors.")
     else:
         weight = _shaped(weight, normalise, bounds, facts, log)
         frame = frame.with_columns(pl.Series(into, weight))
@@ -149,25 +148,29 @@ def scale_by_tier(
 
 def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mapping[str, float]) -> None:
     if how not in HOWS:
-        raise UsageError(f"how={how!r}: it is {one_of(HOWS)}.{nearest(str(how), HOWS)}")
+        raise UsageError(f"how={how!r}: must be {one_of(HOWS)}.{nearest(str(how), HOWS)}")
     if not factors:
-        raise UsageError("factors: say the factor of each tier, such as {'VIP': 3, 'gold': 2, 'silver': 1}.")
+        raise UsageError(
+            "factors= is empty; give the factor of each tier, such as {'VIP': 3, 'gold': 2, 'silver': 1}."
+        )
     given = dict(factors) if default == "error" else {**factors, "default": default}
     for name, factor in given.items():
         is_number = isinstance(factor, (int, float)) and not isinstance(factor, bool)
         if not is_number or not 0 <= factor < np.inf:
-            raise UsageError(f"the factor of {name!r} is {factor!r}; it is a number of at least 0.")
+            raise UsageError(f"the factor of {name!r} is {factor!r}; it must be a number of at least 0.")
     if how == "replicate" and (wrong := [name for name, factor in given.items() if factor != int(factor)]):
-        raise UsageError(f"how='replicate' repeats rows, so the factor of {wrong[0]!r} is a whole number.")
+        raise UsageError(
+            f"how='replicate' repeats rows, so the factor of {wrong[0]!r} must be a whole number."
+        )
     if normalise not in (None, "mean_one"):
-        raise UsageError(f"normalise={normalise!r}: it is 'mean_one' or None.")
+        raise UsageError(f"normalise={normalise!r}: must be 'mean_one' or None.")
     shaped = normalise is not None or bounds is not None
     if shaped and how in ("replicate", "sample"):
-        raise UsageError(f"normalise= and bounds= are of weights; how={how!r} makes none.")
+        raise UsageError(f"normalise= and bounds= apply to weights; how={how!r} makes none.")
     if normalise is not None and bounds is not None:
         raise UsageError("normalise= and bounds= exclude each other: a bound moves the mean away from 1.")
     if bounds is not None and not bounds[0] < bounds[1]:
-        raise UsageError(f"bounds={bounds}: the lower one is below the higher one.")
+        raise UsageError(f"bounds={bounds}: the lower bound must be below the upper one.")
 
 
 def _read(interactions: Any, tiers: Any, columns: Mapping[str, str] | None, name: str | None) -> Log:
@@ -196,18 +199,18 @@ def _factors(
         user, rows = log.ids("query").one(row), int(missing.sum())
         if held[row] is None:
             raise DataError(
-                f"{log.place(row)}: user {user!r} has no tier at that time ({rows:,} such rows or of tiers without a factor). "
-                f"Complete the tiers, or say default=1."
+                f"{log.place(row)}: user {user!r} has no tier at that time ({rows:,} rows without a tier or a factor). "
+                f"Complete the tiers, or set default=1."
             )
         raise UsageError(
             f"{log.place(row)}: the tier {held[row]!r} of user {user!r} has no factor ({rows:,} such rows); factors has "
-            f"{', '.join(map(repr, factors))}. Add it, or say default=1.{nearest_tier(str(held[row]), factors)}"
+            f"{', '.join(map(repr, factors))}. Add it, or set default=1.{nearest_tier(str(held[row]), factors)}"
         )
     return found.to_numpy()
 
 
 def nearest_tier(name: str, factors: Mapping[str, float]) -> str:
-    """Return `` Did you mean X?`` for the tier that differs the least, whatever the case."""
+    """Return `` Did you mean X?`` for the closest tier name, ignoring case."""
     lower = {str(each).lower(): str(each) for each in factors}
     close = nearest(name, lower)
     return next(
@@ -220,7 +223,7 @@ def _values(log: Log, column: str | None, threshold: float | None) -> np.ndarray
         graded = [each for each in log.frame.columns if known_word(each) == "grade"]
         if threshold is not None or graded:
             which = f"{told(graded)} could be it" if graded else f"the columns are {told(log.frame.columns)}"
-            raise UsageError(f"{log.name}: say column=, the column of values; {which}.")
+            raise UsageError(f"{log.name}: give column=, the column of values; {which}.")
         return np.ones(len(log))
     return log.numbers("grade") if column is None else log.named_numbers(column)
 
@@ -240,7 +243,7 @@ def _shaped(
     log: Log,
 ) -> np.ndarray:
     if not weight.any():
-        raise DataError(f"{log.name}: all weights are 0. Mend the factors or the values.")
+        raise DataError(f"{log.name}: all weights are 0. Check the factors and the values.")
     if normalise:
         return weight / weight.mean()
     if bounds:
@@ -252,7 +255,7 @@ def _shaped(
 
 
 def _table(log: Log, held: pl.Series, factor: np.ndarray, weight: np.ndarray) -> Table:
-    """Users, rows and weight of each tier, the heaviest factor first."""
+    """Users, rows and weight of each tier, the highest factor first."""
     frame = pl.DataFrame(
         {"tier": held.fill_null("(none)"), "user": log.column("query"), "factor": factor, "weight": weight}
     )

@@ -1,4 +1,4 @@
-"""Windows of time: which stretch of the training data's time a row belongs to."""
+"""Windows of time: the period of the training data that each row belongs to."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ DAY = 86_400 * SECOND
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """The windows in which a log has rows: the moment at which each begins (in microseconds), and what it is called."""
+    """The windows in which a log has rows: the start of each (in microseconds), and its label."""
 
     starts: np.ndarray
     labels: tuple[str, ...]
 
     @classmethod
     def of(cls, log: Log, window: float | str) -> Windows:
-        """Return the windows of a log: so many days each, counted back from its newest row, or calendar periods (UTC).
+        """Return the windows of a log: periods of some days, counted back from its newest row, or calendar periods (UTC).
 
         Raises
         ------
         UsageError, DataError
-            If it is no such number or period, or the times are no moments.
+            If the window is not a number of days or a period, or the times are not moments.
         """
         refuse_window(window)
         times = moments(log)
@@ -56,13 +56,13 @@ class Windows:
 
 
 def refuse_window(window: float | str) -> None:
-    """Raise UsageError for what is neither a number of days nor a period."""
+    """Raise UsageError unless a window is a number of days or a period."""
     if isinstance(window, str) and window not in PERIODS:
         raise UsageError(
-            f"window={window!r}: it is a number of days, or {one_of(PERIODS)}.{nearest(window, PERIODS)}"
+            f"window={window!r}: must be a number of days, or {one_of(PERIODS)}.{nearest(window, PERIODS)}"
         )
     if not isinstance(window, str) and not 0 < window < float("inf"):
-        raise UsageError(f"window={window!r}: the number of days is above 0.")
+        raise UsageError(f"window={window!r}: the number of days must be above 0.")
 
 
 def moments(log: Log) -> np.ndarray:
@@ -79,7 +79,7 @@ def moments(log: Log) -> np.ndarray:
     times = log.times()
     if clock.dtype.is_temporal() or times.min() < SECONDS[0] or times.max() >= SECONDS[1]:
         raise DataError(
-            f"{log.name}: the times in {clock.name!r} are neither dates nor seconds since 1970, so window= does not know a day. "
+            f"{log.name}: the times in {clock.name!r} are neither dates nor seconds since 1970, so window= cannot find days. "
             f"Write them as dates such as 2013-05-01T10:00:00."
         )
     return np.floor(times * SECOND).astype(np.int64)

@@ -1,3 +1,3 @@
-"""What people bring, as typed columns, and the tables made from it."""
+"""Input data as typed columns, and the tables derived from it."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Derived: the base of objects that keep what is computed from them."""
+"""Derived: the base of objects that cache values computed from them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ MISSING: Any = object()
 
 
 class Derived:
-    """An object that keeps values computed from it and from other objects, each computed once.
+    """An object that caches values computed from it and from other objects, each computed once.
 
-    A value is kept by the shortest-lived of the things it is made from: what depends on a run's own catalogue is kept by the
-    context of that run, and freed with it. ``lifetime`` orders the classes; no object keeps one that lives shorter.
+    A value is cached by the shortest-lived object it is computed from: what depends on a run's own catalogue is cached by the
+    context of that run, and freed with it. ``lifetime`` orders the classes; no object may cache a value keyed by one with a
+    shorter lifetime.
     """
 
     lifetime: ClassVar[int]
@@ -25,7 +26,7 @@ class Derived:
     _lock: threading.RLock
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
-        """Start empty: also after ``dataclasses.replace``, as a copy, and from a pickle."""
+        """Start with an empty cache, also after ``dataclasses.replace``, copying and unpickling."""
         self = super().__new__(cls)
         self.__dict__.update(_kept={}, _lock=threading.RLock())
         return self
@@ -33,12 +34,12 @@ class Derived:
     def once(self, function: Callable[..., T], *objects: Hashable) -> T:
         """Return ``function(self, *objects)``, computed at the first call; safe between threads.
 
-        The key is the function and the objects themselves, so the function reads nothing but its arguments.
+        The key is the function and the objects themselves, so the function must read nothing but its arguments.
 
         Raises
         ------
         TypeError
-            If a function is made anew at each call, or an object lives shorter than this one.
+            If a function is new at each call, or an object has a shorter lifetime than this one.
         """
         key = (function, *objects)
         found = self._kept.get(key, MISSING)
@@ -55,11 +56,11 @@ class Derived:
             if isinstance(each, (FunctionType, MethodType, partial)) and not _is_of_module(each):
                 raise TypeError(
                     f"{type(self).__name__}.once: {each!r} is a new object at each call or reads more than its arguments. "
-                    f"Pass a function of a module, or a method as Class.method."
+                    f"Pass a module-level function, or a method as Class.method."
                 )
             if isinstance(each, Derived) and (each is self or each.lifetime < self.lifetime):
                 raise TypeError(
-                    f"{type(self).__name__}.once: the {type(each).__name__} in the key would be kept alive. Call its own once."
+                    f"{type(self).__name__}.once: the {type(each).__name__} in the key would be kept alive; use its own once."
                 )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -67,7 +68,7 @@ class Derived:
 
 
 def _is_of_module(function: FunctionType | MethodType | partial[Any]) -> bool:
-    """Whether there is one such object, and it reads no variable of another function."""
+    """Whether there is only one such object, and it reads no variable of another function."""
     if not isinstance(function, FunctionType) or function.__closure__ or function.__name__ == "<lambda>":
         return False
     return not function.__qualname__.endswith(f"<locals>.{function.__name__}")

@@ -1,4 +1,4 @@
-"""Features: what items are made of – topics, numbers, embeddings – as sparse vectors, one row per item."""
+"""Features of items (topics, numbers, embeddings) as sparse vectors, one row per item."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 TOPICS = ("topics", "topic", "genres", "genre", "categories", "category", "subtopics", "aspects")
 SEPARATORS = "|;,"
 NO_WEIGHTS = np.empty(0)
-CELLS = 1 << 22  # of a dense table of lists and features, made at a time
+CELLS = 1 << 22  # of the dense table of lists and features built at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Sparse vectors: row i has ``values[offsets[i]:offsets[i + 1]]`` in the columns ``codes`` there, none of them 0."""
+    """Sparse vectors: row i has the nonzero ``values[offsets[i]:offsets[i + 1]]`` in the columns ``codes`` there."""
 
     names: tuple[str, ...]
     offsets: np.ndarray
@@ -34,7 +34,7 @@ class Features:
 
     @cached_property
     def lengths(self) -> np.ndarray:
-        """How many features each item has."""
+        """The number of features of each item."""
         return np.diff(self.offsets)
 
     @cached_property
@@ -51,13 +51,13 @@ class Features:
 
     @cached_property
     def shares(self) -> Features:
-        """The same vectors with 1 as the sum of their values, each feature an equal part."""
+        """The same vectors with values that sum to 1, each feature an equal part."""
         values = np.repeat(1.0 / np.maximum(self.lengths, 1), self.lengths)
         return Features(self.names, self.offsets, self.codes, values)
 
     @cached_property
     def sets(self) -> Features:
-        """The same vectors with 1 for each feature that is not 0."""
+        """The same vectors with 1 for each nonzero feature."""
         return Features(self.names, self.offsets, self.codes, np.ones(len(self.codes)))
 
     def has(self, items: np.ndarray) -> np.ndarray:
@@ -65,7 +65,7 @@ class Features:
         return np.append(self.lengths > 0, False)[items]
 
     def entries(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return, for all features of some items end to end: the place in ``items``, the column, the value.
+        """Return all features of some items as (position in ``items``, column, value), item after item.
 
         Items outside the catalogue (-1) have none.
         """
@@ -77,9 +77,9 @@ class Features:
         return np.repeat(known, lengths), self.codes[at], self.values[at]
 
     def sums(self, rows: Ranked, weights: np.ndarray | None = None) -> Iterator[tuple[int, int, np.ndarray]]:
-        """Yield, for some queries at a time (from, to), the weighted sum of their items' vectors, a dense row each.
+        """Yield blocks of queries (from, to) with the weighted sums of their items' vectors, as dense rows.
 
-        Sums run in the order of the rows, so that a query's sum does not depend on the others.
+        Sums are computed in row order, so a query's sum does not depend on the other queries.
         """
         assert rows.item is not None
         width = max(len(self.names), 1)
@@ -105,18 +105,18 @@ class Features:
 
 
 def features_of(frame: pl.DataFrame, wanted: str, table: str) -> Features:
-    """Return the features that a name stands for in a table of items.
+    """Return the features that a name selects in an items table.
 
-    ``topics`` is the column of that name (or genres, categories …): a list of texts, or text with ``|``, ``;`` or ``,``
-    between topics; ``numeric`` all columns of numbers as one vector; a pattern such as ``genre_*`` the columns of numbers
-    that it fits; any other name is a column: of texts as above, of numbers, or of lists of numbers (embeddings).
+    ``topics`` is the column of that name (or genres, categories …): lists of text, or text with ``|``, ``;`` or ``,`` between
+    topics; ``numeric`` is all columns of numbers as one vector; a pattern such as ``genre_*`` is the columns of numbers that
+    match it; any other name is a column: of text as above, of numbers, or of lists of numbers (embeddings).
 
     Raises
     ------
     UsageError
         If there is no such column.
     DataError
-        If a column holds something else, or vectors of different lengths.
+        If a column has another type, or vectors of different lengths.
 
     Examples
     --------
@@ -159,13 +159,13 @@ def _of_column(series: pl.Series, column: str, table: str) -> Features:
             series = series.cast(pl.String)
         if series.dtype != pl.String:
             raise DataError(
-                f"{table}: the column {column!r} is {kind}; features are texts, numbers or lists of them."
+                f"{table}: the column {column!r} is {kind}; features must be text, numbers or lists of them."
             )
         used = (sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any())
         series = series.str.split(next(used, SEPARATORS[0]))
     elif inner != pl.String:
         raise DataError(
-            f"{table}: the column {column!r} is {kind}; features are texts, numbers or lists of them."
+            f"{table}: the column {column!r} is {kind}; features must be text, numbers or lists of them."
         )
     words = pl.DataFrame({"row": np.arange(len(series)), "word": series})
     words = words if series.dtype == pl.String else words.explode("word")
@@ -189,7 +189,7 @@ def _embeddings(series: pl.Series, column: str, table: str) -> Features:
     wrong = ((lengths != width) & series.is_not_null()).arg_max()
     if wrong is not None and lengths[wrong] not in (None, width):
         raise DataError(
-            f"{table}, row {wrong + 1}: {lengths[wrong]} numbers in {column!r} where others have {width}."
+            f"{table}, row {wrong + 1}: {lengths[wrong]} numbers in {column!r}, but other rows have {width}."
         )
     dense = np.zeros((len(series), width))
     there = series.is_not_null().to_numpy()
@@ -207,7 +207,7 @@ def _finite(values: np.ndarray, column: str, table: str) -> np.ndarray:
     if not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise DataError(
-            f"{table}, row {row + 1}: {column!r} is not a finite number. Mend it, or leave it empty (null)."
+            f"{table}, row {row + 1}: {column!r} is not a finite number. Fix it, or leave it empty (null)."
         )
     return values
 

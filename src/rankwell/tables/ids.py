@@ -1,7 +1,7 @@
-"""Ids: a column of query or item ids, integers or spans of text; no Python string per row.
+"""Ids: a column of query or item ids, as integers or spans of text, without a Python string per row.
 
-An integer column is an int64 array. A text column is one byte buffer with starts and lengths: what a mapped file
-and an Arrow string column have already. Ids from text are text and never guessed: ``0104257`` stays.
+An integer column is an int64 array. A text column is one byte buffer with starts and lengths, the layout of a mapped file
+and of an Arrow string column. Text ids stay text, whatever they look like: ``0104257`` is kept.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rankwell.kernels import integers
 
 JOINED = 10_000_000
 SLICE = 1 << 18
-DENSE = 4  # integers that lie within so many times their number are kept in a table, a place for each
+DENSE = 4  # integers get a lookup table if their range is at most this many times their number
 LONGEST_ID = 65_535
 NO_TEXT = np.empty(0, np.uint8)
 NO_STARTS = np.empty(0, np.int64)
@@ -42,7 +42,7 @@ class Ids:
 
     @classmethod
     def of_spans(cls, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Ids:
-        """Return a column of text ids that lie in ``text``."""
+        """Return a column of text ids that are spans of ``text``."""
         if len(text) == 0:
             text = np.zeros(1, np.uint8)
         column = cls(None, text, starts, lengths)
@@ -54,7 +54,7 @@ class Ids:
         data = np.frombuffer("\n".join(strings).encode(errors="surrogatepass"), np.uint8)
         ends = np.append(np.flatnonzero(data == 10), len(data))
         if len(ends) != len(strings):
-            # an id holds a line end itself (or there are no ids)
+            # an id contains a line end itself (or there are no ids)
             encoded = [string.encode(errors="surrogatepass") for string in strings]
             lengths = np.fromiter(map(len, encoded), np.int32, len(encoded))
             return cls.of_lengths(np.frombuffer(b"".join(encoded), np.uint8), lengths)
@@ -64,7 +64,7 @@ class Ids:
 
     @classmethod
     def of_lengths(cls, text: np.ndarray, lengths: np.ndarray) -> Ids:
-        """Return a column of text ids that lie end to end in ``text``."""
+        """Return a column of text ids that are concatenated in ``text``."""
         starts = np.empty(len(lengths), np.int64)
         if len(starts):
             starts[0] = 0
@@ -109,7 +109,7 @@ class Ids:
 
     @classmethod
     def of_series(cls, values: Any, name: str, place: Callable[[int], str] | None = None) -> Ids:
-        """Return a column of ids from an Arrow column; text goes from buffer to buffer."""
+        """Return a column of ids from an Arrow column; text is copied buffer to buffer."""
         import polars as pl
 
         at = place or (lambda row: f"row {row + 1}")
@@ -181,7 +181,7 @@ class Ids:
         return self.text[start : start + int(self.lengths[row])].tobytes().decode(errors="replace")
 
     def tolist(self) -> list[str] | list[int]:
-        """Return all ids as Python values; for results, never for every row of a run."""
+        """Return all ids as Python values; for results, not for every row of a run."""
         if not self.is_text:
             return self.integers.tolist()
         return [str(self.one(row)) for row in range(len(self))]
@@ -194,7 +194,7 @@ class Ids:
         return np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
 
     def text_order(self) -> np.ndarray:
-        """Return the rows sorted by the bytes of the id as text, integers too: the same for every format of the data."""
+        """Return the rows sorted by the bytes of the id as text, also for integers: the same for every format of the data."""
         return np.array(sorted(range(len(self)), key=lambda row: str(self.one(row)).encode()), np.int64)
 
     def group(self) -> tuple[np.ndarray, np.ndarray]:
@@ -202,19 +202,19 @@ class Ids:
         return kernel.group(*self.columns)
 
     def distinct(self) -> Ids:
-        """Return each id once, in no particular order."""
+        """Return the distinct ids, in no particular order."""
         low, width = self.extent()
         return Ids.of_integers(integers.seen(self.keys, low, width)) if width else self[self.group()[1]]
 
     def extent(self) -> tuple[int, int]:
-        """Return the lowest of integers that lie close together, and how many there are from it to the highest; else 0, 0."""
+        """Return the lowest id and the width of the range if ids are integers in a narrow range; otherwise 0, 0."""
         if self.is_text or not 0 < len(self) < 1 << 31:
             return 0, 0
         low, high = int(self.integers.min()), int(self.integers.max())
         return (low, high - low + 1) if high - low < DENSE * len(self) else (0, 0)
 
     def runs(self) -> np.ndarray:
-        """Return the first row of each stretch of equal neighbours."""
+        """Return the first row of each run of equal adjacent ids."""
         if self.is_text:
             return kernel.runs(*self.columns)
         keys, heads = self.keys, [np.zeros(min(len(self), 1), np.int64)]
@@ -230,18 +230,18 @@ class Ids:
         return len(self.group()[1]) == len(self)
 
     def as_integers(self) -> Ids | None:
-        """Return text ids as integers if each one is the plain decimal form of one (no sign +, no zero before)."""
+        """Return text ids as integers if each is the plain decimal form of one (no sign +, no leading zero)."""
         values, plain = kernel.decimals(self.text, self.starts, self.lengths)
         return Ids.of_integers(values) if plain else None
 
     @classmethod
     def concatenate(cls, parts: Sequence[Ids]) -> Ids:
-        """Return the columns end to end; parts of one buffer stay in it."""
+        """Concatenate columns; parts of one buffer keep sharing it."""
         if len(parts) == 1:
             return parts[0]
         if len({part.is_text for part in parts}) > 1:
-            raise DataError("ids are text in one part of the data and integers in another. Write them alike.")
-        known = all(part._keys is not None for part in parts)  # noqa: SLF001 - its own kind
+            raise DataError("ids are text in one part of the data, integers in another. Use one type.")
+        known = all(part._keys is not None for part in parts)  # noqa: SLF001 - same class
         keys = np.concatenate([part.keys for part in parts]) if known or not parts[0].is_text else None
         if not parts[0].is_text:
             return Ids(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
@@ -254,7 +254,7 @@ class Ids:
 
 
 class Known:
-    """Distinct ids with a table, by value or by hash: where an id stands among them."""
+    """Distinct ids with a lookup table, by value or by hash."""
 
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
@@ -282,9 +282,9 @@ class Known:
 
 
 def alike(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
-    """Return ``ids`` in the kind of ``like``, and whether text was converted to integers.
+    """Return ``ids`` converted to the kind of ``like``, and whether text was converted to integers.
 
-    Text becomes integers only if every id is the plain decimal form of one; otherwise DataError.
+    Text is converted only if every id is the plain decimal form of an integer; otherwise DataError.
     """
     if ids.is_text == like.is_text or not len(ids) or not len(like):
         return (ids, False) if ids.is_text == like.is_text or len(ids) else (like[:0], False)

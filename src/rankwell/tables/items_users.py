@@ -1,4 +1,4 @@
-"""Items and Users: what is known of each item of the catalogue and of each query, one row each."""
+"""Items and Users: tables with a row of attributes for each item of the catalogue, or for each query."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 class Items(Derived):
-    """The catalogue: every item that could have been recommended, one row each, perhaps with more columns.
+    """The catalogue: every item that could have been recommended, one row each, with optional attributes.
 
     Parameters
     ----------
     item
         Distinct ids.
     columns
-        What is known of each item – topics, numbers, embeddings, a group – as a Polars frame of as many rows.
+        Attributes of each item (topics, numbers, embeddings, a group), as a Polars frame with as many rows.
     name
-        What the catalogue is called in messages.
+        What to call the catalogue in messages.
 
     Raises
     ------
     DataError
-        If an item is given twice.
+        If an item is repeated.
 
     Examples
     --------
@@ -52,12 +52,12 @@ class Items(Derived):
         refuse_repeats(self.item, name, "item", "a catalogue has one row per item")
 
     def features(self, wanted: str) -> Features:
-        """Return the vectors that a name stands for: ``topics``, ``numeric``, a column, or a pattern of columns.
+        """Return the vectors that a name selects: ``topics``, ``numeric``, a column, or a pattern of columns.
 
         Raises
         ------
         UsageError, DataError
-            If there is no such column, or it holds something else.
+            If there is no such column, or it has another type.
         """
         return self.once(Items._features, wanted)
 
@@ -67,7 +67,7 @@ class Items(Derived):
         return features_of(pl.DataFrame() if self.frame is None else self.frame, wanted, self.name)
 
     def groups(self, column: str) -> Features:
-        """Return the groups that a column puts each item into: as topics are told; whole numbers are names of groups.
+        """Return the groups of each item in a column, in the formats of topics; whole numbers are names of groups.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class Items(Derived):
         return found
 
     def texts(self, column: str) -> list[str | None]:
-        """Return a column as text, None where it is missing.
+        """Return a column as text, None if missing.
 
         Raises
         ------
@@ -95,12 +95,12 @@ class Items(Derived):
         return column_of(self.frame, column, self.name).cast(pl.String).to_list()
 
     def numbers(self, column: str) -> np.ndarray:
-        """Return a column as numbers, NaN where it is missing.
+        """Return a column as numbers, NaN if missing.
 
         Raises
         ------
         UsageError, DataError
-            If there is no such column, or it is not one of numbers.
+            If there is no such column, or it does not hold numbers.
         """
         return numbers_in(column_of(self.frame, column, self.name), self.name)
 
@@ -112,21 +112,21 @@ class Items(Derived):
 
 
 class Users:
-    """What is known of each query (user): its tier, its country, its weight; one row each.
+    """Attributes of each query (user), such as tier, country or weight; one row each.
 
     Parameters
     ----------
     query
         Distinct ids.
     columns
-        The other columns of the table, as a Polars frame of as many rows.
+        The other columns of the table, as a Polars frame with as many rows.
     name
-        What the table is called in messages.
+        What to call the table in messages.
 
     Raises
     ------
     DataError
-        If a query is given twice.
+        If a query is repeated.
     """
 
     def __init__(self, query: IdColumn, columns: pl.DataFrame, *, name: str = "users") -> None:
@@ -139,11 +139,11 @@ class Users:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns beside the query."""
+        """The names of the columns other than the query."""
         return self.frame.columns
 
     def texts(self, column: str) -> list[str]:
-        """Return a column as text; what is missing is ``(unknown)``."""
+        """Return a column as text; missing values are ``(unknown)``."""
         import polars as pl
 
         return self.frame[column].cast(pl.String).fill_null("(unknown)").to_list()
@@ -154,7 +154,7 @@ class Users:
         Raises
         ------
         DataError
-            If it is not one of numbers; what is missing is NaN.
+            If it does not hold numbers; missing values are NaN.
         """
         return numbers_in(self.frame[column], self.name)
 
@@ -163,15 +163,15 @@ class Users:
 
 
 def refuse_repeats(ids: Ids, name: str, word: str, rule: str) -> None:
-    """Raise DataError if an id stands in a table twice."""
+    """Raise DataError if an id is repeated in a table."""
     codes, firsts = ids.group()
     if len(firsts) < len(ids):
         twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
-        raise DataError(f"{name}, row {twice + 1}: {word} {ids.one(twice)!r} stands there twice; {rule}.")
+        raise DataError(f"{name}, row {twice + 1}: {word} {ids.one(twice)!r} is repeated; {rule}.")
 
 
 def column_of(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
-    """Return a column of a table; UsageError names the others if there is none."""
+    """Return a column of a table; UsageError lists the columns if it does not exist."""
     columns = [] if frame is None else frame.columns
     if frame is None or column not in columns:
         has = f"it has {one_of(columns)}" if columns else "it has no others"
@@ -188,7 +188,7 @@ def _names(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
     kind = inner or series.dtype
     if kind.is_float() or kind.is_decimal():
         raise DataError(
-            f"{name}: the column {column!r} is {series.dtype}; groups are texts or whole numbers."
+            f"{name}: the column {column!r} is {series.dtype}; groups must be text or whole numbers."
         )
     if kind.is_integer() or kind == pl.Boolean:
         return series.cast(pl.String if inner is None else pl.List(pl.String))
@@ -196,7 +196,7 @@ def _names(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
 
 
 def numbers_in(series: pl.Series, name: str) -> np.ndarray:
-    """Return a column as numbers, NaN where it is missing; DataError if it is not one of numbers."""
+    """Return a column as numbers, NaN if missing; DataError if it does not hold numbers."""
     import polars as pl
 
     if not series.dtype.is_numeric():

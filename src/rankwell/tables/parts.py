@@ -1,4 +1,4 @@
-"""Parts: what divides items into named parts, such as head and tail."""
+"""Parts: a division of items into named parts, such as head and tail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rankwell.tables.items_users import Items
 
 @runtime_checkable
 class Parts(Protocol):
-    """What divides the judged items into named parts, as ``slices=`` of evaluate takes it."""
+    """A division of items into named parts, for ``slices=`` of evaluate."""
 
     def parts(self, items: Ids) -> dict[str, Items]:
         """Return the items of each part."""

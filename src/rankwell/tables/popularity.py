@@ -1,4 +1,4 @@
-"""Head, mid and tail of a catalogue: which items are popular, by one rule wherever it matters."""
+"""Popularity cuts: head, mid and tail of a catalogue, by one set of rules for the whole package."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from rankwell.tables.ids import Ids
 Rule = Literal["volume", "top", "fraction", "reach", "count", "quantile", "iqr"]
 Ties = Literal["id", "in", "out"]
 PARTS = ("head", "mid", "tail")
-LISTED = ("volume", "top", "fraction")  # rules that cut the list of items, so that a larger number takes more
+LISTED = (
+    "volume",
+    "top",
+    "fraction",
+)  # rules that cut the sorted list of items: a larger number means more items
 
 
 def by_popularity(counts: np.ndarray, ids: Ids) -> np.ndarray:
-    """Return the rows of items, most popular first; equally popular ones by id (as text), ascending."""
+    """Return the rows of items, most popular first; ties ordered by id (as text), ascending."""
     rows = np.arange(len(counts))
     order.sort(
         rows,
@@ -32,15 +36,15 @@ def by_popularity(counts: np.ndarray, ids: Ids) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Head:
-    """A rule that says which items are the head; all others are the tail.
+    """A rule for which items are the head; all others are the tail.
 
-    ``volume``: the most popular items until they have at least the share ``at`` of all interactions; the item that
-    crosses it belongs to the head. ``top``: the first ``at`` items. ``fraction``: that share of the items, rounded up.
-    ``reach``: items with more than that share of the users. ``count``: items with more than ``at`` users. ``quantile``:
-    items above that quantile of the counts. ``iqr``: items above Q3 + at · (Q3 − Q1).
+    ``volume``: the most popular items until they have at least the share ``at`` of all interactions, including the item that
+    crosses it. ``top``: the first ``at`` items. ``fraction``: that share of the items, rounded up. ``reach``: items with more
+    than that share of the users. ``count``: items with more than ``at`` users. ``quantile``: items above that quantile of the
+    counts. ``iqr``: items above Q3 + at · (Q3 − Q1).
 
-    The first three cut a list, perhaps between equally popular items: ``ties="id"`` cuts there too, by the ids; ``in`` takes
-    all of them into the head, ``out`` none.
+    The first three cut a sorted list, possibly between equally popular items: ``ties="id"`` orders these by id; ``in`` puts all
+    of them into the head, ``out`` none.
     """
 
     rule: Rule = "volume"
@@ -81,7 +85,7 @@ class Head:
         return counts > third + self.at * (third - first)
 
     def _whole(self, head: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """The head with all or none of the items that are as popular as its last one."""
+        """The head, with all or none of the items that are as popular as its last one."""
         last = counts[head].min()
         if self.ties == "in":
             return counts >= last
@@ -99,14 +103,14 @@ class Head:
 
 @dataclass(frozen=True)
 class Cut:
-    """What divides a catalogue into head and tail or, with a second, wider cut, into head, mid and tail."""
+    """The division of a catalogue into head and tail or, with a second, wider cut, into head, mid and tail."""
 
     head: Head
     mid: Head | None = None
 
     @classmethod
     def of(cls, rule: Rule, at: float, mid: float | None = None, ties: Ties = "id") -> Cut:
-        """Return the cut by a rule with one border or two; the part between the two is the mid.
+        """Return the cut by a rule with one or two borders; the part between them is the mid.
 
         Raises
         ------
@@ -119,23 +123,23 @@ class Cut:
         refuse_number(rule, "mid", mid)
         if mid < at if rule in LISTED else mid > at:
             raise UsageError(
-                f"mid={mid:g} leaves out items of the head (at={at:g}); with head={rule!r} it is "
+                f"mid={mid:g} excludes items of the head (at={at:g}); with head={rule!r} it must be "
                 f"{'larger' if rule in LISTED else 'smaller'} than at, or equal for no mid."
             )
         return cls(head, Head(rule, mid, ties))
 
     @property
     def codes(self) -> tuple[int, ...]:
-        """The parts that there are, as rows of ``PARTS``."""
+        """The parts of this cut, as indices of ``PARTS``."""
         return (0, 2) if self.mid is None else (0, 1, 2)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the parts that there are."""
+        """The names of the parts of this cut."""
         return tuple(PARTS[code] for code in self.codes)
 
     def parts(self, counts: np.ndarray, users: int, ordered: np.ndarray) -> np.ndarray:
-        """Return the part of each item, as a row of ``PARTS``; the arguments are those of ``Head.of``.
+        """Return the part of each item, as an index of ``PARTS``; for the arguments see ``Head.of``.
 
         Examples
         --------
@@ -148,8 +152,8 @@ class Cut:
 
 
 def refuse_number(rule: Rule, name: str, value: float) -> None:
-    """Raise UsageError if a number does not belong to a rule."""
+    """Raise UsageError if a number is invalid for a rule."""
     share = rule in ("volume", "fraction", "reach", "quantile")
     if value < 0 or (share and value > 1) or (rule == "top" and value != int(value)):
         allowed = "a share from 0 to 1" if share else "a whole number" if rule == "top" else "at least 0"
-        raise UsageError(f"head={rule}, {name}={value:g}: {name} is {allowed}.")
+        raise UsageError(f"head={rule}, {name}={value:g}: {name} must be {allowed}.")

@@ -1,4 +1,4 @@
-"""Ranked: graded rows in rank order, as NumPy columns, many queries end to end."""
+"""Ranked: graded rows in rank order, as NumPy columns, for many queries."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NO_ROWS = np.empty(0, np.int64)
 class Ranked:
     """Graded rows in rank order, the rows of each query together.
 
-    Columns of one length: ``query`` (which of the ``queries``, ascending), ``rank`` (from 1), ``grade`` (NaN where
-    unjudged), and on request ``item`` (row of the catalogue, -1 outside), ``score``, ``tie_start`` and ``tie_size``
-    (first rank and size of the group of equal scores), ``judgement`` (row of the pool, which leads to topics and
-    propensities; -1 where unjudged). With ``counts``, the number of rows per query, ``query`` and ``rank`` may be None where
-    every list is there from its first rank down: they are made when somebody reads them.
+    Columns of one length: ``query`` (index of the query, ascending), ``rank`` (from 1), ``grade`` (NaN if unjudged), and on
+    request ``item`` (row of the catalogue, -1 outside), ``score``, ``tie_start`` and ``tie_size`` (first rank and size of the
+    group of tied scores), ``judgement`` (row of the pool, for topics and propensities; -1 if unjudged). With ``counts``, the
+    number of rows per query, ``query`` and ``rank`` may be None if every list is complete from its first rank down; they are
+    computed when first read.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Ranked:
 
     @cached_property
     def query(self) -> np.ndarray:
-        """Which query each row belongs to."""
+        """The query that each row belongs to."""
         return np.repeat(np.arange(self.queries), self.count())
 
     @cached_property
@@ -82,18 +82,18 @@ class Ranked:
         return self._tops[k]
 
     def among(self, others: Ranked) -> np.ndarray:
-        """Return whether the item of each row is an item of its query in ``others`` too."""
+        """Return whether each row's item is also an item of its query in ``others``."""
         assert self.item is not None
         assert others.item is not None
         asked = np.zeros(self.queries, np.bool_)
         asked[self.query] = True
         query, item = (column[asked[others.query]] for column in (others.query, others.item))
-        width = int(max(self.item.max(initial=0), item.max(initial=0))) + 2  # -1 is an item of its own
+        width = int(max(self.item.max(initial=0), item.max(initial=0))) + 2  # -1 counts as an item
         known = Known(Ids.of_integers(query * width + item))
         return known.find(Ids.of_integers(self.query * width + self.item)) >= 0
 
     def of_queries(self, queries: np.ndarray) -> Ranked:
-        """Return the rows of some queries (ascending), which are counted anew from 0."""
+        """Return the rows of some queries (ascending), renumbered from 0."""
         numbers = np.full(self.queries, -1)
         numbers[queries] = np.arange(len(queries))
         kept = self.where(numbers[self.query] >= 0)
@@ -111,7 +111,7 @@ class Ranked:
         return self._counts
 
     def nth(self) -> np.ndarray:
-        """Return each row's place among the rows of its query, from 1."""
+        """Return each row's position among the rows of its query, from 1."""
         if self._nth is None:
             self._nth = _places(self.count())
         return self._nth
@@ -124,7 +124,7 @@ class Ranked:
         return product
 
     def running(self, values: np.ndarray) -> np.ndarray:
-        """Return for each row the sum of ``values`` over the rows of its query down to it, added in rank order."""
+        """Return for each row the sum of ``values`` over the rows of its query down to it, in rank order."""
         total = np.asarray(values, np.float64).copy()
         for step in self._steps():
             total[step] += total[step - 1]
@@ -147,17 +147,17 @@ def _places(counts: np.ndarray) -> np.ndarray:
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """Return ``above / below``, NaN where ``below`` is 0: the value is undefined there."""
+    """Return ``above / below``, NaN (undefined) if ``below`` is 0."""
     return np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below != 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topics:
-    """The topics that the rows of a table are judged for: row → (topic, subgroup, grade, weight), by topic, then subgroup.
+    """The topics of a table's rows: row → entries of (topic, subgroup, grade, weight), sorted by topic, then subgroup.
 
-    ``offsets`` has one entry per row and one more; topics and subgroups are numbered in the order of their ids, ``count`` is the
-    number of topics there are. ``subgroup`` is None unless preferences are told by parts of a topic's judgements, ``weight`` of
-    a topic unless the judgements tell it.
+    ``offsets`` has one entry per row and one more; topics and subgroups are numbered in the order of their ids, ``count`` is
+    the number of topics. ``subgroup`` is None unless preferences are judged in parts of a topic, ``weight`` is None unless the
+    judgements carry topic weights.
     """
 
     offsets: np.ndarray
@@ -175,7 +175,7 @@ class Topics:
         return Topics(offsets, self.topic[places], self.grade[places], self.count, subgroup, weight)
 
     def whole(self) -> Topics:
-        """Return the same without subgroups: each topic of a row once, with the highest grade."""
+        """Return the same without subgroups: each topic of a row once, with its highest grade."""
         if self.subgroup is None:
             return self
         row = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
@@ -189,12 +189,12 @@ class Topics:
 
 
 def spread(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of all that some rows lead to, row after row, and where each row's begin."""
+    """Return the concatenated entries of some rows, and where the entries of each row begin."""
     lengths = offsets[rows + 1] - offsets[rows]
     starts = np.concatenate(([0], np.cumsum(lengths)))
     return np.arange(starts[-1]) + np.repeat(offsets[rows] - starts[:-1], lengths), starts
 
 
 def shares(amounts: np.ndarray) -> np.ndarray:
-    """Return each row divided by its sum; NaN where that is 0."""
+    """Return each row divided by its sum; NaN if that is 0."""
     return ratio(amounts, np.broadcast_to(amounts.sum(axis=1, keepdims=True), amounts.shape))

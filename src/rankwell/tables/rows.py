@@ -1,4 +1,4 @@
-"""Rows of a run, as whole lists in batches: the columns that a run is made of, and the lists that are judged."""
+"""Rows of a run, in batches of whole lists: the columns of a run, and the lists to be judged."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ PART_ROWS = 400_000
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """Whole lists of a run, end to end: one query each, rows in the order of the input.
+    """Whole lists of a run, concatenated: one query each, rows in input order.
 
-    ``score`` is what orders the rows; ``given`` are the scores that the run has beside its ranks.
+    ``score`` orders the rows; ``given`` are the scores that the run has in addition to ranks.
     """
 
     queries: Ids
@@ -44,7 +44,7 @@ class Lists:
 
 
 class Rows(Protocol):
-    """What a run is made of: rows that can be had as whole lists, in batches."""
+    """The rows of a run, which can be read in batches of whole lists."""
 
     grouped: bool
 
@@ -52,21 +52,21 @@ class Rows(Protocol):
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
 
     def regrouped(self) -> Rows:
-        """Return the same rows with the rows of each query together."""
+        """Return the same rows, grouped by query."""
 
     def table(self) -> Columns:
         """Return all rows as columns."""
 
 
 class Columns:
-    """The rows of a run as columns; ``key`` is what orders them: the score, or (``by_rank``) the rank.
+    """The rows of a run as columns; ``key`` orders them: the score, or (``by_rank``) the rank.
 
-    ``query`` is a column, or ``lists`` gives the distinct queries and the offsets of their rows. Numbers stay as
-    they are given until a batch is made: a copy of a large column costs more than all that is done with it.
+    ``query`` is a column, or ``lists`` gives the distinct queries and the offsets of their rows. Numbers keep their type until a
+    batch is made, because copying a large column costs more than everything else done with it.
     """
 
     grouped = True
-    by_place = False  # whether the ranks are only the places of the rows
+    by_place = False  # whether the ranks are just the positions of the rows
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Columns:
         name: str,
         place: Place,
     ) -> Columns:
-        """Return rows of columns as a user gives them: ranks rule, then scores, then the order of the rows."""
+        """Return rows from a user's columns: ordered by ranks if given, else by scores, else as they are."""
         queries, items = Ids.of_column(query, "query"), Ids.of_column(item, "item")
         given = None if score is None else numbers_of(score, "score", place)
         ranks = None if rank is None else numbers_of(rank, "rank", place)
@@ -110,7 +110,7 @@ class Columns:
 
     @property
     def is_scattered(self) -> bool:
-        """Whether the rows of some query do not stand together."""
+        """Whether the rows of some query are not adjacent."""
         return self._together is None
 
     @cached_property
@@ -123,12 +123,12 @@ class Columns:
 
     @cached_property
     def _together(self) -> tuple[Ids, np.ndarray] | None:
-        """The distinct queries and the offsets of their lists, if the rows of each stand together."""
+        """The distinct queries and the offsets of their lists, if the rows of each are adjacent."""
         return self._known or together(self.query)
 
     @cached_property
     def _groups(self) -> tuple[Ids, np.ndarray, np.ndarray | None]:
-        """The distinct queries, the offsets of their lists, and the rows in that order (None: as they are)."""
+        """The distinct queries, the offsets of their lists, and the rows in that order (None: already in order)."""
         return (*self._together, None) if self._together else gathered(self.query)
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
@@ -145,7 +145,7 @@ class Columns:
             yield partial(self._lists, queries[low:high], offsets[low : high + 1], rows)
 
     def part(self, rows: np.ndarray) -> Lists:
-        """Return the lists of a part of the queries, given by all their rows."""
+        """Return the lists of some queries, given all their rows."""
         given = None if self.given_score is None else self.given_score[rows]
         part = Columns(
             self.query[rows],
@@ -180,7 +180,7 @@ class Columns:
 
 
 def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
-    """Return how many rows stand right below a row of a better rank but a lower score."""
+    """Return the number of rows directly below a row with a better rank but a lower score."""
     inside = np.ones(len(key), np.bool_)
     inside[offsets[:-1]] = False
     inside = inside[1:]
@@ -192,7 +192,7 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
 
 
 def grouped(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray | None]:
-    """Return the distinct queries, the offsets of their rows, and the rows in that order (None: as they are)."""
+    """Return the distinct queries, the offsets of their rows, and the rows in that order (None: already in order)."""
     found = together(query)
     return (*found, None) if found else gathered(query)
 
@@ -220,7 +220,7 @@ def gathered(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray]:
 
 
 def partitions(query: Ids, size: int) -> Iterator[np.ndarray]:
-    """Yield the rows of a part of the queries, ascending, about ``size`` at a time: the queries are dealt by hash."""
+    """Yield ascending rows of groups of queries, about ``size`` rows at a time; queries are assigned to groups by hash."""
     parts = -(-len(query) // size)
     ends = np.zeros(parts + 1, np.int64)
     codes = []
@@ -249,7 +249,7 @@ def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
 
 
 def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
-    """Return a column of numbers of any type; DataError for other things and for nan."""
+    """Return a column of numbers of any type; DataError for other values and for nan."""
     given = values if isinstance(values, np.ndarray) else np.asarray(list(values))
     if given.dtype.kind not in "iufb":
         raise DataError(
@@ -257,7 +257,7 @@ def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) ->
         )
     if len(given) and given.dtype.kind == "f" and np.isnan(given.min()):  # the minimum is nan if any value is
         row = int(np.flatnonzero(np.isnan(given))[0])
-        raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or mend the {name}.")
+        raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or fix the {name}.")
     return given
 
 

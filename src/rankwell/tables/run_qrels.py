@@ -1,4 +1,4 @@
-"""Run and Qrels: the validated tables that people bring."""
+"""Run and Qrels: validated tables of ranked lists and of judgements."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Run:
     query, item
         Ids of equal length, all text or all integers.
     score
-        Higher is better. Give it, or ``rank``, or both (then the rank decides and contradictions are counted),
-        or neither (then the order of the rows is the order of the list).
+        Higher is better. Give it, or ``rank``, or both (then the rank decides and contradictions are counted), or
+        neither (then the order of rows is the order of the list).
     rank
-        Lower is better; any numbers, only their order counts.
+        Lower is better; any numbers, as only their order matters.
     name
-        What the run is called in tables and messages.
+        What to call the run in tables and messages.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class Run:
 
     @classmethod
     def of_rows(cls, rows: Rows, name: str) -> Run:
-        """Return a run over rows that a reader made."""
+        """Return a run over rows from a reader."""
         run = cls.__new__(cls)
         run.name, run.rows = name, rows
         return run
@@ -79,32 +79,32 @@ class Run:
 
 
 class Qrels:
-    """The judgements: for each query the items that were judged, and how good they are.
+    """The judgements: the judged items of each query, and their grades.
 
     Parameters
     ----------
     query, item
         Ids of equal length, all text or all integers.
     grade
-        How relevant; None means interactions: every row is a 1, and the result says so.
+        The relevance; None means interactions: every row is a 1, and the result says so.
     topic
         The topic (aspect, genre, subtopic) that a judgement is about; None if there are none.
     subgroup
         For preferences: the part of a topic's judgements within which grades are compared; None if they all are.
     topic_weight
-        How much the topic of a row weighs for its query, the same in all rows of the two; None if all weigh the same.
+        The weight of a row's topic for its query, the same in all rows of the two; None if all are equal.
     propensity
-        The chance, above 0 and at most 1, that a judgement was observed, for metrics that weigh by it.
+        The probability, above 0 and at most 1, that a judgement was observed, for metrics that weight by it.
     imputed
-        Other than 0 where nobody gave the grade and it was made up (``rankwell.prepare.impute``); such rows are counted.
+        Other than 0 if the grade was imputed (``rankwell.prepare.impute``) and not given by a user; such rows are counted.
     name
-        What the qrels are called in messages.
+        What to call the qrels in messages.
 
     Raises
     ------
     DataError
-        For columns of unequal length, mixed id types, a grade that is not a number, a weight below 0, or a propensity that
-        is none.
+        For columns of unequal length, mixed id types, a grade that is not a number, a weight below 0, or an invalid
+        propensity.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Qrels:
             and np.isinf([self.grade.min(), self.grade.max()]).any()
         ):
             row = int(np.flatnonzero(np.isinf(self.grade))[0])
-            raise DataError(f"{self.place(row)}: the grade is infinite. Remove the row or mend the grade.")
+            raise DataError(f"{self.place(row)}: the grade is infinite. Remove the row or fix the grade.")
         self.topic = None if topic is None else Ids.of_column(topic, "topic")
         self.subgroup = None if subgroup is None else Ids.of_column(subgroup, "subgroup")
         if self.subgroup is not None and self.topic is None:
@@ -169,24 +169,24 @@ class Qrels:
 
 
 def _weights(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
-    """Return weights of topics; DataError names the first that is below 0 or infinite."""
+    """Return topic weights; DataError names the first that is below 0 or infinite."""
     weights = numbers_of(values, "topic_weight", place).astype(np.float64)
     wrong = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
     if len(wrong):
         row = int(wrong[0])
         raise DataError(
-            f"{place(row)}: the topic_weight is {weights[row]:g}; the weight of a topic is a number from 0."
+            f"{place(row)}: the topic_weight is {weights[row]:g}; it must be a finite number of at least 0."
         )
     return weights
 
 
 def _chances(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
-    """Return propensities; DataError names the first that is no chance, or 0: its weight would be infinite."""
+    """Return propensities; DataError names the first that is not above 0 and at most 1."""
     chances = numbers_of(values, "propensity", place).astype(np.float64)
     wrong = np.flatnonzero(~((chances > 0) & (chances <= 1)))
     if len(wrong):
         row = int(wrong[0])
         raise DataError(
-            f"{place(row)}: the propensity is {chances[row]:g}; a chance to be observed is above 0 and at most 1."
+            f"{place(row)}: the propensity is {chances[row]:g}; it must be above 0 and at most 1."
         )
     return chances

@@ -1,6 +1,6 @@
-"""States: what is kept of a batch so that a value can be had from all of them; ``sum(states).value``.
+"""States: what a metric keeps of each batch; ``sum(states).value`` is its value over all batches.
 
-A state is frozen and small. Adding is exact, so it does not matter how the queries were cut into batches.
+A state is frozen and small. Addition is exact, so results do not depend on how queries were cut into batches.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 
 from rankwell.kernels import sums
 
-# every finite double is a whole number of 2**-_POINT
+# every finite double is a multiple of 2**-_POINT
 _POINT = 1127
 HALF = 26
-WHOLE = 2.0 ** (2 * HALF)  # weights up to 1 are kept as whole numbers of 1 / WHOLE
-FEW = 24  # so many values are added sooner one by one than by the kernel
+WHOLE = 2.0 ** (2 * HALF)  # weights up to 1 are kept as multiples of 1 / WHOLE
+FEW = 24  # up to this many values, adding one by one is faster than the kernel
 
 
 class State(Protocol):
@@ -34,20 +34,20 @@ class State(Protocol):
 
     @property
     def n(self) -> int:
-        """The number of queries that the value rests on."""
+        """The number of queries that the value is based on."""
 
 
 @runtime_checkable
 class Counting(Protocol):
-    """A state that can say what of all lists together did not count."""
+    """A state that also counts what was left out."""
 
     @property
     def told(self) -> dict[str, int]:
-        """What a reader of the value should know, by what is counted."""
+        """Counts to print with the value, by name."""
 
 
 def told_of(states: Iterable[State]) -> Counter[str]:
-    """Return what states tell, each thing once."""
+    """Return the counts of several states, each only once."""
     told: Counter[str] = Counter()
     for state in states:
         if isinstance(state, Counting):
@@ -56,19 +56,19 @@ def told_of(states: Iterable[State]) -> Counter[str]:
 
 
 class Diagnostics(Protocol):
-    """What a metric keeps of a batch to tell how far its value can be trusted."""
+    """What a metric keeps of a batch to show how far its value can be trusted."""
 
     def __add__(self, other: Self) -> Self:
-        """Return those of both batches together."""
+        """Return the diagnostics of both batches together."""
 
     @property
     def told(self) -> dict[str, float]:
-        """What a reader should know, by its name."""
+        """Diagnostics to print with the value, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """An arithmetic mean with an exact sum: a whole number of 2**-1127, rounded once, when the value is read.
+    """An arithmetic mean with an exact sum, kept as a multiple of 2**-1127 and rounded once, when the value is read.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Mean:
 
     @property
     def value(self) -> float:
-        """The mean, correctly rounded; NaN of nothing."""
+        """The mean, correctly rounded; NaN without values."""
         return self.total / (self.n << _POINT) if self.n else math.nan
 
 
@@ -117,15 +117,15 @@ class WeightedMean:
 
     @property
     def value(self) -> float:
-        """The mean; NaN where nothing weighs anything."""
+        """The mean; NaN if the weights sum to 0."""
         return self.total / self.weight if self.weight else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class GeometricMean:
-    """A geometric mean of positive values: the arithmetic mean of their logarithms, raised at the end.
+    """A geometric mean of positive values: the exponential of the arithmetic mean of their logarithms.
 
-    ``less`` was added to every value and is taken off the mean.
+    ``less`` was added to every value and is subtracted from the mean.
 
     >>> GeometricMean.of(np.array([0.25, 1.0])).value
     0.5
@@ -136,7 +136,7 @@ class GeometricMean:
 
     @classmethod
     def of(cls, values: np.ndarray, weights: np.ndarray | None = None, *, less: float = 0.0) -> GeometricMean:
-        """Return the state of positive values, perhaps weighted."""
+        """Return the state of positive values, optionally weighted."""
         logs = np.log(values)
         return cls(Mean.of(logs) if weights is None else WeightedMean.of(logs, weights), less)
 
@@ -150,14 +150,14 @@ class GeometricMean:
 
     @property
     def value(self) -> float:
-        """The mean; NaN of nothing."""
+        """The mean; NaN without values."""
         raised = math.exp(self.logs.value) - self.less
         return max(raised, 0.0) if self.less else raised
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """A sum over queries, exact; what a count has in place of a mean.
+    """An exact sum over queries, used for counts instead of a mean.
 
     >>> (Total.of(np.array([3.0, 4.0])) + Total.of(np.array([1.0]))).value
     8.0
@@ -181,7 +181,7 @@ class Total:
 
 
 def exact_sum(values: np.ndarray) -> int:
-    """Return the sum of finite doubles as a whole number of 2**-1127.
+    """Return the sum of finite doubles in units of 2**-1127.
 
     >>> exact_sum(np.array([1e308, 1.0, -1e308])) == 1 << 1127
     True
@@ -195,13 +195,13 @@ def exact_sum(values: np.ndarray) -> int:
 
 
 def _whole(value: float) -> int:
-    """A finite double as a whole number of 2**-1127."""
+    """A finite double in units of 2**-1127."""
     above, below = float(value).as_integer_ratio()  # below is a power of two
     return above << (_POINT + 1 - below.bit_length())
 
 
 def sums_in_halves(codes: np.ndarray, wholes: np.ndarray, size: int) -> np.ndarray:
-    """Return for each code the sum of whole numbers of ``1 / WHOLE``, none above it, exactly: its upper and its lower half.
+    """Return for each code the exact sum of multiples of ``1 / WHOLE``, each at most 1, as an upper and a lower half.
 
     >>> amounts_of(sums_in_halves(np.array([0, 0]), np.array([int(WHOLE), 1]), 1) + sums_in_halves(np.array([0]), np.array([3]), 1))
     array([1.])
@@ -211,7 +211,7 @@ def sums_in_halves(codes: np.ndarray, wholes: np.ndarray, size: int) -> np.ndarr
 
 
 def multiples_in_halves(counts: np.ndarray, whole: int) -> np.ndarray:
-    """Return for each count so many times one whole number, in the same two halves.
+    """Return each count times one multiple of ``1 / WHOLE``, in the same two halves.
 
     >>> amounts_of(multiples_in_halves(np.array([0, 3]), int(WHOLE) // 2))
     array([0. , 1.5])
@@ -224,15 +224,15 @@ def _halves(whole: Any) -> tuple[Any, Any]:
 
 
 def amounts_of(sums: np.ndarray) -> np.ndarray:
-    """Return sums in two halves as numbers."""
+    """Return sums in two halves as floats."""
     return sums[0] * 2.0**-HALF + sums[1] / WHOLE
 
 
 @dataclass(frozen=True, eq=False)
 class ItemCounts:
-    """How often each item (or topic) was shown, in how many lists; ``finish`` makes the value of it.
+    """The number of times that each item (or topic) was shown, and the number of lists; ``finish`` computes the value.
 
-    ``finish`` has ``of_counts(counts, n, about)``; ``about`` is what it knows of each item, if anything.
+    ``finish`` has ``of_counts(counts, n, about)``; ``about`` is the data about each item that it needs, if any.
     """
 
     counts: np.ndarray
@@ -252,12 +252,12 @@ class ItemCounts:
 
     @property
     def value(self) -> float:
-        """What the metric makes of the counts; NaN where it is undefined."""
+        """The metric's value; NaN if it is undefined."""
         return self.finish.of_counts(self.counts, self.n, self.about)
 
 
 class Finish(Protocol):
-    """Makes a value of counts."""
+    """Computes a value from counts."""
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
         """Return the value of the counts of all items in ``n`` lists."""

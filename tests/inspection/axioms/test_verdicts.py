@@ -185,7 +185,7 @@ def test_terms_tell_apart_what_rounding_makes_equal():
     # after 25 items of grade 3 the chance to come so far is 8 ** -25
     exact = check_axioms("err", "P3")["P3"]
     assert (exact.verdict, exact.counterexample.by_terms) == ("violated", True)
-    assert "their terms tell which is higher" in str(exact.counterexample.to_table(""))
+    assert "their terms show which is higher" in str(exact.counterexample.to_table(""))
 
 
 def test_a_metric_that_tells_no_terms_has_ties_within_rounding(registry):
@@ -238,7 +238,7 @@ def test_the_output_says_what_is_known_second_hand_or_from_memory():
     shown = str(check_axioms("rr", ["Pri", "P1", "P8", "Norm"], trials=20))
     assert "stated from memory of the article: Pri\n" in shown
     assert "known only second-hand: P8\n" in shown
-    assert "of no article, and between queries: Norm" in shown
+    assert "not from an article, and between queries: Norm" in shown
 
 
 @pytest.mark.parametrize("name", AXIOMS)
@@ -262,10 +262,10 @@ def test_verdicts_are_looked_up_by_axiom_or_by_metric_and_axiom():
     ("given", "message"),
     [
         ({"metric": "ndcg", "axioms": ["Prio"]}, "no axiom 'Prio'.*Did you mean pri"),
-        ({"metric": "ndcg", "axioms": []}, "say at least one axiom"),
+        ({"metric": "ndcg", "axioms": []}, "give at least one axiom"),
         ({"metric": "ndgc"}, "Did you mean ndcg"),
         ({"metric": "p"}, "needs a cut-off"),
-        ({"metric": "ndcg", "trials": 0}, "whole number from 1"),
+        ({"metric": "ndcg", "trials": 0}, "whole number of at least 1"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(given, message):

@@ -1,4 +1,4 @@
-"""ndeval by its own arguments, files and output."""
+"""ndeval's command line, input files and output."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A drop-in for NIST's ndeval: the same arguments, files, output and exit codes (``rankwell ndeval``).
+"""A drop-in replacement for NIST's ndeval: the same arguments, files, output and exit codes (``rankwell ndeval``).
 
-Every number is a metric of rankwell; this package reads, orders, names and prints. Where the program's own value is an
-accident (0 divided by 0, a line counted twice) the defined one is printed, and a line on standard error says so.
+Every number is a metric of rankwell; this package reads, sorts, names and prints. Where the program's own value is an
+accident (0 divided by 0, a line counted twice), the defined value is printed, with a note on standard error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rankwell.compat.ndeval.options import HELP, Options, parse
 from rankwell.errors import RankwellError, UsageError
 
 DONE, WRONG = 0, 1
-USAGE = "usage: rankwell ndeval [options] qrels run (-help tells more)\n"
+USAGE = "usage: rankwell ndeval [options] qrels run (see -help)\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -59,5 +59,5 @@ def _evaluate(options: Options) -> None:
     if notes:
         told = "; ".join(notes)
         sys.stderr.write(
-            f"ndeval: note: as defined, not as the program computes it: {told} (-differences tells why)\n"
+            f"ndeval: note: as defined, not as the program computes it: {told} (see -differences)\n"
         )

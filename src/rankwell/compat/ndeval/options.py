@@ -1,4 +1,4 @@
-"""ndeval's command line: words are taken from the left until two are left, the judgements and the run."""
+"""ndeval's command line: options, then the two files, judgements and run."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ WITH_VALUE = ("-alpha", "-beta", "-M", "-baseline", "-riskAlpha")
 HELP = """rankwell ndeval [options] qrels run
 
 Evaluates a run against judgements by subtopic (topic subtopic document grade) and prints what NIST's ndeval prints, byte for
-byte: comma-separated rows of a topic each, then amean, their mean. Topics are numbers; in the run a task may stand before
-them (wt09-1). Grades are 0 or, all alike, above 0. Either file may be '-', standard input.
+byte: comma-separated rows, one per topic, then their mean, amean. Topics are numbers; in the run they may have a task prefix
+(wt09-1). All grades above 0 count the same. Either file may be '-', standard input.
 
-  -alpha F         how much a document takes from its subtopics for those below it, 0 to 1 (0.5)
-  -beta F          NRBP: the chance to go on to the next rank, 0 to 1 (0.5)
-  -traditional     order by score and then document, both descending; else the ranks in the file are the order
+  -alpha F         the share of a subtopic that each of its documents uses up, 0 to 1 (0.5)
+  -beta F          NRBP: the probability of continuing to the next rank, 0 to 1 (0.5)
+  -traditional     order by score and then document, both descending, instead of by the file's ranks
   -M N             only the first N documents of each topic
-  -c               mean over all judged topics; those that the run lacks count as 0
-  -baseline RUN    print what the run has above this one, topic by topic; -c prints topics that only the baseline has, too
+  -c               mean over all judged topics; those missing from the run count as 0
+  -baseline RUN    print the differences from this run, topic by topic; with -c also topics that only the baseline has
   -riskAlpha F     with -baseline: a loss counts 1 + F times (0)
   -version
   -help            this
-  -differences     where the output differs from the program's, and why
+  -differences     intended differences from the program's output, and their reasons
 
-Options come before the files. The mean is over the topics that are judged and in the run; with -baseline over all rows.
+Options come before the files. The mean is over the judged topics in the run; with -baseline over all rows.
 
 ERR-IA@k      expected reciprocal rank, divided by that of a list in which every document covers every subtopic
 alpha-DCG@k   discounted gain of what is new, divided in the same way
@@ -35,22 +35,22 @@ nERR-IA@k, alpha-nDCG@k, nNRBP
 NRBP          novelty- and rank-biased precision
 MAP-IA        mean over subtopics of average precision
 P-IA@k        mean over subtopics of precision
-strec@k       share of the subtopics that the first k documents reach
+strec@k       share of the subtopics that the first k documents cover
 
-Subtopics without a relevant document do not count. Topics that nobody judged, or without a relevant document, have 0.
+Subtopics without a relevant document do not count. Topics without judgements or without a relevant document have 0.
 """
 
 
 @dataclass
 class Options:
-    """What a command says."""
+    """The parsed command line."""
 
     alpha: float = 0.5
     beta: float = 0.5
     is_traditional: bool = False
     baseline: str | None = None
     risk_alpha: float = 0.0
-    risk_text: str = "0"  # as it was written, which is how it is printed
+    risk_text: str = "0"  # as typed, which is how it is printed
     is_complete: bool = False
     depth: int | None = None
     wants: str = ""  # version, help or differences
@@ -58,12 +58,12 @@ class Options:
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    """Return the options of a command.
+    """Parse the options of a command.
 
     Raises
     ------
     UsageError
-        For an option that does not exist or lacks its value, a value out of range, or another number of files than two.
+        For an unknown option, a missing or invalid value, or a number of files other than two.
     """
     options, left = Options(), list(arguments)
     while len(left) != 2:
@@ -75,14 +75,12 @@ def parse(arguments: Sequence[str]) -> Options:
             _take(options, word, left.pop(0))
         elif word == "-traditional" and len(left) >= 2:
             options.is_traditional = True
-        elif word.startswith("-") and len(left) >= 2 and set(word[1:]) <= {"a", "c"}:  # -a changes nothing
+        elif word.startswith("-") and len(left) >= 2 and set(word[1:]) <= {"a", "c"}:  # -a has no effect
             options.is_complete |= "c" in word
         elif word.startswith("-") and len(left) >= 2 and word not in (*WITH_VALUE, "-traditional"):
-            raise UsageError(
-                f"there is no option {word}.{nearest(word, (*WISHES, *WITH_VALUE, '-traditional'))}"
-            )
+            raise UsageError(f"unknown option {word}.{nearest(word, (*WISHES, *WITH_VALUE, '-traditional'))}")
         else:
-            raise UsageError("two files are wanted after the options, the judgements and the run.")
+            raise UsageError("two files are required after the options: the judgements and the run.")
     options.files = (left[0], left[1])
     return options
 
@@ -99,7 +97,7 @@ def _take(options: Options, word: str, text: str) -> None:
     elif text.isascii() and text.isdigit() and int(text) > 0:
         options.depth = int(text)
     else:
-        raise UsageError(f"-M {text}: the depth is a whole number from 1.")
+        raise UsageError(f"-M {text}: the depth must be a whole number of at least 1.")
 
 
 def _number(option: str, text: str, most: float) -> float:
@@ -109,4 +107,4 @@ def _number(option: str, text: str, most: float) -> float:
         value = -1.0
     if 0 <= value <= most and value < float("inf"):
         return value
-    raise UsageError(f"{option} {text}: it is a number from 0{' to 1' if most == 1 else ''}.")
+    raise UsageError(f"{option} {text}: must be a number from 0{' to 1' if most == 1 else ''}.")

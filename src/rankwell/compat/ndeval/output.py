@@ -1,4 +1,4 @@
-"""What ndeval prints: a row of values per topic of the run, or of differences from a baseline, and the row of means."""
+"""ndeval's output: a row per topic of the run with values, or differences from a baseline, and a row of means."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankwell.compat.ndeval.values import DIGITS, Values
 def printed(
     options: Options, judgements: Judgements, run: Lists, baseline: Lists | None
 ) -> tuple[bytes, list[str]]:
-    """Return the table, and notes on values that the program prints otherwise."""
+    """Return the table, and notes on values that the program prints differently."""
     evaluated = Values(judgements, options.alpha, options.beta)
     values, topics, name = evaluated.of(run), run.topics, run.runid
     count = len(judgements.subtopics if options.is_complete else values)
@@ -28,7 +28,7 @@ def printed(
     ours, others = (np.array([of.get(topic, nothing) for topic in shown]) for of in (values, base))
     loss = 1 + options.risk_alpha
     rows = np.where(ours >= others, ours - others, loss * (ours - others))
-    sums = np.cumsum(rows, axis=0)[-1]  # one after the other, as the program does
+    sums = np.cumsum(rows, axis=0)[-1]  # in sequence, as the program does
     table = np.vstack([rows, sums / count if count else np.full(len(sums), np.nan)])
     sizes = np.vstack([loss * np.maximum(ours, others), np.abs(rows).sum(axis=0) / max(count, 1)])
     is_noise = ~evaluated.is_exact & (np.abs(table) <= sizes * 10.0**-DIGITS)

@@ -1,4 +1,4 @@
-"""ndeval's files: judgements by subtopic, and runs in the order of their rank column or of their scores."""
+"""ndeval's input files: judgements by subtopic, and runs ordered by rank or by score."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QRELS, RUN = "topic subtopic docno grade", "topic Q0 docno rank score runid"
 class Judgements:
     """The judgements of a file, the number of subtopics with a relevant document per topic, and whether lines are repeated.
 
-    Lines are repeated where several are for one document and subtopic, and not all of them are 0.
+    Lines count as repeated if several have the same document and subtopic, and not all of them are 0.
     """
 
     qrels: Qrels
@@ -38,17 +38,17 @@ class Lists:
     item: Ids
 
     def run(self) -> Run:
-        """Return the run whose rows are in the order of the lists."""
+        """Return a run whose rows are in the order of the lists."""
         return Run(self.query, self.item)
 
 
 def read_judgements(path: str) -> Judgements:
-    """Read the judgements; grades above 1 are 1, and of several for the same the last counts.
+    """Read the judgements; grades above 1 become 1, and the last of several for the same document and subtopic counts.
 
     Raises
     ------
     InputError, DataError
-        If the file cannot be read, or a line is not as it should be.
+        If the file cannot be read, or a line is malformed.
     """
     words = Words(path, QRELS)
     topic, subtopic = words.naturals("topic"), words.naturals("subtopic")
@@ -63,19 +63,19 @@ def read_judgements(path: str) -> Judgements:
     counts = dict.fromkeys(np.unique(topic).tolist(), 0) | dict(
         zip(*(each.tolist() for each in np.unique(relevant, return_counts=True)), strict=True)
     )
-    # judgements of one subtopic alone would be taken for judgements without subtopics; one of 0 for another changes nothing
+    # judgements of a single subtopic would be read as judgements without subtopics; a 0 for a second one changes no value
     every = np.append(np.arange(len(rows)), 0)
     subtopic, grade = np.append(subtopic, -1), np.append(grade, 0)
     return Judgements(Qrels(topic[every], item[every], grade, subtopic), counts, is_repeated)
 
 
 def read_lists(path: str, options: Options) -> Lists:
-    """Read a run: by rank, or by score and then document, both descending (-traditional), down to the depth.
+    """Read a run, down to the depth: by rank, or by score and then document, both descending (-traditional).
 
     Raises
     ------
     InputError, DataError
-        If the file cannot be read, a line is not as it should be, or a topic has a rank or a document twice.
+        If the file cannot be read, a line is malformed, or a topic repeats a rank or a document.
     """
     words = Words(path, RUN)
     topic, rank = words.naturals("topic", _without_task), words.naturals("rank")
@@ -89,7 +89,7 @@ def read_lists(path: str, options: Options) -> Lists:
     if len(twice) and not options.is_traditional:
         at = twice[0]
         raise DataError(
-            f"{path}: duplicate rank ({rank[at]}) for topic {topic[at]}. -traditional goes by score instead."
+            f"{path}: duplicate rank ({rank[at]}) for topic {topic[at]}. Use -traditional to order by score instead."
         )
     kept = np.arange(len(rows)) - np.repeat(firsts, np.diff(firsts, append=len(rows))) < (
         options.depth or len(rows)
@@ -112,5 +112,5 @@ def _refuse_duplicates(path: str, topic: np.ndarray, item: Ids) -> None:
 
 
 def _without_task(word: bytes) -> bytes:
-    """The number of a topic that may have a task before it, such as ``wt09-1``."""
+    """Remove a task prefix from a topic number, such as ``wt09-1``."""
     return word if word[:1].isdigit() else word.partition(b"-")[2]

@@ -1,4 +1,4 @@
-"""The values of runs by ndeval's measures: rankwell's metrics, and of some of them the very bits of the program."""
+"""ndeval's values, computed from rankwell's metrics; some reproduce the program's result to the last bit."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from rankwell.metrics.diversity.subtopics import Subtopics
 from rankwell.metrics.metric import Metric, definition
 
 CUTS = (5, 10, 20)
-DIGITS = 13  # what stands behind them is rounding error
+DIGITS = 13  # further digits are rounding error
 EXACT = ("NRBP", "MAP-IA", "P-IA", "strec")
 
 
 class Unweighted(OnTopics):
-    """A metric that adds up over topics instead of taking their mean: the program divides last, and we want its last bit."""
+    """A metric that sums over topics instead of averaging: the program divides last, and its last bit is to be reproduced."""
 
     def subtopics(self, pool: Pool, context: Context) -> Subtopics:
-        """The same topics, each of weight 1."""
+        """The same topics, each with weight 1."""
         return context.shared.once(_unweighted, super().subtopics(pool, context))
 
 
@@ -39,7 +39,7 @@ def _unweighted(_: Context, found: Subtopics) -> Subtopics:
 
 @definition
 class SumOfNRBP(Unweighted, NRBP):
-    """What NRBP adds up before it is divided, each rank's weight made from that of the one before."""
+    """The sum in NRBP before it is divided, each rank's weight computed from the one before."""
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """Beta times beta times beta …"""
@@ -54,7 +54,7 @@ class SumOfAP(Unweighted, APIA):
 
 
 def columns(alpha: float, beta: float) -> dict[str, Metric]:
-    """Return the metric of each column, in the order in which they are printed."""
+    """Return the metric of each column, in print order."""
     found: dict[str, Metric] = {}
     found |= {f"ERR-IA@{k}": ERRIA(k=k, gain="binary", norm="ndeval", alpha=alpha) for k in CUTS}
     found |= {f"nERR-IA@{k}": nERRIA(k=k, gain="binary", alpha=alpha) for k in CUTS}
@@ -70,7 +70,7 @@ def columns(alpha: float, beta: float) -> dict[str, Metric]:
 
 
 class Values:
-    """Evaluates runs against the same judgements; in the columns that are ``is_exact`` the bits are the program's."""
+    """Evaluates runs against the same judgements; columns that are ``is_exact`` match the program's bits."""
 
     def __init__(self, judgements: Judgements, alpha: float, beta: float) -> None:
         self.columns = columns(alpha, beta)
@@ -81,7 +81,7 @@ class Values:
         self._evaluator = Evaluator(judgements.qrels, list(self.columns.values()), policy=policy)
 
     def of(self, lists: Lists) -> dict[int, np.ndarray]:
-        """Return the values of each topic that is judged."""
+        """Return the values of each judged topic."""
         try:
             res = self._evaluator.evaluate(lists.run())
         except NothingInCommonError:

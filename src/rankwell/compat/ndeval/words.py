@@ -1,4 +1,4 @@
-"""The words of a file's lines as columns: text stays where it is, and each distinct word is looked at once."""
+"""The words of a file's lines as columns: text stays in place, and each distinct word is parsed once."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from rankwell.readers.files import File, refuse_what_is_no_text, text_of
 from rankwell.tables.ids import Ids
 
 IS_SPACE = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
-MOST = 1_000_009  # the program reads no larger whole number
+MOST = 1_000_009  # the largest integer that the program reads
 
 
 class Words:
-    """The first words of each line of a file; lines may have more, but none may have fewer.
+    """The first words of each line of a file; lines may have more words, but not fewer.
 
     Raises
     ------
     InputError, DataError
-        If the file cannot be read, is no text, or a line is too short.
+        If the file cannot be read, is not text, or a line is too short.
     """
 
     def __init__(self, path: str, form: str) -> None:
@@ -39,7 +39,7 @@ class Words:
         short = np.flatnonzero(counts < len(self.names))
         if len(short):
             row = int(short[0])
-            raise self._wrong(row, f"{counts[row]} of {len(self.names)} words are there")
+            raise self._wrong(row, f"it has {counts[row]} of {len(self.names)} words")
 
     def ids(self, column: str) -> Ids:
         """Return a column of words."""
@@ -47,13 +47,13 @@ class Words:
         return Ids.of_spans(self.text, self._starts[word], self._lengths[word])
 
     def naturals(self, column: str, trimmed: Callable[[bytes], bytes] = bytes) -> np.ndarray:
-        """Return a column of whole numbers; ``trimmed`` takes off what may stand before them."""
+        """Return a column of whole numbers; ``trimmed`` removes a prefix from each word."""
 
         def read(word: bytes) -> int | None:
             digits = trimmed(word)
             return int(digits) if digits.isdigit() and int(digits) <= MOST else None
 
-        return self._numbers(column, read, f"no whole number from 0 to {MOST:,}").astype(np.int64)
+        return self._numbers(column, read, f"not a whole number from 0 to {MOST:,}").astype(np.int64)
 
     def scores(self, column: str) -> np.ndarray:
         """Return a column of numbers."""
@@ -83,5 +83,5 @@ class Words:
 
     def _wrong(self, row: int, trouble: str) -> DataError:
         return DataError(
-            f"{self.file.label}:{row + 1}: syntax error: {trouble}. A line is: {' '.join(self.names)}."
+            f"{self.file.label}:{row + 1}: syntax error: {trouble}. The form of a line is: {' '.join(self.names)}."
         )

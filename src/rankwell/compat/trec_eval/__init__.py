@@ -1,4 +1,4 @@
-"""trec_eval by its own arguments, files and output."""
+"""trec_eval's command line, input files and output."""
 
 from __future__ import annotations
 

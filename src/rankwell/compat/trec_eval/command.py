@@ -1,8 +1,8 @@
-"""A drop-in for NIST's trec_eval: the same arguments, files, output and exit codes (``rankwell trec_eval``).
+"""A drop-in replacement for NIST's trec_eval: the same arguments, files, output and exit codes (``rankwell trec_eval``).
 
-Every number is a metric of rankwell under trec_eval's policy; this package names, orders and prints. Where the program's
-own value is an accident (memory that nobody set, a read beyond an array) the defined one is printed, and a line on
-standard error says so.
+Every number is a metric of rankwell under trec_eval's policy; this package names, sorts and prints. Where the program's own
+value is an accident (uninitialised memory, a read beyond an array), the defined value is printed, with a note on standard
+error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DONE, USAGE, INPUT, EVALUATION, NOTHING = 0, 1, 2, 4, 7
 
 
 class _Exit(Exception):
-    """A message and an exit code; what was printed before stays."""
+    """A message and an exit code; output printed before is kept."""
 
     def __init__(self, code: int, *messages: str) -> None:
         self.code, self.messages = code, messages
@@ -102,7 +102,7 @@ def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
 
 
 def _blame(run: Run) -> int:
-    """Whether a run cannot be read, or what was read cannot be evaluated."""
+    """Return the exit code for a run that cannot be read, or that was read but cannot be evaluated."""
     try:
         run.rows.table()
     except RankwellError:

@@ -1,4 +1,4 @@
-"""Where the numbers differ on purpose from those of trec_eval, and why."""
+"""Intended differences from the numbers of trec_eval, and their reasons."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from rankwell.compat.trec_eval.makers import Printed
 from rankwell.compat.trec_eval.options import Options
 from rankwell.compat.trec_eval.special import GainRBP
 
-# what, the versions, what the program does, what is printed here
+# where, the versions, what the program does, what is printed here
 ALL = (
-    ("gains such as 1=0.2,2=0.9", "9, 10", "sorts gains by the whole part of their difference, so the ideal list is wrong",
+    ("gains such as 1=0.2,2=0.9", "9, 10", "sorts gains by the integer part of their difference, so the ideal list is wrong",
      "the ideal list sorted by gain"),
-    ("rbp of grades above 1", "10", "reads a minimum and a maximum that it never set, so the value depends on what else is asked",
+    ("rbp of grades above 1", "10", "reads an uninitialised minimum and maximum, so the value depends on the other measures",
      "grades as shares of the topic's highest"),
     ("rbp with gains such as 1=3,2=9", "10", "scales them by the same minimum and maximum",
      "scaled by the lowest and highest gain of the topic's grades, unless all are within 0 to 1"),
-    ("rbp_resid", "10", "prints 0 where nothing is unjudged, else the tail of the list counts", "the tail counts always"),
-    ("bpref with -l above the grades", "9, 10", "reads beyond an array", "what is judged below the level is not relevant"),
+    ("rbp_resid", "10", "prints 0 if nothing is unjudged, otherwise includes the tail of the list", "always includes the tail"),
+    ("bpref with -l above the grades", "9, 10", "reads beyond an array", "documents judged below the level are nonrelevant"),
     ("num_rel with -c and -l", "9, 10", "counts all grades above 0 in the line for all topics", "counts from the level"),
-    ("yaap with -c", "9", "adds 0 for topics that the run lacks", "adds -ln(1 + R)"),
-    ("-l below 0", "9, 10", "counts documents that nobody judged as relevant", "counts judged ones only"),
+    ("yaap with -c", "9", "adds 0 for topics missing from the run", "adds -ln(1 + R)"),
+    ("-l below 0", "9, 10", "counts unjudged documents as relevant", "counts judged documents only"),
     ("prefs_avgjg_Rnonrel of a topic with a group without a relevant document (_ret: none retrieved)", "9, 10",
      "divides 0 by 0 and prints 0 for the topic", "0 for that group, the others count"),
-    ("Rnonrel of several levels that are not relevant", "9, 10", "reads beyond the documents of the lowest level",
+    ("Rnonrel with several nonrelevant levels", "9, 10", "reads beyond the documents of the lowest level",
      "the first of these documents in the list, whatever their level"),
-    ("comments", "10", "stumbles over two lines in a row, or one at the end", "every line that begins with # is skipped"),
-    ("a first topic whose grades are all below 0", "9, 10", "gives up", "0, as for such a topic elsewhere"),
+    ("comments", "10", "fails on two lines in a row, or one at the end", "every line that begins with # is skipped"),
+    ("a first topic whose grades are all below 0", "9, 10", "stops with an error", "0, as for such a topic elsewhere"),
     ("-J and a list without a judged document", "9, 10", "prints nan or -nan for iprec_at_recall and 11pt_avg", "prints 0"),
-    ("a score that is no number", "9, 10", "takes it for 0, or for nan", "refuses the line"),
-    ("utility with a fourth coefficient and no -N", "9, 10", "takes a collection of 0 documents", "asks for -N"),
-    ("help", "9, 10", "prints its manual", "prints one of its own words"),
+    ("a score that is not a number", "9, 10", "reads it as 0, or as nan", "refuses the line"),
+    ("utility with a fourth coefficient and no -N", "9, 10", "assumes a collection of 0 documents", "requires -N"),
+    ("help", "9, 10", "prints its manual", "prints a manual in other words"),
 )  # fmt: skip
 
 
@@ -53,18 +53,16 @@ def notes(options: Options, found: Evaluated) -> list[str]:
     if options.complete and options.level != 1 and "num_rel" in names:
         told.append("num_rel of all topics")
     if options.version == 9 and options.complete and found.missing and "yaap" in names:
-        told.append("yaap of topics that the run lacks")
+        told.append("yaap of topics missing from the run")
     return (
-        [f"as defined, not as the program computes it: {'; '.join(told)} (--differences tells why)"]
-        if told
-        else []
+        [f"as defined, not as the program computes it: {'; '.join(told)} (see --differences)"] if told else []
     )
 
 
 def _has_fractions(lines: Sequence[Printed]) -> bool:
     """Whether a measure has two gains that are less than 1 apart."""
     for line in lines:
-        if isinstance(line.metric, GainRBP):  # it has no ideal list
+        if isinstance(line.metric, GainRBP):  # has no ideal list
             continue
         names = [] if line.metric is None else [field.name for field in fields(line.metric)]
         gain = getattr(line.metric, "gain", None) if "gain" in names else None

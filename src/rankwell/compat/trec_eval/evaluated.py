@@ -22,25 +22,25 @@ from rankwell.tables.run_qrels import Qrels, Run
 
 Lines = Callable[[Settings], list[Printed]]
 PREFERENCES = ("prefs", "qrels_prefs")
-# the share of judgement groups with a relevant document retrieved: of all groups, and of those that have one at all
+# the share of judgement groups with a relevant document retrieved: of all groups, and of those with a relevant document
 OF_ALL, OF_THOSE = (metric_of(f"by_topic(metric=hit@1000000000,over={over})") for over in ("all", "defined"))
 
 
 @dataclass
 class Evaluated:
-    """Per topic, sorted by its bytes: the value of each line by its name, texts, and the values for all topics."""
+    """Per topic, sorted by bytes: the value of each line by name, texts, and the values for all topics."""
 
     topics: list[str]
-    present: np.ndarray  # whether the run has the topic
+    present: np.ndarray  # whether the topic is in the run
     lines: list[Printed] = field(default_factory=list)
     columns: dict[str, np.ndarray] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)  # judged topics that the run lacks
+    missing: list[str] = field(default_factory=list)  # judged topics missing from the run
     notes: list[str] = field(default_factory=list)
 
     def add_means(self) -> None:
-        """Make the value for all topics of every line that has none: a sum of counts, or a mean."""
+        """Add the missing values for all topics: a sum for counts, otherwise a mean."""
         for line in self.lines:
             if line.name in self.columns and line.name not in self.totals:
                 total = math.fsum(self.columns[line.name])
@@ -83,12 +83,12 @@ def evaluated(options: Options, path: str, run: Run, lines: Lines) -> Evaluated:
     if by_groups:
         found.notes += _groups_without(fair, *(res.values(metric) for metric in by_groups))
     if fair and np.count_nonzero(np.unique(_grades(qrels)) <= 0) > 1:
-        found.notes.append("Rnonrel of several levels that are not relevant")
+        found.notes.append("Rnonrel with several nonrelevant levels")
     return found
 
 
 def _groups_without(lines: Sequence[Printed], of_all: np.ndarray, of_those: np.ndarray) -> list[str]:
-    """Name the measures that the program takes for 0 in a topic one of whose groups has nothing relevant (retrieved)."""
+    """Name the measures that the program prints as 0 for a topic with a group that has nothing relevant (retrieved)."""
     has = {
         "prefs_avgjg_Rnonrel": (of_all != of_those).any(),
         "prefs_avgjg_Rnonrel_ret": ((of_all > 0) & (of_all < 1)).any(),
@@ -99,7 +99,7 @@ def _groups_without(lines: Sequence[Printed], of_all: np.ndarray, of_those: np.n
 
 
 def _judgements(options: Options, path: str) -> Qrels:
-    """The judgements: with whole grades, or with the levels of preferences; topics only where they are groups."""
+    """Read the judgements: with integer grades, or the levels of preferences; topics only if they are groups."""
     try:
         read = read_qrels(path, format_in="prefs" if options.rel_format == "prefs" else "trec")
     except DataError as error:
@@ -140,7 +140,7 @@ def _results(options: Options, qrels: Qrels, run: Run, metrics: Sequence[Metric]
         grades="judgements",
         undefined="zero",
         population="judged",
-        # preferences have equal scores the other way round, and every level is one
+        # preferences order tied scores the other way round, and count every level
         ties="item-asc" if is_prefs else "item-desc",
         negative="nonrelevant" if is_prefs else "unjudged",
         scores="single" if options.version == 9 else "double",

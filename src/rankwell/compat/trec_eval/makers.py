@@ -1,4 +1,4 @@
-"""How trec_eval's measures become metrics, given their parameters: cut-offs, levels of recall, gains."""
+"""Makers of metrics from trec_eval's measures and their parameters: cut-offs, recall levels, gains."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ MULTIPLES = tuple(fifth / 5 for fifth in range(1, 11))
 
 @dataclass(frozen=True)
 class Settings:
-    """What the command says beside the measures."""
+    """Settings of the command that affect measures."""
 
     level: int = 1
     version: int = 10
     collection: int | None = None
     grades: tuple[float, ...] = ()
-    groups: Literal["topic", "query"] = "topic"  # what the judgement groups of preferences are
+    groups: Literal["topic", "query"] = "topic"  # the judgement groups of preferences
 
     @property
     def levels(self) -> str:
-        """How points of recall are rounded."""
+        """How recall levels are rounded."""
         return "trec9" if self.version == 9 else "trec10"
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A line of output: its name, the metric whose value it has, and how it is written."""
+    """A line of output: its name, its metric, and its format."""
 
     name: str
     metric: Metric | None
     kind: Kind = "real"
-    is_summary: bool = False  # printed for all topics together only
-    text: tuple[Relstring, ...] = ()  # what a text is made of
+    is_summary: bool = False  # printed only for all topics together
+    text: tuple[Relstring, ...] = ()  # the parts of a text value
 
     def values(self, res: Results) -> np.ndarray:
-        """Return the value of each topic; where the mean is geometric, its logarithm."""
+        """Return the value of each topic; its logarithm if the mean is geometric."""
         assert self.metric is not None
         values = res.values(self.metric)
         return np.log(np.maximum(values, 1e-5)) if self.kind == "log" else values
@@ -60,7 +60,7 @@ Maker = Callable[[str, str | None, Settings], list[Printed]]
 
 
 def _levelled(metric: Metric, settings: Settings) -> Metric:
-    """The metric with the level from which items are relevant."""
+    """Return the metric with the level as its ``rel``."""
     has_rel = any(field.name == "rel" for field in fields(metric))
     return replace(metric, rel=float(settings.level)) if has_rel and settings.level != 1 else metric  # type: ignore[call-arg]
 
@@ -91,12 +91,12 @@ def cut(text: str, ranks: Sequence[int] = RANKS, *, is_levelled: bool = True) ->
 
 
 def at(text: str, points: Sequence[float], *, rule: str) -> Maker:
-    """A measure at real numbers, such as levels of recall; ``rule`` is how they are rounded, by the version if empty."""
+    """A measure at real numbers, such as recall levels; ``rule`` is how they are rounded, by the version if empty."""
 
     def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
         at = sorted(map(real, given.split(","))) if given is not None else list(points)
         _refuse_repeated(at)
-        texts = {1.0: "rprec"} if name.startswith("Rprec_mult") else {}  # where nothing is rounded
+        texts = {1.0: "rprec"} if name.startswith("Rprec_mult") else {}  # nothing is rounded here
         return [
             Printed(
                 f"{name}_{point:3.2f}",
@@ -143,10 +143,10 @@ def _gains(pairs: Mapping[str, float]) -> dict[float, float]:
 
 
 def rbp(name: str, given: str | None, _: Settings) -> list[Printed]:
-    """Rank-biased precision, of a p of one's own; grades are shares of the topic's highest one, or have gains."""
+    """Rank-biased precision with an optional p; grades are shares of the topic's highest grade, or have gains."""
     pairs = {} if given is None else _pairs(given)
     p = pairs.pop("p", 0.9)
-    table = _gains(pairs)  # other names are passed over there too
+    table = _gains(pairs)  # the program ignores other names too
     metric = GainRBP(p=p, gain=tuple(table.items())) if table else metric_of(f"rbp(p={p!r},max_grade=query)")
     return [Printed(name if given is None else f"{name}_{given}", metric)]
 
@@ -158,7 +158,7 @@ def set_f(name: str, given: str | None, settings: Settings) -> list[Printed]:
 
 
 def utility(name: str, given: str | None, settings: Settings) -> list[Printed]:
-    """What the retrieved set is worth, at a price for each cell of the contingency table."""
+    """The value of the retrieved set, given a price for each cell of the contingency table."""
     prices = [real(part) for part in given.split(",")] if given else [1.0, -1.0, 0.0, 0.0]
     if len(prices) != 4:
         raise UsageError("improper number of coefficients")
@@ -172,14 +172,14 @@ def utility(name: str, given: str | None, settings: Settings) -> list[Printed]:
 
 
 def eleven(name: str, given: str | None, settings: Settings) -> list[Printed]:
-    """The mean of interpolated precisions at eleven levels of recall, or those given."""
+    """The mean of interpolated precisions at eleven recall levels, or those given."""
     at = f"at={[real(part) for part in given.split(',')]}," if given else ""
     metric = metric_of(f"avg11({at}levels={settings.levels})")
     return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
 
 
 def relstring(name: str, given: str | None, _: Settings) -> list[Printed]:
-    """The grades at the first ranks, in pieces that fit a number."""
+    """The grades at the first ranks, in pieces that fit into a number."""
     length = max(whole(given), 0) if given else 10
     pieces = tuple(
         Relstring(start=start, length=min(Relstring.MOST, length - start))
@@ -189,17 +189,17 @@ def relstring(name: str, given: str | None, _: Settings) -> list[Printed]:
 
 
 def nothing(name: str, *_: object) -> list[Printed]:
-    """A line without a metric: the run's name and the number of topics."""
+    """A line without a metric: the run's name or the number of topics."""
     return [Printed(name, None, "text" if name == "runid" else "count", is_summary=True)]
 
 
 def preference(text: str, kind: Kind = "real") -> Maker:
-    """A measure of preferences, between the judgements of each group or of each topic of the collection."""
+    """A measure of preferences within each judgement group, or within each topic."""
     return lambda name, _, settings: [Printed(name, replace(metric_of(text), groups=settings.groups), kind)]  # type: ignore[call-arg]
 
 
 def by_group(maker: Maker) -> Maker:
-    """A measure averaged over the judgement groups of a topic; where there is one group in all, its own value."""
+    """A measure averaged over the judgement groups of a topic; with a single group, its own value."""
 
     def make(name: str, given: str | None, settings: Settings) -> list[Printed]:
         lines = maker(name, given, settings)
@@ -213,10 +213,10 @@ def by_group(maker: Maker) -> Maker:
 
 
 def residual(name: str, *_: object) -> list[Printed]:
-    """What rank-biased precision could still grow by."""
+    """How much rank-biased precision could still grow."""
     return [Printed(name, Residual(p=0.9))]
 
 
 def judged_metrics() -> tuple[Metric, ...]:
-    """Return the numbers of documents retrieved, of relevant ones among them, and of judged nonrelevant ones."""
+    """Return the counts of documents retrieved, relevant and retrieved, and judged nonrelevant and retrieved."""
     return tuple(map(metric_of, ("num_ret", "num_rel_ret", "num_nonrel_judged_ret")))

@@ -1,4 +1,4 @@
-"""What ``-h -m NAME`` tells: what a measure computes, its parameters, and which metric of rankwell it is."""
+"""The manual of ``-h -m NAME``: what a measure computes, its parameters, and its metric in rankwell."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ CUTS = "ranks, whole numbers from 1"
 PAIRS = "pairs of grade and gain, such as 1=3,2=9; other grades are their own gain"
 PARAMETERS = {
     **dict.fromkeys(("P", "recall", "ndcg_cut", "map_cut", "relative_P", "success", "unj", "P_avgjg"), CUTS),
-    **dict.fromkeys(("iprec_at_recall", "11pt_avg"), "levels of recall, 0 to 1"),
+    **dict.fromkeys(("iprec_at_recall", "11pt_avg"), "recall levels, 0 to 1"),
     **dict.fromkeys(("Rprec_mult", "Rprec_mult_avgjg"), "multiples of R, the number of relevant documents"),
     **dict.fromkeys(("G", "dcg", "ideal_dcg", "ndcg", "ndcg_rel", "Rndcg"), PAIRS),
-    "rbp": "p=, the probability to go on; pairs of grade and gain, such as 1=0.5,2=1",
-    "set_F": "β², the weight of recall against precision",
+    "rbp": "p=, the probability of continuing; pairs of grade and gain, such as 1=0.5,2=1",
+    "set_F": "β², the weight of recall relative to precision",
     "utility": "four prices: of relevant and other documents retrieved, relevant and other ones not retrieved (with -N)",
-    "relstring": "how many ranks",
+    "relstring": "the number of ranks",
 }  # fmt: skip
-# what no metric is behind
+# measures without a metric
 SENTENCES = {
     "runid": "The name of the run: the last word of its last line.",
-    "num_q": "The number of topics that the values for all topics rest on.",
-    "relstring": "The grades of the first ranks, a character each: a digit, > above 9, - for a document that is not among the "
-    "judgements, . for a grade below 0.",
+    "num_q": "The number of topics behind the values for all topics.",
+    "relstring": "The grades of the first ranks, one character each: a digit, > above 9, - for an unjudged document, . for a "
+    "grade below 0.",
 }  # fmt: skip
 OF_ALL = {
     "count": "their sum",
-    "log": "their geometric mean, each value being at least 0.00001",
+    "log": "their geometric mean, with each value at least 0.00001",
     "real": "their mean",
 }
 
 
 def told(measures: Mapping[str, str | None], settings: Settings) -> str:
-    """Return what measures are, one after another.
+    """Return the descriptions of measures, one after another.
 
     Raises
     ------
     UsageError
-        For a parameter that a measure cannot have.
+        For an invalid parameter of a measure.
     """
     return "\n".join(_measure(name, given, settings) for name, given in measures.items())
 
@@ -63,7 +63,7 @@ def _measure(name: str, given: str | None, settings: Settings) -> str:
 
 
 def _sentence(name: str, lines: list[Printed]) -> str:
-    """What it computes: of the metric behind it, or said here."""
+    """The description of a measure: that of its metric, or the one given here."""
     metric = lines[0].metric
     if metric is None:
         return SENTENCES[name]
@@ -75,7 +75,7 @@ def _sentence(name: str, lines: list[Printed]) -> str:
 
 
 def _facts(name: str, lines: list[Printed]) -> Iterator[tuple[str, str]]:
-    """Which metric it is, its parameters, the value for all topics, and the metric's formula and edge cases."""
+    """The metric, its parameters, the value for all topics, and the metric's formula and edge cases."""
     metric = lines[0].metric
     if metric is not None and type(metric) is not GainRBP:
         yield "metric", ", ".join(f"{line.name} is {line.metric}" for line in lines)
@@ -94,12 +94,12 @@ def _facts(name: str, lines: list[Printed]) -> Iterator[tuple[str, str]]:
         if name in switches:
             yield "with", f"{name}={value_text(getattr(metric, name))}: {name} is {meaning}"
     if "Edge cases" in sections and type(_documented(metric)) is type(metric):
-        zero = " What is undefined is printed as 0, and counts." if metric.undefined == "judgements" else ""
+        zero = " An undefined value is printed as 0, and counts." if metric.undefined == "judgements" else ""
         yield "edge cases", " ".join(sections["Edge cases"].split()) + zero
 
 
 def _documented(metric: Metric) -> Metric:
-    """The metric, or the one of which it is a kind, whose docstring has a formula."""
+    """Return the metric, or the nearest base class whose docstring has a formula."""
     for cls in type(metric).__mro__:
         if "\nFormula\n" in inspect.cleandoc(cls.__doc__ or ""):
             found: Metric = cls()

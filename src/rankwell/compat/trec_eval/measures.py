@@ -1,4 +1,4 @@
-"""trec_eval's measures by their names there, in the order in which they are printed, and its names for several."""
+"""trec_eval's measures by name, in print order, and its names for groups of measures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PREFERENCES: Mapping[str, Maker] = {
     "prefs_avgjg_imp": preference("prefs_avgjg(pairs=one,over=all)"),
 }
 NAMES = tuple(PREFERENCES)
-# in the order in which they are printed
+# in print order
 MEASURES: Mapping[str, Maker] = {
     "runid": nothing,
     "num_q": nothing,
@@ -110,17 +110,17 @@ FORMATS = ("qrels", "qrels_jg", "prefs", "qrels_prefs")
 
 
 def known(version: int) -> list[str]:
-    """Return the measures of a version, in the order in which it prints them."""
+    """Return the measures of a version, in print order."""
     return [name for name in MEASURES if version == 10 or name not in ONLY_10]
 
 
 def chosen(wanted: Sequence[str], version: int) -> dict[str, str | None]:
-    """Return the measures that were asked for with their parameters, in the order of printing.
+    """Return the measures asked for with their parameters, in print order.
 
     Raises
     ------
     UsageError
-        If there is no such measure or nickname, or a dot without a parameter after it.
+        For an unknown measure or nickname, or a dot without a parameter after it.
     """
     names = known(version)
     marked: set[str] = set()
@@ -138,7 +138,7 @@ def chosen(wanted: Sequence[str], version: int) -> dict[str, str | None]:
 
 
 def misplaced(measures: Iterable[str], rel_format: str) -> str | None:
-    """Return the first measure that cannot be computed from a format of judgements."""
+    """Return the first measure that cannot be computed from this format of judgements."""
     for name in measures:
         formats = (
             ("prefs", "qrels_prefs") if name in NAMES else ("qrels_jg",) if name in BY_GROUP else ("qrels",)
@@ -149,11 +149,11 @@ def misplaced(measures: Iterable[str], rel_format: str) -> str | None:
 
 
 def lines(measures: Mapping[str, str | None], settings: Settings) -> list[Printed]:
-    """Return what is printed for measures, with the metrics.
+    """Return the lines to print for measures, with their metrics.
 
     Raises
     ------
     UsageError
-        For a parameter that a measure cannot have.
+        For an invalid parameter of a measure.
     """
     return [line for name, given in measures.items() for line in MEASURES[name](name, given, settings)]

@@ -21,7 +21,7 @@ OURS = ["version-of=", "differences"]
 
 @dataclass
 class Options:
-    """What a command says."""
+    """The parsed command line."""
 
     measures: tuple[str, ...] = ()
     per_query: bool = False
@@ -41,12 +41,12 @@ class Options:
 
 
 def parse(arguments: Sequence[str]) -> Options:
-    """Return the options of a command.
+    """Parse the options of a command.
 
     Raises
     ------
     UsageError
-        For an option that does not exist, or lacks its argument.
+        For an unknown option, or a missing argument.
     """
     try:
         found, files = getopt.gnu_getopt(list(arguments), SHORT, [*LONG, *OURS])
@@ -86,5 +86,5 @@ def _take(options: Options, letter: str, value: str) -> None:
         options.topic = value.partition(".")[2] or None
     elif letter == "version-of":
         if value.split(".", maxsplit=1)[0] not in ("9", "10"):
-            raise UsageError(f"--version-of is 9 or 10, not {value!r}")
+            raise UsageError(f"--version-of must be 9 or 10, not {value!r}")
         options.version = int(value.split(".", maxsplit=1)[0])

@@ -1,4 +1,4 @@
-"""What trec_eval prints: one line per topic and measure, and one for all topics."""
+"""trec_eval's output: one line per topic and measure, and one for all topics."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from rankwell.readers.files import File
 
 MISSING_ZSCORE = -1_000_000.0
 TAIL = 1 << 16
-USAGE = "usage: rankwell trec_eval [-q] [-c] [-n] [-l level] [-M depth] [-m measure[.parameters]]... qrels run (-h tells more)"
+USAGE = "usage: rankwell trec_eval [-q] [-c] [-n] [-l level] [-M depth] [-m measure[.parameters]]... qrels run (see -h)"
 HELP = f"""rankwell trec_eval [options] qrels run
 
 Evaluates a run against judgements and prints what NIST's trec_eval prints, byte for byte. The run may be '-', standard
 input.
 
-  -q, --query_eval_wanted          the values of each topic too
-  -m, --measure NAME[.PARAMETERS]  a measure or a group; repeat it; parameters are separated by commas (P.5,10)
-  -c, --complete_rel_info_wanted   mean over all judged topics; those that the run lacks count as 0
-  -l, --level_for_rel N            the grade from which a document is relevant (1)
+  -q, --query_eval_wanted          also print the values of each topic
+  -m, --measure NAME[.PARAMETERS]  a measure or a group, may be repeated; parameters are separated by commas (P.5,10)
+  -c, --complete_rel_info_wanted   mean over all judged topics; those missing from the run count as 0
+  -l, --level_for_rel N            the lowest grade of a relevant document (1)
   -n, --nosummary                  no line for all topics
   -M, --Max_retrieved_per_topic N  only the first N documents of each topic
-  -J, --Judged_docs_only           documents that nobody judged are taken out of the lists
+  -J, --Judged_docs_only           remove unjudged documents from the lists
   -N, --Number_docs_in_coll N      the size of the collection (for utility)
-  -Z, --Zscore FILE                z-scores, by lines of topic, measure, mean and standard deviation
+  -Z, --Zscore FILE                print z-scores, by lines of topic, measure, mean and standard deviation
   -D, --Debug_level N[.TOPIC]      only this topic
-  -R, --Rel_info_format FORMAT     qrels, qrels_jg (column 2 is who judged), prefs (topic, group, sub-group, document,
+  -R, --Rel_info_format FORMAT     qrels, qrels_jg (column 2 is the assessor), prefs (topic, group, sub-group, document,
                                    level), qrels_prefs (judgements read as preferences)
   -T, --Results_format trec_results
   -v, --version
-  -h, --help                       this; with -m what the measures are
-  --version-of 10|9                the version whose numbers are wanted (10)
-  --differences                    where the numbers differ from the program's, and why
+  -h, --help                       this help; with -m the manual of the measures
+  --version-of 10|9                the version whose numbers to reproduce (10)
+  --differences                    intended differences from the program's numbers, and their reasons
 
 groups: {", ".join(NICKNAMES)}
 measures: {", ".join(MEASURES)}
@@ -57,7 +57,7 @@ class Output:
             self._scale(zscores)
 
     def _scale(self, zscores: Zscores) -> None:
-        """Turn values into z-scores, and means into those of z-scores."""
+        """Turn values into z-scores, and means into means of z-scores."""
         found = self.found
         found.totals.clear()
         ones = np.ones(len(found.topics))
@@ -130,7 +130,7 @@ def read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
             found[query, name] = float(mean), float(deviation)
         except ValueError:
             raise UsageError(
-                f"{path}:{number}: a line of z-scores is: topic measure mean deviation"
+                f"{path}:{number}: a line of z-scores must be: topic measure mean deviation"
             ) from None
     return found
 

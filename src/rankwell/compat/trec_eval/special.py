@@ -1,4 +1,4 @@
-"""What only trec_eval prints: the first grades as a string, RBP of gains scaled per topic, and the residual of every list."""
+"""Metrics that only trec_eval has: first grades as a string, RBP of gains scaled per topic, a residual for every list."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rankwell.metrics.parameters import Pairs
 
 SIGNS = "0123456789>-.<"  # grades to 9, above 9, not judged, in the pool but unjudged, none of these
 MORE, UNKNOWN, POOLED = SIGNS.index(">"), SIGNS.index("-"), SIGNS.index(".")
-BASE = len(SIGNS) + 1  # 0 is no item at all
+BASE = len(SIGNS) + 1  # 0 means no item
 
 
 @definition
 class Relstring(QueryMetric):
-    """The characters of some ranks as one number of base 15, which a double holds exactly; ``text`` spells it."""
+    """The characters of some ranks as one number in base 15, which a double holds exactly; ``text`` decodes it."""
 
     MOST: ClassVar[int] = 13  # 15**13 < 2**53
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
@@ -30,8 +30,8 @@ class Relstring(QueryMetric):
     start: int = 0
     length: int = 10
 
-    def per_query(self, judged: Judged, context: Context) -> np.ndarray:  # noqa: ARG002 - as all metrics have it
-        """One digit per rank, the first rank the highest; an item that nobody judged unless the judgements say more."""
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:  # noqa: ARG002 - same signature as all metrics
+        """One digit per rank, the first rank the highest; '-' for an item unless the judgements say more."""
         shown = np.clip(judged.n_retrieved - self.start, 0, self.length)
         weights = BASE ** np.arange(self.length - 1, -1, -1, dtype=np.int64)
         until = np.concatenate(([0], np.cumsum(weights)))
@@ -53,30 +53,30 @@ class Relstring(QueryMetric):
 
 @definition
 class Residual(RBPResidual):
-    """The residual of RBP where trec_eval has one: for every list, also of a query without a relevant item."""
+    """The residual of RBP as in trec_eval: for every list, even of a query without a relevant item."""
 
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The residual, whatever is relevant; 0 where there is no list."""
+        """The residual, whatever is relevant; 0 if there is no list."""
         return np.where(judged.n_retrieved > 0, self.residual(judged, context), 0.0)
 
 
 @definition
 class GainRBP(RBP):
-    """Rank-biased precision of gains of one's own, which become shares of what a grade can gain in the topic.
+    """Rank-biased precision with given gains, scaled to the range of gains possible in the topic.
 
     Formula
-        (1 − p) Σ_r p^(r−1) · gain(g_r), over judged documents; where the lowest gain is below 0 or the highest above 1,
-        (gain − lowest) / (highest − lowest) in the place of gain
+        (1 − p) Σ_r p^(r−1) · gain(g_r), over judged documents; if the lowest gain is below 0 or the highest above 1,
+        (gain − lowest) / (highest − lowest) instead of gain
 
     Edge cases
-        Lowest and highest are those of the gains given and of the topic's other grades, 0 to its highest grade, each of
-        which is its own gain; so a gain counts there even if no document has its grade. 0 where all gains are the same.
+        Lowest and highest are over the gains given and the topic's other grades, 0 to its highest grade, each of which is its
+        own gain; so a gain counts there even if no document has its grade. 0 if all gains are the same.
 
     Parameters
     ----------
-        p: the probability to go on, 0 to below 1
+        p: the probability of continuing, at least 0 and below 1
         gain: {grade: gain}
     """
 
@@ -86,7 +86,7 @@ class GainRBP(RBP):
     gain: Pairs = ((1.0, 1.0),)  # type: ignore[assignment]
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The sums, of shares."""
+        """The sums of scaled gains."""
         best, rows = judged.ideal.top(1), judged.found
         highest = best.sum(np.where(context.scale.judged(best.grade), best.grade, 0.0))
         rows = rows.where(context.scale.judged(rows.grade)).top(self.k)

@@ -32,7 +32,7 @@ FIRST, SECOND = 0, 1  # topics
 
 
 def priority(draw: Draw, levels: tuple[int, ...]) -> Situation:
-    """Swap two items, the worse of which stands higher."""
+    """Swap two items of which the worse is ranked higher."""
     low, high = (Item({FIRST: grade}) for grade in draw.two(levels))
     before, between, after = draw.parts(3, lambda: draw.judged(levels), taken=2)
     return pair([before, [high], between, [low], after], [before, [low], between, [high], after])
@@ -50,7 +50,7 @@ def deepness(draw: Draw, levels: tuple[int, ...]) -> Situation:
 
 
 def top_against_depth(grade: int, n: int) -> Situation:
-    """One relevant item on top, against n relevant ones after n others; both lists have 2n items."""
+    """One relevant item on top, against n relevant items after n nonrelevant ones; both lists have 2n items."""
     relevant, others = copies(grade)[: n + 1], copies(0)[: 2 * n - 1]
     return pair([relevant[:1], others], [others[:n], relevant[1:]])
 
@@ -62,7 +62,7 @@ def depth_against_top(grade: int, n: int) -> Situation:
 
 
 def confidence(draw: Draw) -> Situation:
-    """A list, and the same with one more item that is relevant for nothing."""
+    """A list, and the same list with one more item that is not relevant to any topic."""
     topics = range(draw.one((1, 2, 3, 4)))
     before, after = draw.parts(2, lambda: draw.item(topics), taken=2)
     found = Item({FIRST: 1 + draw.below(3)})
@@ -81,7 +81,7 @@ def one_more_topic(draw: Draw) -> Situation:
 
 
 def redundancy(draw: Draw) -> Situation:
-    """After items of one topic, add one of another topic or one more of the same."""
+    """After items of one topic, add an item of another topic or one more of the same."""
     grade = 1 + draw.below(3)
     before, after = draw.parts(2, draw.judged, taken=2)
     covered = [before, [Item({FIRST: 1 + draw.below(3)})], after]
@@ -90,7 +90,7 @@ def redundancy(draw: Draw) -> Situation:
 
 
 def monotonic_redundancy(draw: Draw) -> Situation:
-    """After items that have one topic at least as much as the other, add one of the other or one more of the same."""
+    """After items that have one topic at least as much as another, add an item of the other or one more of the same."""
 
     def item() -> Item:
         grade = 1 + draw.below(3)
@@ -110,7 +110,7 @@ def one_more_of_a_topic(grade: int, n: int) -> Situation:
 
 
 def heavier_topic(draw: Draw) -> Situation:
-    """After a list that has two topics alike, add an item of the heavier or of the lighter one."""
+    """After a list that covers two topics equally, add an item of the heavier or of the lighter one."""
     others = range(2, draw.one((2, 3, 4)))
 
     def item() -> Item:
@@ -130,7 +130,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="Pri",
         title="priority (binary)",
-        statement="Where a relevant item stands below one that is not, swapping the two raises the value.",
+        statement="If a relevant item is ranked below a nonrelevant one, swapping the two raises the value.",
         source=AMIGO,
         draw=partial(priority, levels=BINARY),
         levels=BINARY,
@@ -139,7 +139,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="PriGraded",
         title="priority (graded)",
-        statement="Where an item stands below one of a lower grade, swapping the two raises the value.",
+        statement="If an item is ranked below one of a lower grade, swapping the two raises the value.",
         source=AMIGO,
         draw=partial(priority, levels=GRADED),
         least=2,
@@ -164,7 +164,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Searched(
         name="DeepTh",
         title="deepness threshold",
-        statement="From some n on, one relevant item on top beats n relevant items after n that are not.",
+        statement="From some n on, one relevant item on top beats n relevant items after n nonrelevant ones.",
         source=AMIGO,
         build=top_against_depth,
         lengths=LONG,
@@ -173,7 +173,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Searched(
         name="CloseTh",
         title="closeness threshold",
-        statement="For some n ≥ 2, n relevant items after n that are not beat one relevant item on top.",
+        statement="For some n ≥ 2, n relevant items after n nonrelevant ones beat one relevant item on top.",
         source=AMIGO,
         build=depth_against_top,
         lengths=tuple(range(2, 61)),
@@ -183,7 +183,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="Conf",
         title="confidence",
-        statement="One more item that is relevant for nothing lowers the value.",
+        statement="One more item that is not relevant to any topic lowers the value.",
         source=AMIGO,
         draw=confidence,
         least=2,
@@ -191,7 +191,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="QAspDiv",
         title="query aspect diversity",
-        statement="An item that is relevant for one more topic, which no other item has, raises the value.",
+        statement="If an item becomes relevant to one more topic, which no other item has, the value rises.",
         source=AMIGO,
         draw=one_more_topic,
         least=1,
@@ -199,7 +199,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="Red",
         title="redundancy",
-        statement="After items of one topic, an item of a new topic is worth more than one more of the same, topics being "
+        statement="After items of one topic, an item of a new topic is worth more than one more of the same, if the topics are "
         "equally important and the items equally relevant.",
         source=AMIGO,
         draw=redundancy,
@@ -228,7 +228,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="AspRel",
         title="aspect relevance",
-        statement="After a list that covers two topics alike, an item of the one that weighs more is worth more.",
+        statement="After a list that covers two topics equally, an item of the topic that weighs more is worth more.",
         source=AMIGO,
         draw=heavier_topic,
         least=1,

@@ -1,4 +1,4 @@
-"""check_axioms: which axioms of the field a metric satisfies, and a small pair of lists where it does not."""
+"""check_axioms: which axioms a metric satisfies, with a small pair of lists for each one that it does not."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ def check_axioms(
     trials: int = 500,
     seed: int = 0,
 ) -> Verdicts:
-    """Return which axioms a metric satisfies, and for each that it does not a small pair of lists that shows it.
+    """Return which axioms a metric satisfies, with a small pair of lists for each one that it does not.
 
     Parameters
     ----------
     metric
-        A text such as ``"ndcg@10"``, a metric, its class, or one of your own; or several of them.
+        Text such as ``"ndcg@10"``, a metric, its class, or one of your own; or several of them.
     axioms
-        Names such as ``"Pri"``; default all. ``rankwell axioms`` lists them with what they say.
+        Names such as ``"Pri"``; default: all. ``rankwell axioms`` lists them with their statements.
     trials
-        How many random pairs of lists are drawn for each axiom.
+        How many random pairs of lists to draw for each axiom.
     seed
-        Where the random numbers start; the same seed draws the same pairs for every metric.
+        The random seed; the same seed draws the same pairs for every metric.
 
     Returns
     -------
     Verdicts
-        For each metric and axiom: holds (in every trial the list that should win has the higher value), weak (in some
-        both values are equal), violated (in some it has the lower value) or not applicable, with the counts. An axiom
-        about some length gives the length found. What does not hold has a counterexample, made as small as it gets.
-        ``table()``, ``counts()`` and ``counterexamples()`` are tables, ``to_json()`` is all of it.
+        For each metric and axiom: holds (in every trial the list that should win has the higher value), weak (in some both
+        values are equal), violated (in some it has the lower value) or not applicable, with the counts. An axiom about some
+        length gives the length found. Every verdict but holds has a counterexample, reduced as far as possible. ``table()``,
+        ``counts()`` and ``counterexamples()`` are tables, ``to_json()`` is all of it.
 
     Notes
     -----
-    "Holds" means that no trial spoke against it: a test, not a proof. Lists have up to 12 items within the cut-off,
-    grades 0 to 3, up to 4 topics with whole-number weights. Both lists are evaluated against the same judgements (but for Norm), which
-    have the topics and their weights; items= has the topics as well, train= and users= a profile that equals the weights. Axioms of
-    one topic only say the same of a metric that knows no topics; others see the highest grade over topics. For a metric
-    where lower is better the signs change. A metric that reads the whole catalogue (``candidates=catalogue``) reads the
-    items of all pairs.
+    "Holds" means that no trial contradicted the axiom: a test, not a proof. Lists have up to 12 items within the cut-off,
+    grades 0 to 3, and up to 4 topics with integer weights. Both lists are evaluated against the same judgements (except for
+    Norm), which have the topics and their weights; items= has the topics too, and train= and users= give a profile equal to
+    the weights. Axioms of a single topic also apply to metrics that know no topics, which see the highest grade over topics.
+    For a metric where lower is better the signs are reversed. A metric that reads the whole catalogue
+    (``candidates=catalogue``) sees the items of all pairs.
 
-    Where a metric adds up terms, lists whose values differ by less than 1e-13 are compared term by term without rounding;
-    for others such a difference is a tie.
+    If a metric adds up terms, lists whose values differ by less than 1e-13 are compared term by term without rounding;
+    otherwise such a difference is a tie.
 
     Raises
     ------
@@ -71,24 +71,24 @@ def check_axioms(
     (0.3333333333333333, 1.0)
     """
     if trials < 1:
-        raise UsageError(f"trials={trials!r}: say a whole number from 1.")
+        raise UsageError(f"trials={trials!r}: must be a whole number of at least 1.")
     made, wanted = metrics_of(metric), _wanted(axioms)
     verdicts = tuple(axiom.judge(each, trials, seed) for each in made for axiom in wanted)
     return Verdicts(tuple(map(str, made)), tuple(map(_rule, wanted)), verdicts, trials, seed)
 
 
 def listed(axioms: str | Iterable[str] | None = None) -> Table:
-    """Return the table of all axioms, or of some: name, title, what it says, who says so."""
+    """Return the table of all axioms, or of some: name, title, statement, source."""
     rules = tuple(map(_rule, _wanted(axioms)))
     sources = list(dict.fromkeys(rule.source for rule in rules))
     rows = [(rule.name, rule.title, f"[{sources.index(rule.source) + 1}]", rule.statement) for rule in rules]
-    columns = [Column("axiom"), Column("title"), Column("from"), Column("what it says")]
+    columns = [Column("axiom"), Column("title"), Column("from"), Column("statement")]
     notes = [f"[{at}] {source}" for at, source in enumerate(sources, 1)]
     return Table(columns, rows, notes=[*notes, *notes_of(rules)])
 
 
 def _wanted(names: str | Iterable[str] | None) -> list[Axiom]:
-    """The axioms of some names, in upper or lower case."""
+    """The axioms with the given names, in upper or lower case."""
     if names is None:
         return list(AXIOMS.values())
     known = {name.lower(): axiom for name, axiom in AXIOMS.items()}
@@ -96,11 +96,11 @@ def _wanted(names: str | Iterable[str] | None) -> list[Axiom]:
     for name in [names] if isinstance(names, str) else names:
         if str(name).lower() not in known:
             raise UsageError(
-                f"There is no axiom {name!r}; it is {one_of(AXIOMS)}.{nearest(str(name), known)}"
+                f"There is no axiom {name!r}; use one of {one_of(AXIOMS)}.{nearest(str(name), known)}"
             )
         found[name.lower()] = known[name.lower()]
     if not found:
-        raise UsageError(f"say at least one axiom: {one_of(AXIOMS)}.")
+        raise UsageError(f"give at least one axiom: {one_of(AXIOMS)}.")
     return list(found.values())
 
 

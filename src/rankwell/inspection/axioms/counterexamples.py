@@ -1,4 +1,4 @@
-"""Counterexample: a pair of lists that speaks against an axiom, as people and programs read it."""
+"""Counterexample: a pair of lists that contradicts an axiom, for people and for programs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from rankwell.inspection.axioms.situations import NAMES, Item, Situation
 class Counterexample:
     """Two lists of which the first should score higher, and does not.
 
-    ``better`` and ``worse`` are ids of ``items``, which holds of each item the grade for each of its topics, None where it is
-    unrated; ``weights`` are those of the topics. ``n`` is the length that an axiom about some length was tried at. Lists
-    that are ``apart`` are of two queries, each judged by its own items. Values are told apart ``by_terms`` where they differ
-    by less than rounding.
+    ``better`` and ``worse`` are ids of ``items``, which maps each item to its grade for each of its topics, None if it is
+    unrated; ``weights`` are the topics' weights. ``n`` is the length at which an axiom about some length was tried. Lists that
+    are ``apart`` belong to two queries, each with its own judged items. ``by_terms`` says that the values differ by less than
+    rounding error, and were compared term by term.
     """
 
     better: tuple[str, ...]
@@ -39,7 +39,7 @@ class Counterexample:
         *,
         by_terms: bool = False,
     ) -> Counterexample:
-        """Name the items and topics of a situation."""
+        """Return a situation with names for its items and topics."""
         names = {item: f"i{at}" for at, item in enumerate(situation.items, 1)}
         return cls(
             tuple(names[item] for item in situation.better),
@@ -53,7 +53,7 @@ class Counterexample:
         )
 
     def to_table(self, caption: str) -> Table:
-        """Return the two lists side by side, the grades of each item beside it, and the values below."""
+        """Return the two lists side by side, with the grades of each item, and the values below."""
         rows: list[tuple[Cell, ...]] = []
         for first, last in self._runs():
             ranks = f"{first + 1}" if first == last else f"{first + 1}–{last + 1}"
@@ -62,7 +62,7 @@ class Counterexample:
         rows.append(("value", *(number(value, digits) for value in self.values)))
         notes = [f"topics weigh {_pairs(self.weights)}"] if len(self.weights) > 1 else []
         notes += ["two queries: each list is judged by its own items"] if self.apart else []
-        notes += ["the values differ by less than rounding: their terms tell which is higher"] * self.by_terms
+        notes += ["the values differ by less than rounding: their terms show which is higher"] * self.by_terms
         listed = {*self.better, *self.worse}
         rest = [name for name in self.items if name not in listed]
         if rest:
@@ -75,7 +75,7 @@ class Counterexample:
         return Table(columns, rows, caption=caption, notes=notes)
 
     def _runs(self) -> Iterator[tuple[int, int]]:
-        """First and last place of stretches in which both lists go on alike; short ones are not drawn together."""
+        """First and last position of each run of items to show in one row; short runs of equal items are not merged."""
         places = list(zip_longest(self.better, self.worse))
         first = 0
         for at in range(1, len(places) + 1):
@@ -104,5 +104,5 @@ def _named(item: Item) -> dict[str, int | None]:
 
 
 def _pairs(numbers: dict[str, int | None] | dict[str, int]) -> str:
-    """Topics with their grades or weights, as people read them."""
+    """Topics with their grades or weights, as text."""
     return " ".join(f"{topic}:{'unrated' if x is None else x}" for topic, x in numbers.items())

@@ -1,4 +1,4 @@
-"""The two kinds of axioms: about random pairs of lists, and about lists that are long enough."""
+"""The two kinds of axioms: about random pairs of lists, and about some sufficient length."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from rankwell.metrics.metric import CorpusMetric, Metric
 
 WORDS: dict[int, Word] = {1: "holds", 0: "weak", -1: "violated"}
 JUDGED = Policy(grades="judgements", missing="skip")
-CLEAR = 1e-6  # a gain from which the next, if rounded away, was none at all
+CLEAR = 1e-6  # a gain large enough that the next one is 0 only if it was rounded away
 Outcome = tuple[int, int | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Axiom(ABC):
-    """What should be true of every metric of some purpose: its name, its statement in words, who says so."""
+    """A property that metrics of some purpose should have: its name, its statement in words, its source."""
 
     name: str
     title: str
@@ -37,7 +37,7 @@ class Axiom(ABC):
     levels: Sequence[int] = GRADED
 
     def judge(self, metric: Metric, trials: int, seed: int) -> Verdict:
-        """Return what is found of a metric."""
+        """Return the verdict for a metric."""
         if isinstance(metric, CorpusMetric):
             return self._not_applicable(metric, "it has one value for all lists")
         if metric.better == "neither":
@@ -60,7 +60,7 @@ class Axiom(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn(Axiom):
-    """An axiom about any pair of lists of a kind: ``draw`` makes one, which needs ``least`` ranks."""
+    """An axiom about any pair of lists of a kind: ``draw`` makes a pair, and needs at least ``least`` ranks."""
 
     draw: Callable[[Draw], Situation]
     least: int
@@ -100,7 +100,7 @@ class Drawn(Axiom):
         cut: int | None,
         outcome: int,
     ) -> Counterexample:
-        """Return the smallest pair with the same outcome that simpler choices lead to, step by step."""
+        """Return the smallest pair with the same outcome that can be reached by simplifying choices step by step."""
         choices, situation = start
         while True:
             tried: dict[tuple[int, ...], Situation] = {}
@@ -124,8 +124,8 @@ class Drawn(Axiom):
 def _drawn(
     axiom: Drawn, trials: int, seed: int, cut: int | None
 ) -> tuple[tuple[tuple[int, ...], Situation], ...]:
-    """The situations of an axiom, which are the same for every metric, with the choices that they come from."""
-    random = Random(f"{axiom.name} {seed}")  # noqa: S311 - no secret
+    """The situations of an axiom, the same for every metric, with the choices they were made from."""
+    random = Random(f"{axiom.name} {seed}")  # noqa: S311 - not used for security
     draws = [Draw(random, cut) for _ in range(trials)]
     situations = [axiom.draw(draw) for draw in draws]
     return tuple((tuple(draw.made), each) for draw, each in zip(draws, situations, strict=True))
@@ -143,11 +143,11 @@ def _simpler(choices: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Searched(Axiom):
-    """An axiom about some length: ``build`` makes the pair of a grade and a length, ``decide`` tells from all lengths.
+    """An axiom about some length: ``build`` makes the pair for a grade and a length, ``decide`` judges all lengths together.
 
-    It gives the outcome (1, 0 or -1) and the length, if one is found. ``ranks`` are the ranks that a length fills, within
-    the cut-off if there is one (None: what lies below the cut-off belongs to the axiom). With ``any_grade`` one grade
-    for which the axiom holds is enough.
+    ``decide`` returns the outcome (1, 0 or -1) and the length, if one is found. ``ranks`` are the ranks that a length fills,
+    within the cut-off if there is one (None: the axiom also concerns items below the cut-off). With ``any_grade`` it is enough
+    that the axiom holds for one grade.
     """
 
     build: Callable[[int, int], Situation]
@@ -183,7 +183,7 @@ class Searched(Axiom):
             violations=signs.count(-1),
             undefined=len(found) - len(defined),
             thresholds={grade: n for grade, (_, n) in outcomes.items()},
-            reason="" if outcome == 1 else f"no length from {lengths[0]} to {lengths[-1]:,} will do",
+            reason="" if outcome == 1 else f"no length from {lengths[0]} to {lengths[-1]:,} suffices",
             counterexample=example,
         )
 
@@ -194,7 +194,7 @@ def _built(axiom: Searched, grade: int, lengths: tuple[int, ...]) -> tuple[Situa
 
 
 def from_some_length_on(lengths: tuple[int, ...], found: Compared) -> Outcome:
-    """Better at every length from some on, as far as was tried."""
+    """Better at every length from some length on, among those tried."""
     last = int(found.sign[-1])
     others = np.flatnonzero(found.sign != 1)
     return last, lengths[int(others[-1]) + 1 if len(others) else 0] if last == 1 else None
@@ -215,7 +215,7 @@ def no_worse_at_some_length(lengths: tuple[int, ...], found: Compared) -> Outcom
 
 
 def cut_off(metric: Metric) -> int | None:
-    """The cut-off of a metric, or of one that is its parameter; None if it sees the whole list."""
+    """The cut-off of a metric, or of a metric among its parameters; None if it sees the whole list."""
     inner = (getattr(metric, each.name) for each in fields(metric))
     cuts = [metric.k, *(cut_off(each) for each in inner if isinstance(each, Metric))]
     return min((cut for cut in cuts if cut is not None), default=None)

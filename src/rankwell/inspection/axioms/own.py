@@ -1,11 +1,11 @@
-"""An axiom that compares queries, of no article: what dividing by the best possible list is for."""
+"""An axiom of rankwell's own that compares queries: the purpose of dividing by the ideal list."""
 
 from __future__ import annotations
 
 from rankwell.inspection.axioms.kinds import Axiom, Drawn
 from rankwell.inspection.axioms.situations import Draw, Item, Situation
 
-OWN = "rankwell; of no article"
+OWN = "rankwell; not from an article"
 
 
 def perfect_list(draw: Draw) -> Situation:

@@ -1,4 +1,4 @@
-"""The eight axioms for recommendation of Parapar and Radlinski (2021): four as an article tells them, four transposed."""
+"""The eight axioms for recommendation of Parapar and Radlinski (2021): four as paraphrased by an article, four transposed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rankwell.judge.policy import Policy
 
 PARAPAR = "J. Parapar and F. Radlinski, Towards unified metrics for accuracy and diversity for recommender systems, RecSys 2021"
 TOLD = f"{PARAPAR}, as paraphrased by an article"
-TRANSPOSED = f"{PARAPAR}; transposed from the axioms for search, as the text of the article was not at hand"
-LIKED = 2  # the grade from which an item is liked, where dislike matters
-COPIES = 25  # of a topic, after which it counts as saturated
+TRANSPOSED = f"{PARAPAR}; transposed from the axioms for search, as the text of the article was not available"
+LIKED = 2  # the lowest grade of a liked item, in axioms about dislike
+COPIES = 25  # items of a topic after which it counts as saturated
 
 
 def _about(topics: list[int], grade: int | None) -> Item:
@@ -31,7 +31,7 @@ def _some_topics(draw: Draw, count: int) -> list[int]:
 
 
 def preferred_first(draw: Draw) -> Situation:
-    """Swap two items of the same topics, the less preferred of which stands higher."""
+    """Swap two items of the same topics of which the less preferred is ranked higher."""
     count = draw.one((1, 2, 3, 4))
     topics = _some_topics(draw, count)
     low, high = (_about(topics, grade) for grade in draw.two(GRADED))
@@ -41,7 +41,7 @@ def preferred_first(draw: Draw) -> Situation:
 
 
 def preferred_near_the_top(draw: Draw) -> Situation:
-    """Inside a topic: swap the higher or the lower of two equal pairs; or move a liked item up past others."""
+    """Within a topic: swap the higher or the lower of two equal pairs; or move a liked item up past others."""
     count = draw.one((1, 2, 3, 4))
     topics = _some_topics(draw, count)
     lower, higher = draw.two(GRADED)
@@ -58,7 +58,7 @@ def preferred_near_the_top(draw: Draw) -> Situation:
 
 
 def uncovered_topic(draw: Draw) -> Situation:
-    """After many strong items of a topic, add a preferred one of it or a less preferred one of an uncovered topic."""
+    """After many strong items of a topic, add a preferred item of it or a less preferred item of an uncovered topic."""
     lower, higher = draw.two(GRADED[1:])
     strong = copies(GRADED[-1])[: COPIES if draw.cut is None else min(COPIES, draw.cut - 1)]
     better, worse = [strong, [Item({SECOND: lower})]], [strong, [Item({FIRST: higher})]]
@@ -66,7 +66,7 @@ def uncovered_topic(draw: Draw) -> Situation:
 
 
 def unrated_instead(draw: Draw) -> Situation:
-    """Put an unrated item of the same topics in the place of a disliked one."""
+    """Replace a disliked item by an unrated one of the same topics."""
     count = draw.one((1, 2, 3, 4))
     topics = _some_topics(draw, count)
     disliked, unrated = _about(topics, draw.below(LIKED)), _about(topics, None)
@@ -93,7 +93,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="P1",
         title="priority inside an aspect",
-        statement="Of two items of the same topics the more preferred one belongs first: swapping them so raises the value.",
+        statement="Of two items of the same topics the preferred one belongs first: swapping them accordingly raises the value.",
         source=TOLD,
         draw=preferred_first,
         least=2,
@@ -119,7 +119,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="P4",
         title="missing over non-relevant",
-        statement=f"An unrated item in the place of a disliked one (grade below {LIKED}) of the same topics raises the value.",
+        statement=f"Replacing a disliked item (grade below {LIKED}) by an unrated one of the same topics raises the value.",
         source=TOLD,
         draw=unrated_instead,
         least=1,
@@ -128,7 +128,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Searched(
         name="P5",
         title="top-heaviness threshold",
-        statement="Inside a topic, from some n on, one liked item on top beats n liked items after n disliked ones.",
+        statement="Within a topic, from some n on, one liked item on top beats n liked items after n disliked ones.",
         source=TRANSPOSED,
         second_hand=True,
         build=lambda grade, n: in_a_profile(top_against_depth(grade, n)),
@@ -138,7 +138,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Searched(
         name="P6",
         title="minimal exploration",
-        statement="Inside a topic, for some n ≥ 2, n liked items after n disliked ones beat one liked item on top.",
+        statement="Within a topic, for some n ≥ 2, n liked items after n disliked ones beat one liked item on top.",
         source=TRANSPOSED,
         second_hand=True,
         build=lambda grade, n: in_a_profile(depth_against_top(grade, n)),
@@ -149,7 +149,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="P7",
         title="aspect relevance",
-        statement="After a list that covers two topics alike, an item of the one that the user likes more is worth more.",
+        statement="After a list that covers two topics equally, an item of the topic that the user likes more is worth more.",
         source=TRANSPOSED,
         second_hand=True,
         draw=heavier_topic,
@@ -158,7 +158,7 @@ AXIOMS: tuple[Axiom, ...] = (
     Drawn(
         name="P8",
         title="aspect diversity",
-        statement="An item that has one more topic of the profile, which no other item has, raises the value.",
+        statement="If an item has one more topic of the profile, which no other item has, the value rises.",
         source=TRANSPOSED,
         second_hand=True,
         draw=one_more_liked_topic,

@@ -1,4 +1,4 @@
-"""Scoring: all situations in one evaluation, each list a query of its own; and which list of each pair scores higher."""
+"""Scoring of situations: one evaluation with each list as a query, and which list of each pair scores higher."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from rankwell.metrics.metric import Metric
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels, Run
 
-MARGIN = 1e-13  # a smaller difference of two floats says nothing
-WEIGHS = 5  # the most that a topic weighs: so many items of it are there for histories
-ROUNDING = 2.0**-48  # of the terms that differ, where a metric tells its terms
+MARGIN = 1e-13  # float differences below this are treated as ties
+WEIGHS = 5  # the highest weight of a topic, and so the number of its items needed for histories
+ROUNDING = 2.0**-48  # rounding error relative to the terms that differ, for metrics with terms
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """What situations look like to an evaluation; list 2i is the better one of situation i, list 2i + 1 the worse one."""
+    """The tables of situations; list 2i is the better one of situation i, list 2i + 1 the worse one."""
 
     run: Run
     qrels: Qrels
@@ -37,10 +37,10 @@ class Tables:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """The values of pairs of lists: ``sign`` is 1 where the better list does score better, 0 for a tie, -1 where it scores worse.
+    """The values of pairs of lists: ``sign`` is 1 if the better list scores higher, 0 for a tie, -1 if it scores lower.
 
-    ``is_defined`` says which pairs have two values, ``is_exact`` for which the sign comes from terms, not from a difference of
-    two rounded values, ``is_rounded`` which ties are only within rounding.
+    ``is_defined`` says which pairs have two values, ``is_exact`` which signs come from terms and not from a difference of two
+    rounded values, ``is_rounded`` which ties are ties only within rounding.
     """
 
     better: np.ndarray
@@ -66,7 +66,7 @@ class Compared:
 
 
 def compared(metric: Metric, situations: tuple[Situation, ...], policy: Policy, top: int) -> Compared:
-    """Score both lists of each situation; ``top`` is the highest grade that there is.
+    """Score both lists of each situation; ``top`` is the highest possible grade.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def compared(metric: Metric, situations: tuple[Situation, ...], policy: Policy, 
 def _terms(
     metric: Additive, evaluator: Evaluator, run: Run, lists: int
 ) -> tuple[list[list[float]], np.ndarray]:
-    """What a metric adds up for each list, and what it divides that by."""
+    """The terms of a metric for each list, and the divisor."""
     task = evaluator.task.of_run(run)
     judged, _ = task.judged(next(run.rows.batches(len(run)))())
     terms, divisor = metric.terms(judged, task.context), np.full(lists, np.nan)
@@ -115,9 +115,9 @@ def _terms(
 
 
 def exact_difference(left: Iterable[float], right: Iterable[float]) -> float:
-    """Return Σ left − Σ right without rounding on the way; 0 if it is no larger than the rounding of the terms themselves.
+    """Return Σ left − Σ right without intermediate rounding; 0 if it does not exceed the rounding error of the terms.
 
-    Terms that both sums have cancel, so that a tiny one that only one of them has is seen beside large ones.
+    Terms common to both sums cancel, so a tiny term in only one of them is not lost among large ones.
 
     >>> exact_difference([1.0, 1e-30], [1.0])
     1e-30
@@ -132,10 +132,11 @@ def exact_difference(left: Iterable[float], right: Iterable[float]) -> float:
 
 @lru_cache(maxsize=128)
 def tables(situations: tuple[Situation, ...], top: int) -> Tables:
-    """Return run, judgements, catalogue, history and users of situations.
+    """Return the run, judgements, catalogue, history and users of situations.
 
-    The history of a list has as many items of each topic, all of the same rating, as the topic weighs: the profile of its
-    user is the weights, and the table of users gives it as it is. One more judged query, which is in no run, has the highest grade and a topic of its own.
+    The history of a list has as many items of each topic as the topic weighs, all with the same rating: the user's profile
+    equals the weights, and the users table gives the same profile. One more judged query, missing from the run, has the highest
+    grade and a topic of its own.
     """
     import polars as pl
 

@@ -1,4 +1,4 @@
-"""Situations: two lists over one judged pool that differ in one controlled way, and the choices that they are drawn by."""
+"""Situations: two lists over one judged pool that differ in one controlled way, and the choices that generate them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ T = TypeVar("T")
 BINARY, GRADED = (0, 1), (0, 1, 2, 3)
 NAMES = "abcd"  # of topics
 LONGEST = 4000
-RANKS = 12  # the longest list that is drawn rank by rank
+RANKS = 12  # the longest list drawn rank by rank
 
 
 @dataclass(frozen=True, eq=False)
 class Item:
-    """An item: its topics, each with the grade that it was judged to have for it, None where nobody judged it."""
+    """An item: its topics, each with its judged grade, None if nobody judged it."""
 
     grades: Mapping[int, int | None]
 
     @cached_property
     def mirrored(self) -> Item:
-        """The item that has the first topic where this one has the second, and the other way round."""
+        """Return the item with the first two topics exchanged."""
         return Item({{0: 1, 1: 0}.get(topic, topic): grade for topic, grade in self.grades.items()})
 
 
@@ -32,16 +32,16 @@ Part = Sequence[Item]
 
 @cache
 def copies(grade: int) -> tuple[Item, ...]:
-    """Return many items of the first topic that have one grade, for long lists."""
+    """Return many items of the first topic with one grade, for long lists."""
     return tuple(Item({0: grade}) for _ in range(LONGEST))
 
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """Two lists, of which an axiom says that the first scores higher, and the pool that both are scored against.
+    """Two lists, of which an axiom says that the first scores higher, and the pool both are scored against.
 
-    ``weights`` has a whole number for each topic; ``unlisted`` are judged items that neither list holds. Lists that are
-    ``apart`` are of two queries: each is scored against its own items, the worse one against the unlisted ones as well.
+    ``weights`` has an integer for each topic; ``unlisted`` are judged items in neither list. Lists that are ``apart`` belong to
+    two queries: each is scored against its own items, the worse one against the unlisted ones as well.
     """
 
     better: tuple[Item, ...]
@@ -52,12 +52,12 @@ class Situation:
 
     @property
     def items(self) -> list[Item]:
-        """All items, each once."""
+        """All items, without repeats."""
         return list(dict.fromkeys((*self.better, *self.worse, *self.unlisted)))
 
     @property
     def size(self) -> tuple[int, ...]:
-        """How large the situation is: ranks, items, topics of items, grades, weights."""
+        """The size of the situation: ranks, items, topics of items, grades, weights."""
         items = self.items
         grades = [grade for item in items for grade in item.grades.values()]
         return (
@@ -71,24 +71,24 @@ class Situation:
 
 
 def pair(better: Iterable[Part], worse: Iterable[Part], weights: Sequence[int] = (1,)) -> Situation:
-    """Return the situation of two lists that are given in parts."""
+    """Return the situation of two lists given in parts."""
     first, second = (tuple(item for part in parts for item in part) for parts in (better, worse))
     return Situation(first, second, tuple(weights))
 
 
 def mirrored(situation: Situation) -> Situation:
-    """Return the situation with a pool that is the same when the first two topics change places.
+    """Return the situation with a pool that is unchanged if the first two topics are exchanged.
 
-    So what a metric divides by for each of the two topics is equal; else one of them would pass by accident.
+    This makes a metric's divisors equal for both topics; otherwise one of them could pass by accident.
     """
     return replace(situation, unlisted=tuple(item.mirrored for item in situation.items))
 
 
 class Draw:
-    """Choices, each a whole number from 0: made at random, or given again. They are noted in ``made``.
+    """Choices, each an integer from 0, drawn at random or replayed, and recorded in ``made``.
 
-    Smaller choices make simpler situations, and where the given ones end each is 0: so a shorter or lower row of choices
-    is a simpler situation of the same kind, and nobody has to say how to take one apart. Lists fit within ``cut``.
+    Smaller choices make simpler situations, and choices beyond the given ones are 0. So a shorter or lower sequence of choices
+    is a simpler situation of the same kind, and counterexamples can be reduced without special code. Lists fit within ``cut``.
     """
 
     def __init__(self, source: Random | Sequence[int], cut: int | None = None) -> None:
@@ -107,16 +107,16 @@ class Draw:
         return choice
 
     def one(self, options: Sequence[T]) -> T:
-        """Choose one of several, the simplest of which comes first."""
+        """Choose one of several options, listed simplest first."""
         return options[self.below(len(options))]
 
     def two(self, numbers: Sequence[int]) -> tuple[int, int]:
-        """Choose two different numbers (given ascending), the lower one first."""
+        """Choose two different numbers from an ascending sequence, the lower one first."""
         low = self.below(len(numbers) - 1)
         return numbers[low], numbers[low + 1 + self.below(len(numbers) - 1 - low)]
 
     def parts(self, count: int, make: Callable[[], Item], *, taken: int) -> list[list[Item]]:
-        """Make the parts of a list between items that are ``taken`` already; together they are no longer than lists are drawn."""
+        """Make the parts of a list around ``taken`` items; together they are at most as long as the longest list."""
         room, parts = min(RANKS, self.cut or RANKS) - taken, list[list[Item]]()
         for _ in range(count):
             part = list[Item]()
@@ -131,12 +131,12 @@ class Draw:
         return Item({0: self.one(levels) if self.below(2) else levels[0]})
 
     def item(self, topics: Sequence[int]) -> Item:
-        """Make any item: of some of the topics, liked, disliked or unrated, or one of which nothing is known."""
+        """Make any item: of some of the topics, liked, disliked or unrated, or an unknown one."""
         grades = {topic: grade for topic in topics if self.below(2) and (grade := self.below(len(GRADED)))}
         if not grades:
             return Item(self.one(({}, {topics[0]: 0})))
         return Item(dict.fromkeys(grades) if self.below(4) == 3 else grades)
 
     def weights(self, topics: int) -> tuple[int, ...]:
-        """Choose how much each topic weighs."""
+        """Choose the weight of each topic."""
         return tuple(1 + self.below(5) for _ in range(topics))

@@ -1,4 +1,4 @@
-"""Verdicts: what was found of metrics and axioms, and tables of it."""
+"""Verdicts: the results for metrics and axioms, and tables of them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Word = Literal["holds", "weak", "violated", "not applicable"]
 LEGEND = (
     "holds: strictly better in every trial; weak: never worse, but equal in some; violated: worse in some; –: not applicable",
     "n: the length found, for grades 1 2 3 where it differs; axioms about a length count grades, not trials",
-    "with a cut-off, lists lie within it, but for DeepTh and P5",
+    "with a cut-off, lists lie within it, except for DeepTh and P5",
 )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of one metric and one axiom.
+    """The verdict on one metric and one axiom.
 
     ``verdict`` is holds (always strictly better), weak (equal in some trials), violated (worse in some) or not applicable
-    (``reason`` says why). ``undefined`` trials have no value for one of the lists and count for nothing; ``rounding`` of the
-    ties are only ties within rounding. ``thresholds`` has, for an axiom that looks for a length, the length found for each grade.
+    (``reason`` says why). ``undefined`` trials have a list without a value and are not counted; ``rounding`` of the ties are
+    ties only within rounding. ``thresholds`` has the length found for each grade, for an axiom that searches for a length.
     """
 
     metric: str
@@ -41,7 +41,7 @@ class Verdict:
 
     @property
     def cell(self) -> str | None:
-        """The verdict as a cell of a table, with the length that was found; None if not applicable."""
+        """The verdict as a table cell, with the length that was found; None if not applicable."""
         if self.verdict == "not applicable":
             return None
         found = [n for n in self.thresholds.values() if n is not None]
@@ -49,18 +49,18 @@ class Verdict:
 
     @property
     def found(self) -> str:
-        """The lengths found, one for all grades where it is the same; ``–`` where there is none."""
+        """The lengths found, one for all grades if they agree; ``–`` if there is none."""
         lengths = ["–" if n is None else str(n) for n in self.thresholds.values()]
         return lengths[0] if len(set(lengths)) == 1 else " ".join(lengths)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as plain data."""
+        """Return the verdict as plain data."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """An axiom as people read it: its name, what it says, who says so, and whether that is known only second-hand."""
+    """A description of an axiom: its name, statement and source, and whether it is known only second-hand."""
 
     name: str
     title: str
@@ -71,9 +71,9 @@ class Rule:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What was found of some metrics and some axioms; ``print`` it, or look up ``verdicts["Pri"]``.
+    """The verdicts on some metrics and some axioms; ``print`` them, or look one up with ``verdicts["Pri"]``.
 
-    With several metrics ``verdicts["ndcg", "Pri"]``; iterate over all of them.
+    With several metrics use ``verdicts["ndcg", "Pri"]``; iterating gives all of them.
     """
 
     metrics: tuple[str, ...]
@@ -85,7 +85,7 @@ class Verdicts:
     def __getitem__(self, key: str | tuple[str, str]) -> Verdict:
         metric, axiom = (self.metrics[0], key) if isinstance(key, str) else key
         if isinstance(key, str) and len(self.metrics) > 1:
-            raise KeyError(f"{key!r}: there are several metrics; say verdicts[metric, axiom]")
+            raise KeyError(f"{key!r}: there are several metrics; use verdicts[metric, axiom]")
         for each in self.verdicts:
             if each.metric == metric and each.axiom.lower() == axiom.lower():
                 return each
@@ -95,7 +95,7 @@ class Verdicts:
         return iter(self.verdicts)
 
     def table(self) -> Table:
-        """Return the verdicts of metrics and axioms crossed; those of which there are more are the rows."""
+        """Return the verdicts as a cross table of metrics and axioms; the larger group forms the rows."""
         axioms = [rule.name for rule in self.axioms]
         if len(axioms) > len(self.metrics):
             columns = [Column("axiom"), *map(Column, self.metrics)]
@@ -124,7 +124,7 @@ class Verdicts:
         return Table(columns, rows, caption=self._caption, notes=[*LEGEND, *self._notes()])
 
     def counterexamples(self) -> list[Table]:
-        """Return the pair of lists that shows each verdict other than holds."""
+        """Return a table with the pair of lists for each verdict other than holds."""
         statements = {rule.name: rule.statement for rule in self.axioms}
         tables = []
         for each in self.verdicts:
@@ -135,11 +135,11 @@ class Verdicts:
         return tables
 
     def tables(self) -> list[Table]:
-        """Return what is shown: of one metric the counts and the counterexamples, of several the table of verdicts."""
+        """Return the tables to show: for one metric the counts and counterexamples, for several the cross table."""
         return [self.table()] if len(self.metrics) > 1 else [self.counts(), *self.counterexamples()]
 
     def to_json(self) -> str:
-        """Return all as JSON: the axioms, the verdicts, the counterexamples; a value that is undefined is null."""
+        """Return everything as JSON: the axioms, the verdicts, the counterexamples; undefined values are null."""
         told = {
             "trials": self.trials,
             "seed": self.seed,
@@ -164,13 +164,13 @@ class Verdicts:
 
 
 def notes_of(rules: tuple[Rule, ...]) -> list[str]:
-    """Return what should be known of where the axioms are from."""
+    """Return notes on the sources of the axioms."""
     second = [rule.name for rule in rules if rule.second_hand]
     memory = [rule.name for rule in rules if "memory" in rule.source]
-    own = [rule.name for rule in rules if "no article" in rule.source]
+    own = [rule.name for rule in rules if "not from an article" in rule.source]
     told = {
         "stated from memory of the article": memory,
         "known only second-hand": second,
-        "of no article, and between queries": own,
+        "not from an article, and between queries": own,
     }
     return [f"{words}: {', '.join(names)}" for words, names in told.items() if names]

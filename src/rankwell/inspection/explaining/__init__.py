@@ -1,4 +1,4 @@
-"""The definition of a metric, or how its value comes about for one query."""
+"""The definition of a metric, and the computation of its value for one query."""
 
 from __future__ import annotations
 

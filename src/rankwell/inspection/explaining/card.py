@@ -1,4 +1,4 @@
-"""The definition card of a metric, made from its docstring and its fields; the table of all metrics."""
+"""Definition cards of metrics, made from their docstrings and fields, and the table of all metrics."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ UNDEFINED = {
 
 @dataclass(frozen=True)
 class Explanation:
-    """The definition card of one metric; ``print`` it, or take its parts from ``to_dict``."""
+    """The definition card of one metric; ``print`` it, or get its parts with ``to_dict``."""
 
     metric: Metric
     sentence: str
     sections: dict[str, str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the parts of the card, in the order in which they are shown."""
+        """Return the parts of the card, in display order."""
         cls = type(self.metric)
         low, high = self.metric.range
         return {
@@ -72,7 +72,7 @@ class Explanation:
                 blocks.append("**parameters**\n\n" + re.sub(r"^(?=\S)", "- ", value, flags=re.MULTILINE))
             else:
                 blocks.append(f"**{name}** {value}")
-        # in Markdown one backtick does what two do in a docstring; three fence a block
+        # Markdown uses single backticks where docstrings use double ones; three would open a code block
         return re.sub(r"(?<!`)``(?!`)", "`", "\n\n".join(blocks)) + "\n"
 
 
@@ -83,7 +83,7 @@ def card(metric: Metric) -> Explanation:
 
 
 def _undefined(metric: Metric) -> str:
-    """What leaves a metric without a value."""
+    """When the metric has no value."""
     if isinstance(metric, CorpusMetric):
         return "as a whole, where the edge cases say so"
     return UNDEFINED[metric.undefined]
@@ -95,7 +95,7 @@ def _end(value: float) -> str:
 
 
 def catalogue() -> Table:
-    """Return the table of all metrics: how they are written, what they measure, range and direction."""
+    """Return the table of all metrics: names, what they measure, range and direction."""
     rows = []
     for cls in classes():
         cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]

@@ -1,4 +1,4 @@
-"""explain: the definition card of a metric, or how its value comes about for one query."""
+"""explain: the definition card of a metric, or the step-by-step computation for one query."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def explain(
     Parameters
     ----------
     metric
-        A text such as ``"ndcg@10"``, a metric, or its class; for the card a cut-off may be left out.
+        Text such as ``"ndcg@10"``, a metric, or its class; for the card the cut-off is optional.
     run, qrels
         The lists and the judgements, as for ``rankwell.evaluate``.
     query
-        The query whose list is worked through; it may be left out where the run holds one.
+        The query to work through; optional if the run holds only one.
     items, train, users, policy
         As for ``rankwell.evaluate``.
 
     Returns
     -------
     Explanation | Table
-        The card: formula, edge cases, convention and its rivals, switches, source. The worked table: rank by rank what
-        is added up, the running sum, the ideal list beside it where there is one, and below it the value. Both are
-        printed by ``print``; the table has ``to_markdown``, ``to_latex`` and ``to_html``.
+        The card: formula, edge cases, convention and alternatives, parameters, source. The worked table: what each rank adds,
+        the running sum, the ideal list next to it if there is one, and the value below. Both can be printed with ``print``;
+        the table has ``to_markdown``, ``to_latex`` and ``to_html``.
 
     Raises
     ------
@@ -87,8 +87,6 @@ def explain(
     """
     if run is None:
         if qrels is not None or query is not None:
-            raise UsageError(
-                "explain: a worked table needs a run as well: explain(metric, run, qrels, query)."
-            )
+            raise UsageError("explain: a worked table also needs a run: explain(metric, run, qrels, query).")
         return card(metric_of(metric, complete=False))
     return worked_table(metric_of(metric), run, qrels, query, policy, items=items, train=train, users=users)

@@ -1,4 +1,4 @@
-"""The worked table: how a metric's value comes about, rank by rank, for one query."""
+"""The worked table: the computation of a metric's value, rank by rank, for one query."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import read_qrels, read_run
 
-ALL_RANKS = 40  # of longer lists only the ranks that add something are shown
+ALL_RANKS = 40  # in longer lists only ranks that add something are shown
 
 
 def worked_table(
@@ -26,9 +26,11 @@ def worked_table(
 ) -> Table:
     """Return the worked table of one query; ``tables`` are items, train and users."""
     if not isinstance(metric, QueryMetric):
-        raise UsageError(f"{metric} has one value for all lists; there is no table of one query.")
+        raise UsageError(f"{metric} has one value for all lists, so there is no table of one query.")
     if policy.ties == "expected" and not isinstance(metric, RankWeighted):
-        raise UsageError(f"{metric}: a mean over orders has no single list; say ties='item-desc'.")
+        raise UsageError(
+            f"{metric}: ties=expected averages over orders, so there is no single list; use ties='item-desc'."
+        )
     judgements = None if qrels is None else read_qrels(qrels)
     task = Evaluator(judgements, metric, policy=policy, **tables).task
     one = one_query(task, read_run(run).rows.table(), query)
@@ -63,7 +65,7 @@ def worked_table(
 
 
 def _added(metric: Additive, one: One, value: float) -> tuple[Terms, Terms | None, list[str]]:
-    """What the list adds up, what the ideal list does, and the division in words."""
+    """The terms of the list, those of the ideal list, and the division in words."""
     context = one.task.context
     left, right = metric.terms(one.judged, context), metric.ideal_terms(one.judged, context)
     total, below = float(left.sum()[0]), float(metric.divisor(one.judged, context)[0])
@@ -73,7 +75,7 @@ def _added(metric: Additive, one: One, value: float) -> tuple[Terms, Terms | Non
 def _division(metric: Additive, total: float, below: float, value: float) -> str:
     if math.isnan(below) or below == 0:
         counted = "" if math.isnan(value) else f"; it counts as {value:g}"
-        return f"{metric} is undefined: the judgements hold nothing that could be found{counted}"
+        return f"{metric} is undefined: no judged item could be found{counted}"
     word = metric.words[2]
     shown = f"{below:g}" if float(below).is_integer() else number(below)
     if not word:
@@ -82,7 +84,7 @@ def _division(metric: Additive, total: float, below: float, value: float) -> str
 
 
 def _listed(one: One, terms: Terms | None) -> tuple[list[Column], list[list[Cell]]]:
-    """The ranks of the list with what each adds."""
+    """The ranks of the list, with what each adds."""
     columns = [Column("rank", "count"), Column("item"), Column("grade")]
     metric = one.task.metrics[0]
     ranks = sorted(rank for rank in one.names if metric.k is None or rank <= metric.k)
@@ -114,7 +116,7 @@ def _listed(one: One, terms: Terms | None) -> tuple[list[Column], list[list[Cell
 
 
 def _ideal(one: One, terms: Terms) -> tuple[list[Column], list[list[Cell]]]:
-    """The ranks of the ideal list with what each adds."""
+    """The ranks of the ideal list, with what each adds."""
     metric = one.task.metrics[0]
     assert isinstance(metric, Additive)
     columns = [Column("ideal item"), Column("grade")]

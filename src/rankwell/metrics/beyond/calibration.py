@@ -1,4 +1,4 @@
-"""Metrics of whether a list is made up as the user's history is: of topics, of popular and other items."""
+"""Metrics that compare a list's shares of topics, or of popular items, with those in the user's history."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["UPD", "Calibration"]
 
 @definition
 class Calibration(Featured):
-    """Calibration: how far the shares of topics in a list are from those in the user's history; 0 is calibrated.
+    """Calibration: how far the topic shares of a list are from those of the user's history; 0 is calibrated.
 
     Formula
         p(t) = Σ_{i ∈ H} ω_i p(t|i) / Σ ω_i over the user's training items, q(t) likewise over the list, p(t|i) = 1 / number of i's
@@ -31,21 +31,21 @@ class Calibration(Featured):
         hellinger: √(1 − Σ √(p q)); tv: ½ Σ |p − q|
 
     Edge cases
-        Undefined where no item of the list, or of the user's history, has a topic. Items without topics are left out; rows of
-        such items are counted. Training grades below 0 weigh 0. A topic that the list lacks costs at most p log(1 / a) under kl,
-        so with a = .01 the value stays below 4.61; the others end at 1.
+        Undefined if no item of the list, or of the user's history, has a topic. Items without topics are left out, and their
+        rows are counted. Training grades below 0 weigh 0. Under kl a topic missing from the list costs at most p log(1 / a),
+        so with a = .01 the value stays below 4.61; the other divergences are at most 1.
 
     Convention
-        Steck's is kl with natural logarithms and a = .01; with discount=log2p1 he weighs ranks. A list of the user's own mix is 0
-        whatever its items are worth: read it beside accuracy.
+        Steck's definition is kl with natural logarithms and a = .01; discount=log2p1 weights ranks, as he suggests. A list with
+        the user's own mix of topics scores 0 whatever its items are worth: read it together with an accuracy metric.
 
     Parameters
         divergence: kl, js, hellinger or tv
-        base: of kl's logarithm: e, or a number above 1
+        base: the base of kl's logarithm: e, or a number above 1
         smoothing: a, above 0 and below 1 (kl)
         discount: ω of a listed item: none (1), or log2p1 1 / log2(r + 1)
-        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns; each that is not 0
-            counts as a topic
+        features: topics (the column topics, genres …), numeric, a column, or a pattern of columns; each nonzero feature counts
+            as a topic
         weights: ω of a training item: none (1), or grade
 
     Example
@@ -72,25 +72,25 @@ class Calibration(Featured):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """KL ends at log(1 / a)."""
+        """With kl at most log(1 / a)."""
         return 0.0, math.log(1 / self.smoothing) / self._unit() if self.divergence == "kl" else 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.smoothing < 1:
             raise UsageError(
-                f"calibration(smoothing={self.smoothing:g}): smoothing is above 0 and below 1; at 0 a topic that the list "
-                f"lacks makes kl infinite."
+                f"calibration(smoothing={self.smoothing:g}): smoothing must be above 0 and below 1; at 0 a topic missing "
+                f"from the list makes kl infinite."
             )
         if self.base != "e" and self.base <= 1:
-            raise UsageError(f"calibration(base={self.base:g}): base is e or a number above 1.")
+            raise UsageError(f"calibration(base={self.base:g}): base must be e or a number above 1.")
 
     def in_force(self, parameter: str) -> bool:
-        """Base and smoothing belong to kl."""
+        """``base`` and ``smoothing`` apply only to kl."""
         return parameter not in ("base", "smoothing") or self.divergence == "kl"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The divergence of the history's shares from the list's, for some users at a time."""
+        """The divergence between the shares in the history and in the list, for blocks of users."""
         rows, _ = self.rows(judged, context)
         history, topics = judged.history(context), self.vectors(context).shares
         of_ranks = None if self.discount == "none" else discount(self.discount, 2.0, rows.rank)
@@ -113,24 +113,24 @@ class Calibration(Featured):
 
 @definition
 class UPD(OfHead, ListMetric):
-    """User popularity deviation: how far a list's shares of popular items are from those in the user's history.
+    """User popularity deviation: how far a list's shares of popular items are from those of the user's history.
 
     Formula
         UPD@k = JS(p_H, p_L) in bits, p the shares of head, mid and tail in the user's training items H and in the list L
 
     Edge cases
-        Undefined for an empty list and for a user without training items. An item that nobody had is of the tail; items outside
-        a catalogue that is given are left out.
+        Undefined for an empty list and for a user without training items. An item without training users is in the tail; items
+        outside a given catalogue are left out.
 
     Convention
-        By default the head are the most popular items that have 20 % of the training pairs, the tail the least popular ones
-        that have 20 %, as Abdollahpouri et al. divide them. ``mid`` equal to ``at`` leaves head and tail alone. They take the
-        mean of three groups of users, which ``by=`` gives; here it is over all lists.
+        By default the head is the most popular items with 20 % of the training pairs, and the tail the least popular items with
+        20 %, as in Abdollahpouri et al. With ``mid`` equal to ``at`` there are only head and tail. The paper averages over
+        three groups of users (use ``by=``); here the mean is over all lists.
 
     Parameters
-        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
-        at: the share or number that belongs to the rule
-        mid: where the mid ends and the tail begins, by the same rule: at least ``at`` (at most for reach, count, quantile, iqr)
+        head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
+        at: the share or number used by the rule
+        mid: where the mid ends and the tail begins, by the same rule: at least ``at`` (at most, for reach, count, quantile, iqr)
 
     Example
         >>> import rankwell as rw
@@ -151,7 +151,7 @@ class UPD(OfHead, ListMetric):
     mid: float = 0.8
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The divergence of shares."""
+        """The divergence between the shares."""
         rows = judged.shown.top(self.k)
         assert rows.item is not None
         if context.items is not None:
@@ -159,6 +159,6 @@ class UPD(OfHead, ListMetric):
         return js(self._shares(judged.history(context), context), self._shares(rows, context))
 
     def _shares(self, rows: Ranked, context: Context) -> np.ndarray:
-        """The shares of head, mid and tail in each query's rows."""
+        """The shares of head, mid and tail among each query's rows."""
         part = self.parts_of(rows, context)
         return shares(np.column_stack([rows.sum(part == code) for code in range(len(PARTS))]))

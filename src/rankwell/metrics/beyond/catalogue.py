@@ -1,4 +1,4 @@
-"""Metrics of all lists together against the catalogue: how much of it is shown, and how evenly."""
+"""Metrics of all lists together against the catalogue: how much of it is shown."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OfCounts(CorpusMetric):
     grows: ClassVar[bool] = True
 
     def state(self, judged: Judged, context: Context) -> ItemCounts:
-        """How often each catalogue item is in the first k."""
+        """The number of lists that show each catalogue item within k."""
         assert context.catalogue is not None
         items = judged.shown.top(self.k).item
         assert items is not None
@@ -39,12 +39,12 @@ class OfCounts(CorpusMetric):
         return ItemCounts(counts, len(judged), self, self.about(judged, context))
 
     def about(self, judged: Judged, context: Context) -> np.ndarray | None:
-        """Return what the value needs to know of each item."""
+        """Return what the value needs to know about each item."""
         return None
 
     @abstractmethod
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """Return the value of the counts of all items in ``n`` lists."""
+        """Return the value from the counts of all items in ``n`` lists."""
 
 
 @definition
@@ -56,16 +56,16 @@ class Coverage(OfCounts):
         with users=n the mean over all samples of n lists: 1 − mean_i C(U − c_i, n) / C(U, n), c_i lists with i, U lists
 
     Edge cases
-        Needs ``items=``, the catalogue. Items outside it are an error, or left out and counted (``outside=ignore``).
-        Undefined for an empty catalogue, for fewer lists than ``users``, or where all weights are 0.
+        Needs ``items=``, the catalogue. Items outside it are an error, or are left out and counted (``outside=ignore``).
+        Undefined for an empty catalogue, for fewer lists than ``users``, or if all weights are 0.
 
     Convention
-        The universe is the catalogue that you give. It grows with the number of lists: compare systems at the same number
-        only, or say ``users=``. recmetrics calls this "prediction coverage"; others count only items of the training data.
+        The catalogue is the table you give. Coverage grows with the number of lists: compare systems at the same number, or
+        use ``users=``. recmetrics calls this "prediction coverage"; other tools count only items of the training data.
 
     Parameters
-        users: the number of lists to which coverage is rarefied, exactly; default all
-        weights: a column of items=, how much each item weighs; default all alike
+        users: the number of lists to rarefy to, exactly; default: all
+        weights: a column of items= with the weight of each item; default: equal weights
 
     Example
         >>> import rankwell as rw
@@ -87,14 +87,16 @@ class Coverage(OfCounts):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.users is not None and self.users < 1:
-            raise UsageError(f"{self.name}(users={self.users}): users, a number of lists, is at least 1.")
+            raise UsageError(
+                f"{self.name}(users={self.users}): users, a number of lists, must be at least 1."
+            )
 
     def needed(self) -> frozenset[str]:
-        """The columns of the catalogue, if one of them weighs the items."""
+        """The columns of the catalogue, if one of them gives the weights."""
         return super().needed() | (frozenset({"features"}) if self.weights else frozenset())
 
     def check_tables(self, context: Context) -> None:
-        """Weights must be numbers from 0."""
+        """Weights must be numbers of at least 0."""
         if self.weights is not None:
             self._weights(context)
 
@@ -106,8 +108,8 @@ class Coverage(OfCounts):
         if len(wrong):
             row = int(wrong[0])
             raise DataError(
-                f"{context.items.name}: item {context.items.item.one(row)!r} has the weight {weights[row]:g}; a weight is "
-                f"at least 0."
+                f"{context.items.name}: item {context.items.item.one(row)!r} has the weight {weights[row]:g}; a weight must "
+                f"be at least 0."
             )
         return weights
 
@@ -126,7 +128,7 @@ class Coverage(OfCounts):
 
 
 def _chances(counts: np.ndarray, n: int, size: int) -> np.ndarray:
-    """The chance of each item to be in a sample of ``size`` of ``n`` lists."""
+    """The probability that each item is in a sample of ``size`` of ``n`` lists."""
     # C(n − c, size) / C(n, size), factor by factor as c grows
     place = np.arange(int(counts.max(initial=0)), dtype=np.float64)
     without = np.concatenate(([1.0], np.cumprod(np.maximum(n - size - place, 0.0) / (n - place))))
@@ -135,16 +137,16 @@ def _chances(counts: np.ndarray, n: int, size: int) -> np.ndarray:
 
 @definition
 class PredictionCoverage(OfCounts):
-    """Prediction coverage: the share of the catalogue that the system can recommend at all.
+    """Prediction coverage: the share of the catalogue that the system recommends to anyone, at any rank.
 
     Formula
         |{items in any list, at any rank}| / |catalogue|
 
     Edge cases
-        Give whole lists: of lists that were cut it is coverage at the depth of the cut. Undefined for an empty catalogue.
+        Give whole lists: for truncated lists it is coverage at the depth of the cut. Undefined for an empty catalogue.
 
     Convention
-        recmetrics gives this name to what is ``coverage@k`` here.
+        recmetrics uses this name for what is ``coverage@k`` here.
 
     Parameters
         none
@@ -162,23 +164,23 @@ class PredictionCoverage(OfCounts):
     cut = "none"
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """The share of items that stand anywhere."""
+        """The share of items in any list."""
         return int(np.count_nonzero(counts)) / len(counts) if len(counts) else math.nan
 
 
 @definition
 class TestShare(OfCounts):
-    """The share of the recommended items that occur in the judgements at all, anybody's.
+    """The share of the recommended items that are judged for any query.
 
     Formula
         |{items shown within k} ∩ {items judged for any query}| / |{items shown within k}|
 
     Edge cases
-        Undefined where nothing is shown. A judgement of any grade counts. Lists of queries without judgements are not seen.
+        Undefined if nothing is shown. A judgement of any grade counts. Lists of queries without judgements are ignored.
 
     Convention
-        An article calls this coverage ("the percentage of recommended items that are in the test data"); it says nothing of
-        the catalogue, and is nearer to precision. ``coverage`` is the share of the catalogue.
+        Some authors call this coverage ("the percentage of recommended items that are in the test data"); it does not depend
+        on the catalogue, and is closer to precision. ``coverage`` is the share of the catalogue.
 
     Parameters
         none
@@ -189,7 +191,7 @@ class TestShare(OfCounts):
         {'test_share@2': 0.5}
 
     Reference
-        none: a variant that is in use.
+        none: a variant in use.
     """
 
     __test__: ClassVar[bool] = False
@@ -198,11 +200,11 @@ class TestShare(OfCounts):
     better: ClassVar[Better] = "neither"
 
     def about(self, judged: Judged, context: Context) -> np.ndarray:
-        """Whether each item is judged for anybody."""
+        """Whether each item is judged for any query."""
         return context.once(_is_judged, judged.pool)
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """The judged ones among the items shown."""
+        """The share of the items shown that are judged."""
         assert about is not None
         shown = int(np.count_nonzero(counts))
         return int(np.count_nonzero(about & (counts > 0))) / shown if shown else math.nan

@@ -1,4 +1,4 @@
-"""Divergences: how far one distribution is from another, row by row."""
+"""Divergences between two distributions, row by row."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 
 def kl(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the Kullback–Leibler divergence Σ p ln(p / q) of each row, in nats; infinite where q lacks what p has.
+    """Return the Kullback–Leibler divergence Σ p ln(p / q) of each row, in nats; infinite if q is 0 where p is not.
 
-    Rows of ``p`` and ``q`` are shares that sum to 1, as in all functions here; a row of NaN gives NaN.
+    Rows of ``p`` and ``q`` are shares that sum to 1, here and in the functions below; a row of NaN gives NaN.
 
     >>> kl(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([[0.5, 0.5], [0.5, 0.5]])).round(4).tolist()
     [0.0, 0.6931]
@@ -21,7 +21,7 @@ def kl(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def js(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the Jensen–Shannon divergence of each row in bits, from 0 to 1: how far p and q are from their middle.
+    """Return the Jensen–Shannon divergence of each row in bits, from 0 to 1: the mean KL of p and q from their average.
 
     >>> js(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 1.0], [0.5, 0.5]])).tolist()
     [1.0, 0.0]
@@ -39,7 +39,7 @@ def hellinger(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     >>> hellinger(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[0.0, 1.0], [0.5, 0.5]])).tolist()
     [1.0, 0.0]
     """
-    # the same as ½ Σ (√p − √q)² under the root, which is 0 for equal rows and loses no digits near it
+    # equal to ½ Σ (√p − √q)² under the root, which is exactly 0 for equal rows and accurate near 0
     apart = np.square(np.sqrt(p) - np.sqrt(q)).sum(axis=1) / 2
     return np.sqrt(np.minimum(apart, 1.0))
 

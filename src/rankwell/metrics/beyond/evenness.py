@@ -19,15 +19,15 @@ class Gini(OfCounts):
     """Gini index: how unevenly recommendations are spread over the items of the catalogue.
 
     Formula
-        G = Σ_j (2j − m − 1) c_(j) / (m Σ c), c_(j) how often the j-th least shown of m items is in the lists
+        G = Σ_j (2j − m − 1) c_(j) / (m Σ c), c_(j) the number of lists with the j-th least shown of m items
 
     Edge cases
-        All items of the catalogue count, also those never shown. Undefined where nothing is shown. 0 if all are shown
-        equally often, 1 − 1/m if one item is all that is shown.
+        All items of the catalogue count, including those never shown. Undefined if nothing is shown. 0 if all are shown
+        equally often, 1 − 1/m if only one item is shown.
 
     Convention
         ``gini_m1`` divides by m − 1 and so reaches 1; ``gini_diversity`` is 1 − gini_m1, which RankSys and Elliot call Gini.
-        Evidently counts only items that are shown. It depends on the number of lists: compare systems at the same one.
+        Evidently counts only items that are shown. The value depends on the number of lists: compare at equal numbers.
 
     Parameters
         none
@@ -47,7 +47,7 @@ class Gini(OfCounts):
     better: ClassVar[Better] = "lower"
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """The index by counting how many items are shown how often."""
+        """The index, from how many items are shown how often."""
         above, m, total = _spread(counts)
         return above / (m * total) if total else math.nan
 
@@ -58,7 +58,7 @@ def _spread(counts: np.ndarray) -> tuple[int, int, int]:
     alike = np.bincount(counts) if total else np.zeros(1, np.int64)
     often = np.flatnonzero(alike)
     ends = np.cumsum(alike[often])
-    # the sum of j over the items shown equally often, which stand side by side
+    # the sum of j over the items shown equally often, which are adjacent in the order
     places = (alike[often] * (2 * ends - alike[often] + 1)).tolist()
     twice = sum(place * count for place, count in zip(places, often.tolist(), strict=True))
     return twice - (m + 1) * total, m, total
@@ -66,16 +66,16 @@ def _spread(counts: np.ndarray) -> tuple[int, int, int]:
 
 @definition
 class GiniM1(Gini):
-    """Gini index that reaches 1: divided by m − 1 in place of m.
+    """Gini index that reaches 1: divided by m − 1 instead of m.
 
     Formula
         G = Σ_j (2j − m − 1) c_(j) / ((m − 1) Σ c)
 
     Edge cases
-        As gini; undefined for a catalogue of one item.
+        As for gini; undefined for a catalogue of one item.
 
     Convention
-        The form of Shani and Gunawardana, and WarpRec's.
+        The form used by Shani and Gunawardana, and by WarpRec.
 
     Parameters
         none
@@ -92,7 +92,7 @@ class GiniM1(Gini):
     name: ClassVar[str] = "gini_m1"
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """The index over m − 1."""
+        """The index divided by m − 1."""
         above, m, total = _spread(counts)
         return above / ((m - 1) * total) if total and m > 1 else math.nan
 
@@ -105,7 +105,7 @@ class GiniDiversity(GiniM1):
         1 − Σ_j (2j − m − 1) c_(j) / ((m − 1) Σ c)
 
     Edge cases
-        As gini_m1.
+        As for gini_m1.
 
     Convention
         RankSys and Elliot print this as "Gini".
@@ -126,34 +126,34 @@ class GiniDiversity(GiniM1):
     better: ClassVar[Better] = "higher"
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """One less the index."""
+        """One minus the index."""
         return 1.0 - super().of_counts(counts, n, about)
 
 
 def _entropy(counts: np.ndarray) -> float:
-    """−Σ p ln p; NaN where nothing is shown."""
+    """−Σ p ln p; NaN if nothing is shown."""
     total = int(counts.sum())
     if not total:
         return math.nan
     alike = np.bincount(counts)
     often = np.flatnonzero(alike[1:]) + 1
-    # ln T − Σ c ln c / T, equal counts together
+    # ln T − Σ c ln c / T, with equal counts grouped
     inner = math.fsum((alike[often] * often * np.log(often)).tolist())
     return max(math.log(total) - inner / total, 0.0)
 
 
 @definition
 class Entropy(OfCounts):
-    """Shannon entropy of the recommendations: how many items they are spread over, in bits.
+    """Shannon entropy of the recommendations: how evenly they are spread over items, in bits.
 
     Formula
-        H = −Σ_i p_i log p_i, p_i = c_i / Σ c, c_i how often item i is in the lists
+        H = −Σ_i p_i log p_i, p_i = c_i / Σ c, c_i the number of lists with item i
 
     Edge cases
-        Undefined where nothing is shown. 0 if one item is all that is shown, log m if all of m items are shown equally often.
+        Undefined if nothing is shown. 0 if only one item is shown, log m if all m items are shown equally often.
 
     Convention
-        In bits; ``base`` gives another logarithm. RecBole takes natural logarithms and divides by the number of items shown.
+        In bits; ``base`` sets another logarithm. RecBole uses natural logarithms and divides by the number of items shown.
 
     Parameters
         base: the base of the logarithm
@@ -175,10 +175,10 @@ class Entropy(OfCounts):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.base <= 1:
-            raise UsageError(f"{self.name}(base={self.base:g}): the base of a logarithm is above 1 here.")
+            raise UsageError(f"{self.name}(base={self.base:g}): base must be above 1.")
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """The entropy in units of the base."""
+        """The entropy, in units of the base."""
         return _entropy(counts) / math.log(self.base)
 
 
@@ -187,13 +187,13 @@ class EntropyNorm(OfCounts):
     """Normalised entropy: the entropy of the recommendations as a share of the highest possible one.
 
     Formula
-        H / log m, m items in the catalogue
+        H / log m, m the number of items in the catalogue
 
     Edge cases
-        As entropy; undefined for a catalogue of one item.
+        As for entropy; undefined for a catalogue of one item.
 
     Convention
-        The size of the catalogue you give decides.
+        The value depends on the catalogue given.
 
     Parameters
         none
@@ -210,19 +210,19 @@ class EntropyNorm(OfCounts):
     name: ClassVar[str] = "entropy_norm"
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """The share."""
+        """The entropy over its maximum."""
         return min(_entropy(counts) / math.log(len(counts)), 1.0) if len(counts) > 1 else math.nan
 
 
 @definition
 class EffectiveItems(OfCounts):
-    """Effective catalogue size: so many items, shown equally often, would have the entropy of the recommendations.
+    """Effective catalogue size: the number of equally often shown items that would have the same entropy.
 
     Formula
         2^H, H the entropy in bits
 
     Edge cases
-        Undefined where nothing is shown. From 1 to the number of items shown.
+        Undefined if nothing is shown. Between 1 and the number of items shown.
 
     Convention
         Hill's number of order 1.
@@ -243,22 +243,22 @@ class EffectiveItems(OfCounts):
     range: ClassVar[tuple[float, float]] = (1.0, math.inf)
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """The number of items."""
+        """The effective number of items."""
         return math.exp(_entropy(counts))
 
 
 @definition
 class Simpson(OfCounts):
-    """Gini–Simpson index: the chance that two recommendations, drawn with return, are of different items.
+    """Gini–Simpson index: the probability that two recommendations, drawn with replacement, are different items.
 
     Formula
         1 − Σ_i p_i², p_i = c_i / Σ c
 
     Edge cases
-        Undefined where nothing is shown. 0 if one item is all that is shown.
+        Undefined if nothing is shown. 0 if only one item is shown.
 
     Convention
-        One less the Herfindahl index.
+        One minus the Herfindahl index.
 
     Parameters
         none

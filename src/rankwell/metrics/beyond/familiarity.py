@@ -1,4 +1,4 @@
-"""Metrics of how like the items of a list are to those that the user had before: by their features."""
+"""Metrics of how similar a list's items are to the user's training items, by their features."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["EPD", "Surprise", "Unserendipity"]
 
 @definition
 class _Familiar(Featured):
-    """A metric of lists that compares features with those of the user's history."""
+    """A list metric that compares features with those of the user's history."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features", "history"})
 
@@ -31,7 +31,7 @@ class _Familiar(Featured):
         rows: Ranked,
         similarity: Literal["cosine", "jaccard"] = "cosine",
     ) -> np.ndarray:
-        """Each row's mean similarity to the items of its user's history, NaN without one."""
+        """Each row's mean similarity to the items of its user's history; NaN without history."""
         history = judged.history(context)
         sums = jaccard_against if similarity == "jaccard" else _cosines
         return ratio(sums(rows, history, self.vectors(context)), history.count()[rows.query])
@@ -39,21 +39,21 @@ class _Familiar(Featured):
 
 @definition
 class Unserendipity(_Familiar):
-    """Unserendipity: how like the items of a list are to those that the user had before, as the mean cosine.
+    """Unserendipity: the mean cosine between the items of a list and the user's training items.
 
     Formula
         unserendipity@k = Σ_{i ∈ L} Σ_{j ∈ H} cos(x_i, x_j) / (n |H|), H the user's distinct training items
 
     Edge cases
-        Undefined for an empty list and for a user without training items. An item without features is similar to nothing,
-        also to itself; rows of such items are counted.
+        Undefined for an empty list and for a user without training items. An item without features has similarity 0 to every
+        item, itself included; rows of such items are counted.
 
     Convention
-        Low values mean lists unlike what the user knows, be they serendipitous or wrong. The mean is over all pairs; in time
-        in proportion to the rows, as mean unit vector · mean unit vector.
+        Low values mean lists unlike what the user knows, whether serendipitous or wrong. The mean over all pairs is computed
+        in time linear in the rows, as mean unit vector · mean unit vector.
 
     Parameters
-        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns
+        features: topics (the column topics, genres …), numeric, a column, or a pattern of columns
 
     Example
         >>> import rankwell as rw
@@ -70,30 +70,30 @@ class Unserendipity(_Familiar):
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean over the rows of their likeness to the history."""
+        """The mean similarity of the rows to the history."""
         rows, _ = self.rows(judged, context)
         return ratio(rows.sum(self.likeness(judged, context, rows)), rows.count())
 
 
 @definition
 class Surprise(_Familiar):
-    """Surprise: how unlike the relevant items of a list are to those that the user had before; others add 0.
+    """Surprise: how dissimilar the relevant items of a list are to the user's training items; other items add 0.
 
     Formula
         surprise@k = (1/n) Σ_{i ∈ L} (1 − mean_{j ∈ H} cos(x_i, x_j)) · rel_i, H the user's distinct training items
 
     Edge cases
-        Undefined for an empty list and for a user without training items; 0 where no listed item is relevant. An item
-        without features is unlike everything (1); rows of such items are counted. Values exceed 1 only where features are
+        Undefined for an empty list and for a user without training items; 0 if no listed item is relevant. An item without
+        features has dissimilarity 1 to everything; rows of such items are counted. Values exceed 1 only if features are
         negative.
 
     Convention
-        The serendipity of Microsoft's recommenders, which take cosines of how items occur together where no features are
-        given; here they are always features. It mixes relevance and novelty: read it beside precision.
+        Called serendipity in Microsoft's recommenders, which use cosines of item co-occurrence if no features are given; here
+        they are always of features. It mixes relevance and novelty: read it together with precision.
 
     Parameters
-        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns
-        rel: from which grade an item is relevant; default the policy's rel
+        features: topics (the column topics, genres …), numeric, a column, or a pattern of columns
+        rel: the lowest grade that counts as relevant; default: the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -114,7 +114,7 @@ class Surprise(_Familiar):
     rel: float | None = None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean over the rows of what the relevant ones lack in likeness."""
+        """The mean over the rows of the relevant items' dissimilarity."""
         rows, _ = self.rows(judged, context)
         wanted = context.scale.relevant(rows.grade, self.rel)
         return ratio(rows.sum((1 - self.likeness(judged, context, rows)) * wanted), rows.count())
@@ -122,28 +122,28 @@ class Surprise(_Familiar):
 
 @definition
 class EPD(OfRelevance, _Familiar):
-    """Expected profile distance: how unlike the items of a list are to the user's history, discounted by rank.
+    """Expected profile distance: how dissimilar a list's items are to the user's history, discounted by rank.
 
     Formula
         EPD@k = Σ_r disc(r) · rel_r · mean_{j ∈ H} d(i_r, j) / Σ_{r ≤ n} disc(r), d = 1 − similarity, H the user's distinct
         training items; relevance=graded: rel = (2^g − 1) / 2^g_max
 
     Edge cases
-        Undefined for an empty list and for a user without training items. An item without features is at distance 1 of
-        everything; rows of such items are counted. Values exceed 1 only where features are negative.
+        Undefined for an empty list and for a user without training items. An item without features has distance 1 to
+        everything; rows of such items are counted. Values exceed 1 only if features are negative.
 
     Convention
-        With relevance it mixes relevance and novelty, and has values for judged queries only; the divisor stays Σ disc(r), as
-        in RankSys. Cosine distances take time in proportion to the rows, Jaccard to the pairs.
+        With relevance it mixes relevance and novelty, and is defined for judged queries only; the divisor stays Σ disc(r), as
+        in RankSys. Cosine distances take time linear in the rows, Jaccard distances in the pairs.
 
     Parameters
-        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns
-        distance: cosine or jaccard (of the sets of features that are not 0)
+        features: topics (the column topics, genres …), numeric, a column, or a pattern of columns
+        distance: cosine or jaccard (of the sets of nonzero features)
         discount: log2p1 1 / log2(r + 1), reciprocal 1 / r, or none
-        relevance: none (every item counts), binary (relevant ones), or graded
-        rel: from which grade an item is relevant (under ratings: gains count); default the policy's rel
-        max_grade: g_max; default the highest grade of the qrels
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        relevance: none (every item counts), binary (relevant items count), or graded
+        rel: the lowest grade that is relevant (for ratings: that has a gain); default: the policy's rel
+        max_grade: g_max; default: the highest grade in the qrels
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -163,13 +163,13 @@ class EPD(OfRelevance, _Familiar):
     distance: Literal["cosine", "jaccard"] = "cosine"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean of the distances to the history."""
+        """The mean distance to the history."""
         rows, _ = self.rows(judged, context)
         return self.mean(rows, 1 - self.likeness(judged, context, rows, self.distance), context)
 
 
 def _cosines(rows: Ranked, history: Ranked, features: Features) -> np.ndarray:
-    """The cosines of each row with all items of its user's history, added: one product with the sum of unit vectors."""
+    """The sum of each row's cosines with all items of its user's history: one product with the sum of unit vectors."""
     assert rows.item is not None
     units = features.units
     total = np.empty(len(rows))

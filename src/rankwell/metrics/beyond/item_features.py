@@ -1,4 +1,4 @@
-"""What the metrics of features share: where the features are, which rows have none, and which count as relevant."""
+"""The base of feature metrics: which columns hold the features, and which rows have none."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rankwell.tables.ranked import Ranked
 
 @definition
 class Featured(ListMetric):
-    """A metric of lists that reads features of their items."""
+    """A list metric that reads features of items."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features"})
 
     features: str = "topics"
 
     def check_tables(self, context: Context) -> None:
-        """The features must be columns of the table of items."""
+        """The features must be columns of the items table."""
         self.vectors(context)
 
     def vectors(self, context: Context) -> Features:
@@ -37,6 +37,6 @@ class Featured(ListMetric):
         return rows, self.vectors(context).has(rows.item)
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """Rows of items that have no features."""
+        """The number of rows whose item has no features."""
         _, has = self.rows(judged, context)
         return {f"rows without {self.features}": len(has) - int(np.count_nonzero(has))}

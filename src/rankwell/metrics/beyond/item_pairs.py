@@ -1,4 +1,4 @@
-"""Pairs of items: those of a list with each other, or with the user's history, for all lists of a batch at once."""
+"""Sums over pairs of items, within lists or against the user's history, for all lists of a batch."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked, ratio
 
 Measure = Literal["cosine", "jaccard", "euclidean"]
-CELLS = (
-    1 << 17
-)  # of the dense tables of some lists, made at a time: they should stay in the processor's cache
-NARROW = 64  # features up to which a list's table has a column for each
+CELLS = 1 << 17  # cells of the dense tables built at a time: they should fit into the processor's cache
+NARROW = 64  # the number of features up to which each has a column in every list's table
 
 
 class _Tables:
-    """The vectors of the items of some lists: entries, and for each list a dense table, a row per item.
+    """Feature vectors of the items of some lists: sparse entries, and a dense table per list with a row per item.
 
-    Where there are many features a table has columns for those of its own list only.
+    If there are many features, a list's table has columns only for those of its own items.
     """
 
     def __init__(self, items: np.ndarray, lists: np.ndarray, count: int, features: Features) -> None:
@@ -42,7 +40,7 @@ class _Tables:
         self._cells[self._base[self.place] + self.column] = self.value
 
     def columns(self, lists: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return which features of other items the tables of their lists have, and the columns of these."""
+        """Return which features of other items are in their lists' tables, and in which columns."""
         if self._width <= NARROW:
             return np.arange(len(codes)), codes
         key = lists * self._width + codes
@@ -51,18 +49,18 @@ class _Tables:
         return there, at[there] - self._begins[lists[there]]
 
     def at(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Return what the tables hold for some items in some columns of their lists."""
+        """Return the table values of some items in some columns of their lists."""
         return self._cells[self._base[rows] + columns]
 
 
 def within(
     rows: Ranked, features: Features, measure: Measure
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield all pairs of items of one list, some at a time: row numbers of the upper and the lower one, and the measure.
+    """Yield all pairs of items of the same list, in blocks: upper rows, lower rows, and the measure of each pair.
 
-    ``cosine`` and ``jaccard`` are similarities, 0 for items without features, ``euclidean`` is a distance. The pairs of
-    a list come by their distance in the list, then by rank, whatever other lists there are; no row is twice among the
-    upper or the lower ones that come at a time.
+    ``cosine`` and ``jaccard`` are similarities, 0 for items without features; ``euclidean`` is a distance. The pairs of
+    a list are ordered by their distance in the list, then by rank, whatever other lists there are. Within a block no row
+    appears twice among the upper rows, or twice among the lower rows.
     """
     assert rows.item is not None
     features = _vectors(features, measure)
@@ -71,7 +69,7 @@ def within(
         tables = _Tables(rows.item[first:last], rows.query[first:last] - low, high - low, features)
         below = (
             tables.starts[1:][tables.lists] - 1 - np.arange(last - first)
-        )  # rows after each one in its list
+        )  # the number of rows after each row in its list
         for step in range(1, int(below.max(initial=0)) + 1):
             upper = np.flatnonzero(below >= step)
             if measure == "euclidean":
@@ -92,7 +90,7 @@ def within(
 def sums_within(
     rows: Ranked, features: Features, measure: Measure, weights: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return the sum of a measure over all pairs of each list, each times the weights of its two rows."""
+    """Return the sum of a measure over all pairs of each list, each weighted by both its rows."""
     total = np.zeros(rows.queries)
     for upper, lower, values in within(rows, features, measure):
         weighted = values if weights is None else values * weights[upper] * weights[lower]
@@ -102,7 +100,7 @@ def sums_within(
 
 
 def jaccard_against(rows: Ranked, others: Ranked, features: Features) -> np.ndarray:
-    """Return the sum of each row's Jaccard similarities to the rows of ``others`` of the same query."""
+    """Return the sum of each row's Jaccard similarities to the rows of ``others`` of its query."""
     assert rows.item is not None
     assert others.item is not None
     features = features.sets
@@ -131,7 +129,7 @@ def jaccard_against(rows: Ranked, others: Ranked, features: Features) -> np.ndar
 
 
 def closest(rows: Ranked, others: Ranked, features: Features) -> np.ndarray:
-    """Return the highest cosine of each row's item to the items of its query in ``others``, of which there is one."""
+    """Return each row's highest cosine to the items of its query in ``others``, which has at least one."""
     assert rows.item is not None
     assert others.item is not None
     counts = others.count()
@@ -147,7 +145,7 @@ def closest(rows: Ranked, others: Ranked, features: Features) -> np.ndarray:
 
 
 def squares_within(rows: Ranked, features: Features) -> np.ndarray:
-    """Return the sum of squared Euclidean distances over all pairs of each list: n Σ ‖x − mean‖², in linear time."""
+    """Return the sum of squared Euclidean distances over all pairs of each list in linear time: n Σ ‖x − mean‖²."""
     assert rows.item is not None
     n = rows.count()
     total = np.zeros(rows.queries)
@@ -168,13 +166,13 @@ def _vectors(features: Features, measure: Measure) -> Features:
 
 
 def _jaccard(both: np.ndarray, one: np.ndarray, other: np.ndarray, features: Features) -> np.ndarray:
-    """Shared features over all features of two items; 0 where neither has one."""
+    """Shared features over all features of two items; 0 if neither has any."""
     lengths = np.append(features.lengths, 0)
     return np.nan_to_num(ratio(both, lengths[one] + lengths[other] - both))
 
 
 def _cosines(features: Features, items: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The cosine of ``items[own]`` and ``others``, pair by pair; 0 where one has no features."""
+    """The cosine of ``items[own]`` and ``others``, pair by pair; 0 if either has no features."""
     width = len(features.names)
     dense = np.zeros(len(items) * width)
     place, code, value = features.entries(items)
@@ -182,15 +180,15 @@ def _cosines(features: Features, items: np.ndarray, own: np.ndarray, others: np.
     pair, code, value = features.entries(others)
     products = np.bincount(pair, weights=value * dense[own[pair] * width + code], minlength=len(others))
     squares = np.append(features.squares, 0.0)
-    # one root of the product: with whole numbers it is exact where the cosine is
+    # a single root of the product: with whole numbers the result is exact if the cosine is
     lengths = np.sqrt(squares[items][own] * squares[others])
     return np.divide(products, lengths, out=np.zeros(len(others)), where=lengths > 0)
 
 
 def _distances(tables: _Tables, below: np.ndarray, step: int) -> np.ndarray:
-    """The Euclidean distance of each item to the one ``step`` rows after it, where there is one.
+    """The Euclidean distance of each item to the one ``step`` rows below it, if there is one.
 
-    Sums squares of differences, first over the features of the upper item, then over those that only the lower one has.
+    Sums squared differences, first over the features of the upper item, then over those that only the lower one has.
     """
     place, column, value = tables.place, tables.column, tables.value
     down = np.flatnonzero(below[place] >= step)
@@ -203,7 +201,7 @@ def _distances(tables: _Tables, below: np.ndarray, step: int) -> np.ndarray:
 
 
 def _blocks(rows: Ranked, features: Features, others: Ranked | None = None) -> Iterator[tuple[int, int]]:
-    """Yield from where to where to take lists at a time: as many as fit into tables of a certain size, at least one."""
+    """Yield start and end of blocks of lists: at least one list, and as many as fit into a table of limited size."""
     assert rows.item is not None
     width = len(features.names)
     lengths = rows.sum(np.append(features.lengths, 0)[rows.item])

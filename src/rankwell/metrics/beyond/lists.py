@@ -20,24 +20,24 @@ __all__ = ["EILD", "ILD", "ILS"]
 
 @definition
 class ILS(Featured):
-    """Intra-list similarity: how alike the items of a list are, as the mean cosine of all pairs.
+    """Intra-list similarity: the mean cosine over all pairs of a list's items.
 
     Formula
         ILS@k = Σ_{i<j} cos(x_i, x_j) / (n (n − 1) / 2) = (‖Σ x̂_i‖² − n⁺) / (n (n − 1)), x̂ unit vectors, n⁺ those not 0;
         average=matrix: the mean of all n² cells, the diagonal too; average=sum: Σ_{i<j}, not divided
 
     Edge cases
-        Undefined for a list of fewer than two items. An item without features is similar to nothing, itself included;
-        with missing=skip it is left out, and a list with fewer than two others is undefined. Rows of items without
+        Undefined for a list of fewer than two items. An item without features has similarity 0 to every item, itself included;
+        with missing=skip it is left out, and a list with fewer than two other items is undefined. Rows of items without
         features are counted. The value of average=sum has no bounds.
 
     Convention
-        High values mean lists of little variety; they say nothing about quality. recmetrics takes the mean of pairs,
-        Ziegler the sum. The cosine takes time in proportion to the rows, Jaccard to the pairs.
+        High values mean lists with little variety, not lists of low quality. recmetrics uses the mean over pairs, Ziegler the
+        sum. Cosines take time linear in the rows, Jaccard similarities in the pairs.
 
     Parameters
-        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns
-        similarity: cosine, or jaccard: shared features over all features of both, 0 where neither has any
+        features: topics (the column topics, genres …), numeric, a column, or a pattern of columns
+        similarity: cosine, or jaccard: shared features over all features of both, 0 if neither has any
         average: pairs, matrix or sum
         missing: zero or skip, for items without features
 
@@ -65,7 +65,7 @@ class ILS(Featured):
         return (-1.0, 1.0) if self.average != "sum" else (-np.inf, np.inf)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The pairs, of cosines in closed form: the squared length of the sum of unit vectors."""
+        """The mean over pairs; for cosines from the squared length of the sum of unit vectors."""
         rows, has = self.rows(judged, context)
         if self.missing == "skip":
             rows, has = rows.where(has), has[has]
@@ -80,24 +80,24 @@ class ILS(Featured):
 
 @definition
 class ILD(Featured):
-    """Intra-list distance: how different the items of a list are, as the mean distance of all pairs.
+    """Intra-list distance: the mean distance over all pairs of a list's items.
 
     Formula
         ILD@k = Σ_{i<j} d(x_i, x_j) / (n (n − 1) / 2); cosine: d = 1 − cos, so ILD = 1 − ILS; jaccard: d = 1 − |A ∩ B| / |A ∪ B|;
         sqeuclidean: Σ_{i<j} ‖x_i − x_j‖² = n Σ ‖x_i − x̄‖²
 
     Edge cases
-        Undefined for a list of fewer than two items. An item without features is a vector of zeros: its cosine and Jaccard
-        distance to all others is 1. With missing=skip it is left out, and a list with fewer than two others is undefined.
-        Rows of items without features are counted. Cosine distances exceed 1 only where features are negative.
+        Undefined for a list of fewer than two items. An item without features is a zero vector: its cosine and Jaccard distance
+        to all others is 1. With missing=skip it is left out, and a list with fewer than two other items is undefined. Rows of
+        items without features are counted. Cosine distances exceed 1 only if features are negative.
 
     Convention
-        A longer way to say that lists are varied, which is not to say that they are good. Distances of cosine and
-        sqeuclidean take time in proportion to the rows, of jaccard and euclidean to the pairs.
+        High values mean varied lists, which need not be good ones. Cosine and sqeuclidean distances take time linear in the
+        rows, jaccard and euclidean distances in the pairs.
 
     Parameters
-        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns
-        distance: cosine, jaccard (of the sets of features that are not 0), euclidean or sqeuclidean (of the raw vectors)
+        features: topics (the column topics, genres …), numeric, a column, or a pattern of columns
+        distance: cosine, jaccard (of the sets of nonzero features), euclidean or sqeuclidean (of the raw vectors)
         missing: zero or skip, for items without features
 
     Example
@@ -117,7 +117,7 @@ class ILD(Featured):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """Jaccard distances end at 1, cosine distances at 2, others nowhere."""
+        """Jaccard distances are at most 1, cosine distances at most 2, others unbounded."""
         return 0.0, {"jaccard": 1.0, "cosine": 2.0}.get(self.distance, np.inf)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
@@ -136,30 +136,30 @@ class ILD(Featured):
 
 @definition
 class EILD(Featured):
-    """Expected intra-list distance: the distance of items in a list, weighted by how likely each is seen, and wanted.
+    """Expected intra-list distance: the distance between a list's items, weighted by how likely each is seen and relevant.
 
     Formula
         relative: Σ_i w_i · [Σ_{j≠i} disc(max(1, j − i)) rel_j d(i, j) / Σ_{j≠i} disc(max(1, j − i)) rel_j] / Σ_i w_i;
         symmetric: Σ_{i<j} w_i w_j d(i, j) / Σ_{i<j} w_i w_j; i, j ranks, w_i = disc(i) rel_i, d = 1 − similarity
 
     Edge cases
-        Undefined for an empty list and where no listed item is relevant (symmetric: fewer than two). In the relative form an
-        item with no other to compare with adds 0 and its weight stays in the divisor, so a list of one item has 0. An item
-        without features is at distance 1 of all others; with missing=skip its pairs are left out. Rows of items without
+        Undefined for an empty list and if no listed item is relevant (symmetric: fewer than two). In the relative form an
+        item with no other to compare with adds 0 and its weight stays in the divisor, so a list of one item scores 0. An item
+        without features has distance 1 to all others; with missing=skip its pairs are left out. Rows of items without
         features are counted.
 
     Convention
-        relative is RankSys's: from each item the user goes on downwards, and what stands above it was seen. symmetric weighs
-        pairs. relevance=binary has values for judged queries only. symmetric cosines take time in proportion to the rows.
+        relative is RankSys's: from each item the user moves on downwards, and has seen what is above. symmetric weights pairs.
+        relevance=binary is defined for judged queries only. symmetric cosines take time linear in the rows.
 
     Parameters
-        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns
-        distance: cosine or jaccard (of the sets of features that are not 0)
+        features: topics (the column topics, genres …), numeric, a column, or a pattern of columns
+        distance: cosine or jaccard (of the sets of nonzero features)
         discount: disc(r): log2p1 1 / log2(r + 1), reciprocal 1 / r, or none
-        relevance: none (every item counts), or binary (relevant ones)
+        relevance: none (every item counts), or binary (relevant items count)
         weights: relative or symmetric
         missing: zero or skip, for items without features
-        rel: from which grade an item is relevant; default the policy's rel
+        rel: the lowest grade that counts as relevant; default: the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -185,15 +185,15 @@ class EILD(Featured):
 
     @property
     def judgements(self) -> bool:  # type: ignore[override]
-        """Relevance is judged."""
+        """Whether relevance is used."""
         return self.relevance != "none"
 
     def in_force(self, parameter: str) -> bool:
-        """A grade belongs to relevance."""
+        """``rel`` applies only with relevance."""
         return parameter != "rel" or self.judgements
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Pairs of the rows that count."""
+        """The weighted mean over pairs of the rows that count."""
         rows, has = self.rows(judged, context)
         wanted = (
             context.scale.relevant(rows.grade, self.rel) if self.judgements else np.ones(len(rows), np.bool_)
@@ -211,7 +211,7 @@ class EILD(Featured):
         return discount(self.discount, 2.0, ranks)
 
     def _seen_from_each(self, rows: Ranked, vectors: Features) -> np.ndarray:
-        """Each row's mean distance to the others of its list, weighted by how far below it they stand."""
+        """Each row's mean distance to the others of its list, discounted by how far below it they are."""
         above, below = np.zeros(len(rows)), np.zeros(len(rows))
         for upper, lower, similarity in within(rows, vectors, self.distance):
             apart, further = 1 - similarity, self._discount(rows.rank[lower] - rows.rank[upper])
@@ -228,7 +228,7 @@ def _similarity(
     similarity: Literal["cosine", "jaccard"],
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The similarities of all pairs of each list, added, each times the weights of its two rows.
+    """The sum of the similarities of all pairs of each list, each weighted by both its rows.
 
     For cosines Σ_{i<j} w_i w_j cos(i, j) = (‖Σ w_i x̂_i‖² − Σ w_i² of items with features) / 2.
     """

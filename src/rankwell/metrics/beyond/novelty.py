@@ -1,4 +1,4 @@
-"""Metrics of how little known the items of a list are: MSI, self-information, EPC, EFD."""
+"""Metrics of how unfamiliar the items of a list are to users: MSI, self-information, EPC, EFD."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ __all__ = ["EFD", "EPC", "MSI", "OfChances", "SelfInformation"]
 
 @definition
 class OfChances(ListMetric):
-    """A metric of the chance that somebody knows an item: its training users among all users, or among all pairs."""
+    """A metric of the probability that an item is known: its training users over all users, or over all pairs."""
 
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts"})
     among: ClassVar[Literal["users", "pairs"]] = "users"
-    fewest: ClassVar[int] = 1  # users that unseen=max gives to an item without any
+    fewest: ClassVar[int] = 1  # users that unseen=max assigns to an item without any
 
     unseen: Literal["max", "laplace", "skip", "error"] = "max"
 
     def needed(self) -> frozenset[str]:
-        """The whole catalogue, if each of its items gets a pair more."""
+        """The catalogue, if every one of its items is counted once more."""
         smooths = self.unseen == "laplace" and self.among == "pairs"
         return super().needed() | (frozenset({"catalogue"}) if smooths else frozenset())
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """The rows of items that nobody has in the training data."""
+        """The number of rows whose item has no training users."""
         assert context.train is not None
         users = context.train.users_of(judged.shown.top(self.k))
         return {"rows of items without training users": int(np.count_nonzero(users == 0))}
 
     def chances(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """Return the rows that count and the chance of each.
+        """Return the rows that count, and the probability of each.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class OfChances(ListMetric):
         name = f"item {context.catalogue.ids.one(item)!r}" if item >= 0 else "the item"
         return DataError(
             f"{self}: query {judged.queries.one(int(rows.query[row]))!r}, rank {rows.rank[row]}: {name} has no training "
-            f"user. Say unseen=max, laplace or skip, or complete train=."
+            f"user. Set unseen=max, laplace or skip, or complete train=."
         )
 
 
@@ -78,12 +78,12 @@ class MSI(OfChances):
         msi@k = (1/n) Σ_{i in list} −log2(c_i / U), c_i training users of item i, U all training users
 
     Edge cases
-        Undefined for an empty list. An item without training users (also one that is not in the catalogue) counts as
-        having one; with unseen=skip it is left out of sum and n, and a list of nothing else is undefined.
+        Undefined for an empty list. An item without training users (even one outside the catalogue) counts as having one; with
+        unseen=skip it is left out of the sum and of n, and a list of only such items is undefined.
 
     Convention
-        RecTools' MeanInvUserFreq, with n the length of the list. recmetrics' novelty divides by a fixed n, also for
-        shorter lists. High values mean unknown items, not good ones: random lists have the highest.
+        RecTools' MeanInvUserFreq, with n the length of the list. recmetrics' novelty divides by a fixed n even for shorter
+        lists. High values mean unknown items, not good ones: random lists score highest.
 
     Parameters
         unseen: for c_i = 0: max (as c_i = 1), laplace ((c_i + 1) / (U + 1) for all items), skip or error
@@ -115,11 +115,11 @@ class SelfInformation(MSI):
         self_information@k = (1/n) Σ_{i in list} −log2(c_i / T), c_i training users of item i, T = Σ_j c_j
 
     Edge cases
-        As msi. unseen=laplace needs ``items=``, the catalogue, whose size m it adds to T.
+        As for msi. unseen=laplace needs ``items=``, the catalogue, whose size m it adds to T.
 
     Convention
-        The choice model: an item is drawn as often as it was chosen. Microsoft's recommenders calls its mean over all rows
-        of all lists "novelty" and gives unseen items 0 bits.
+        The choice model: an item is drawn as often as it was chosen. Microsoft's recommenders take its mean over all rows of
+        all lists as "novelty", and give unseen items 0 bits.
 
     Parameters
         unseen: for c_i = 0: max (as c_i = 1), laplace ((c_i + 1) / (T + m) for all items), skip or error
@@ -147,20 +147,20 @@ class EPC(OfRelevance, OfChances):
         epc@k = Σ_r disc(r) · rel(i_r) · (1 − c_i / U) / Σ_{r ≤ n} disc(r), c_i training users of item i, U all of them
 
     Edge cases
-        Undefined for an empty list. An item without training users (also one that is not in the catalogue) has novelty 1;
-        with unseen=skip it is left out of both sums, and ranks stay.
+        Undefined for an empty list. An item without training users (even one outside the catalogue) has novelty 1; with
+        unseen=skip it is left out of both sums, and ranks do not change.
 
     Convention
-        The name alone means novelty: rel(i) = 1. With ``relevance=`` it mixes relevance and novelty, and has values only
-        for judged queries: binary is 0 or 1, graded (2^g − 1) / 2^g_max. The norm is not weighted by relevance (RankSys).
+        Without ``relevance=`` it is pure novelty: rel(i) = 1. With it, relevance and novelty mix, and the value is defined only
+        for judged queries: binary is 0 or 1, graded (2^g − 1) / 2^g_max. The divisor ignores relevance (RankSys).
 
     Parameters
         unseen: for c_i = 0: max (novelty 1), laplace (1 − (c_i + 1) / (U + 1) for all items), skip or error
         discount: log2p1 (1 / log2(r + 1)), none or reciprocal (1 / r)
         relevance: none, binary or graded
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
-        max_grade: g_max; default the highest grade of the qrels
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        max_grade: g_max; default: the highest grade in the qrels
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -178,7 +178,7 @@ class EPC(OfRelevance, OfChances):
     fewest: ClassVar[int] = 0
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean of the shares of users who lack an item."""
+        """The mean share of users without each item."""
         rows, chances = self.chances(judged, context)
         return self.mean(rows, 1.0 - chances, context)
 
@@ -191,20 +191,20 @@ class EFD(OfRelevance, OfChances):
         efd@k = Σ_r disc(r) · rel(i_r) · −log2(c_i / T) / Σ_{r ≤ n} disc(r), c_i training users of item i, T = Σ_j c_j
 
     Edge cases
-        Undefined for an empty list. An item without training users (also one that is not in the catalogue) counts as
-        having one; with unseen=skip it is left out of both sums, and ranks stay. unseen=laplace needs ``items=``.
+        Undefined for an empty list. An item without training users (even one outside the catalogue) counts as having one; with
+        unseen=skip it is left out of both sums, and ranks do not change. unseen=laplace needs ``items=``.
 
     Convention
-        As epc: the name alone means novelty, ``relevance=`` mixes in relevance. Elliot's EFD gives unseen items the highest
-        novelty of all items, which is that of one user if some item has just one.
+        As for epc: without ``relevance=`` it is pure novelty. Elliot's EFD gives unseen items the highest novelty of all items,
+        which is that of an item with one user, if there is one.
 
     Parameters
         unseen: for c_i = 0: max (as c_i = 1), laplace ((c_i + 1) / (T + m) for all items), skip or error
         discount: log2p1 (1 / log2(r + 1)), none or reciprocal (1 / r)
         relevance: none, binary or graded
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
-        max_grade: g_max; default the highest grade of the qrels
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        max_grade: g_max; default: the highest grade in the qrels
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw

@@ -18,25 +18,25 @@ from rankwell.tables.states import WHOLE, ItemCounts, State, amounts_of, multipl
 __all__ = ["Personalization"]
 
 BLOCK = 2048
-NEVER = 1 << 62  # the length of the shortest of no lists
+NEVER = 1 << 62  # the shortest length when there are no lists
 
 
 @definition
 class Personalization(CorpusMetric):
-    """Personalization: one less the mean similarity of the lists of two users.
+    """Personalization: one minus the mean similarity of two users' lists.
 
     Formula
         1 − mean_{u<v} s(L_u, L_v), over the items within k: cosine |L_u ∩ L_v| / √(n_u n_v), overlap |∩| / min(n_u, n_v),
         shared |∩| / k, jaccard |∩| / |∪|
 
     Edge cases
-        Undefined for fewer than two lists. An empty list is similar to none. Items outside a catalogue that is given are
-        an error, or left out (``outside=ignore``).
+        Undefined for fewer than two lists. An empty list has similarity 0 to every list. Items outside a given catalogue are an
+        error, or left out (``outside=ignore``).
 
     Convention
-        Exact for lists of any lengths, without a table of all pairs of users: cosine, overlap and shared take time in
-        proportion to the recommendations, jaccard in proportion to the pairs of users with an item in common. A random
-        recommender has the highest value, so read it beside accuracy. recmetrics, Evidently: cosine.
+        Exact for lists of any lengths, without a table of all pairs of users: cosine, overlap and shared take time linear in
+        the recommendations, jaccard in the pairs of users with an item in common. A random recommender scores highest, so
+        read it together with an accuracy metric. recmetrics and Evidently use cosine.
 
     Parameters
         similarity: cosine, overlap, shared (of k, for lists of equal length) or jaccard
@@ -59,13 +59,13 @@ class Personalization(CorpusMetric):
     similarity: Literal["cosine", "overlap", "shared", "jaccard"] = "cosine"
 
     def check(self) -> None:
-        """Shared items are counted out of k."""
+        """similarity=shared requires a cut-off."""
         super().check()
         if self.similarity == "shared" and self.k is None:
             raise UsageError(f"{self} divides by k: write {self}@10.")
 
     def state(self, judged: Judged, context: Context) -> State:
-        """What of the lists the similarity needs."""
+        """The part of the lists that the similarity needs."""
         assert context.catalogue is not None
         rows = judged.shown.top(self.k)
         assert rows.item is not None
@@ -81,7 +81,7 @@ class Personalization(CorpusMetric):
         return Sets(lengths, rows.item, len(judged), self.similarity)
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """Of shared items out of k."""
+        """One minus the mean number of shared items over k."""
         assert self.k is not None
         counts = counts.astype(np.int64)
         shared = int(np.dot(counts, counts - 1)) // 2
@@ -89,15 +89,15 @@ class Personalization(CorpusMetric):
 
 
 def _unlike(similarities: float, n: int) -> float:
-    """One less the mean over all pairs of ``n`` lists."""
+    """One minus the mean over all pairs of ``n`` lists."""
     return 1.0 - similarities / (n * (n - 1) // 2) if n > 1 else math.nan
 
 
 @dataclass(frozen=True, eq=False)
 class UnitSums:
-    """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, exact in two halves.
+    """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, kept exactly in two halves.
 
-    ``counts`` are its lists, which say all as long as all lists are of one length: then there are no ``sums``.
+    ``counts`` is the number of lists per item, which is enough while all lists have one length: then ``sums`` is empty.
     """
 
     counts: np.ndarray
@@ -137,7 +137,7 @@ class UnitSums:
 
     @property
     def value(self) -> float:
-        """One less the mean cosine of two lists: (‖Σ x̂‖² − lists that are not empty) / 2 is the sum over pairs."""
+        """One minus the mean cosine of two lists; the sum over pairs is (‖Σ x̂‖² − nonempty lists) / 2."""
         if self.shortest == self.longest:
             shared = int(np.dot(self.counts, self.counts - 1)) // 2
             return _unlike(shared / self.longest, self.n)
@@ -146,13 +146,13 @@ class UnitSums:
 
 
 def _share(lengths: np.ndarray) -> np.ndarray:
-    """1/√n as a whole number of ``1 / WHOLE``."""
+    """1/√n in units of ``1 / WHOLE``."""
     return np.rint(WHOLE / np.sqrt(lengths)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Sets:
-    """The lists themselves, as sets of items end to end."""
+    """The lists themselves, as concatenated sets of items."""
 
     lengths: np.ndarray
     items: np.ndarray
@@ -167,13 +167,13 @@ class Sets:
 
     @property
     def value(self) -> float:
-        """One less the mean similarity of two lists, from whole numbers."""
+        """One minus the mean similarity of two lists, from whole numbers."""
         if self.n < 2:
             return math.nan
         return _unlike(self._overlap() if self.similarity == "overlap" else self._jaccard(), self.n)
 
     def _overlap(self) -> float:
-        """For each item: pairs of its lists, by the length of the shorter one."""
+        """For each item, the pairs of its lists, grouped by the length of the shorter one."""
         own = np.repeat(self.lengths, self.lengths)
         pairs, often = np.unique(np.column_stack([self.items, own]), axis=0, return_counts=True)
         of_item = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1))
@@ -185,7 +185,7 @@ class Sets:
         return math.fsum((by_length[1:] / np.arange(1, len(by_length))).tolist())
 
     def _jaccard(self) -> float:
-        """How often two lists have so many items in common, of so many in both, counted for all pairs in blocks."""
+        """Histogram of pairwise list overlap, by shared items and union size, counted for all pairs in blocks."""
         from scipy.sparse import csr_array
 
         offsets = np.concatenate(([0], np.cumsum(self.lengths)))

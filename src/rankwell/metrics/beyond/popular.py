@@ -1,4 +1,4 @@
-"""Metrics of how popular the items of lists are: ARP, and ΔGAP, which compares them with what users have."""
+"""Metrics of how popular the items of lists are: ARP, and ΔGAP, which compares them with users' profiles."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = ["ARP", "DeltaGAP"]
 
 @definition
 class ARP(ListMetric):
-    """Average recommendation popularity: how many training users the items of a list have in the mean.
+    """Average recommendation popularity: the mean number of training users of a list's items.
 
     Formula
         arp@k = (1/n) Σ_{i in list} c_i, c_i training users of item i
 
     Edge cases
-        Undefined for an empty list. An item that nobody has in the training data counts 0.
+        Undefined for an empty list. An item without training users counts 0.
 
     Convention
-        Each user counts once per item. RecTools' AvgRecPopularity counts rows of the log, and divides by all of them with
-        ``normalize``; Evidently leaves unseen items out.
+        Each user counts once per item. RecTools' AvgRecPopularity counts rows of the log, and with ``normalize`` divides by all
+        of them; Evidently leaves unseen items out.
 
     Parameters
         none
@@ -57,7 +57,7 @@ class ARP(ListMetric):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The mean popularity of users' profiles, and that of their lists."""
+    """The mean popularity of users' profiles, and of their lists."""
 
     profiles: Mean
     lists: Mean
@@ -72,25 +72,25 @@ class Gap:
 
     @property
     def value(self) -> float:
-        """The difference over that of the profiles; NaN without users."""
+        """The relative difference from the profiles; NaN without users."""
         return (self.lists.value - self.profiles.value) / self.profiles.value if self.n else math.nan
 
 
 @definition
 class DeltaGAP(CorpusMetric):
-    """Δ group average popularity: how much more popular the items are that users are shown than those they have.
+    """Δ group average popularity: how much more popular recommended items are than those users already have.
 
     Formula
         delta_gap@k = (GAP_L − GAP_P) / GAP_P, GAP_P = mean over users of the mean c_i / U of their training items,
-        GAP_L the same of their lists
+        GAP_L the same for their lists
 
     Edge cases
-        Users without training items, or with an empty list, are left out. An item that nobody has counts 0. Undefined if
-        nobody is left.
+        Users without training items, or with an empty list, are left out. An item without training users counts 0. Undefined
+        if no user is left.
 
     Convention
-        0: as popular as what they have; 1: twice as popular; −1: only unknown items. For groups of users – niche, diverse
-        and mainstream ones in the paper – say ``by=``, a column of users.
+        0: as popular as the profiles; 1: twice as popular; −1: only unknown items. For groups of users (niche, diverse and
+        mainstream ones in the paper) use ``by=``, a column of users.
 
     Parameters
         none

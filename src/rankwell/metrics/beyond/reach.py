@@ -1,4 +1,4 @@
-"""Metrics of whom and what recommendations reach: topics, users."""
+"""Metrics of the reach of recommendations: topics and users."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["TopicCoverage", "UserCoverage"]
 
 @definition
 class TopicCoverage(OfCounts):
-    """Topic coverage: the share of the catalogue's topics that some recommended item has.
+    """Topic coverage: the share of the catalogue's topics covered by the recommended items.
 
     Formula
         |∪_{i shown within k} A(i)| / |∪_{i in catalogue} A(i)|, A(i) the topics of item i
@@ -28,10 +28,10 @@ class TopicCoverage(OfCounts):
         Undefined if no item has a topic.
 
     Convention
-        Of all lists together; how many topics one list reaches is s_recall.
+        Over all lists together; the share of topics in one list is s_recall.
 
     Parameters
-        features: topics (the column of that name, or genres …), or another column
+        features: topics (the column topics, genres …), or another column
 
     Example
         >>> import rankwell as rw
@@ -40,7 +40,7 @@ class TopicCoverage(OfCounts):
         {'topic_coverage@1': 0.5}
 
     Reference
-        as coverage, of topics.
+        as for coverage, applied to topics.
     """
 
     name: ClassVar[str] = "topic_coverage"
@@ -49,12 +49,12 @@ class TopicCoverage(OfCounts):
     features: str = "topics"
 
     def check_tables(self, context: Context) -> None:
-        """The topics must be a column of the table of items."""
+        """The topics must be a column of the items table."""
         assert context.items is not None
         context.items.features(self.features)
 
     def state(self, judged: Judged, context: Context) -> ItemCounts:
-        """How often each topic is among the items of the first k."""
+        """The number of times that each topic occurs in the first k."""
         assert context.items is not None
         features = context.items.features(self.features)
         items = judged.shown.top(self.k).item
@@ -69,18 +69,18 @@ class TopicCoverage(OfCounts):
 
 @definition
 class UserCoverage(QueryMetric):
-    """User coverage: the share of users who get recommendations, at least so many.
+    """User coverage: the share of users who get at least a given number of recommendations.
 
     Formula
         |{u : length of u's list within k ≥ least}| / |users|
 
     Edge cases
-        Users are the lists of the run, the judged queries that the run lacks, and the rows of ``users=`` that neither has;
+        Users are the lists of the run, the judged queries missing from the run, and the rows of ``users=`` found in neither;
         the last are counted.
 
     Convention
-        Under ``missing=skip`` users without a list are not seen, and the value says nothing; under ``population=judged``
-        only judged queries are.
+        Under ``missing=skip`` users without a list are ignored, so the value means nothing; under ``population=judged`` only
+        judged queries count.
 
     Parameters
         least: how many items a list must hold
@@ -107,8 +107,8 @@ class UserCoverage(QueryMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.least < 1 or (self.k is not None and self.least > self.k):
-            raise UsageError(f"{self}: least is a number of items from 1 to the cut-off.")
+            raise UsageError(f"{self}: least must be a whole number from 1 to the cut-off.")
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """One where the list is long enough."""
+        """One if the list is long enough."""
         return (judged.n_shown(self.k) >= self.least).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Metrics of what is unexpected in a list, and relevant too: unexpectedness and three kinds of serendipity."""
+"""Metrics of unexpected items, and of unexpected items that are relevant: unexpectedness and three kinds of serendipity."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ __all__ = ["Serendipity", "SerendipityKotkov", "SerendipityMurakami", "Unexpecte
 
 @definition
 class Unexpectedness(ListMetric):
-    """Unexpectedness: the share of a list that is not among the most popular items, which anybody would expect.
+    """Unexpectedness: the share of a list that is not among the most popular items, which anyone would expect.
 
     Formula
         unexpectedness@k = |list ∖ PM| / n, PM the ``top`` items with the most training users
 
     Edge cases
-        Undefined for an empty list. An item that train lacks is unexpected. Equally popular items go by their id.
+        Undefined for an empty list. An item not in train is unexpected. Equally popular items are ordered by id.
 
     Convention
-        PM is one set for all users; what a user knows already is not taken from it. The value depends on ``top``: print it.
+        PM is one set for all users; items that a user already knows are not removed. The value depends on ``top``: print it.
 
     Parameters
-        top: how many of the most popular items are expected
+        top: the number of most popular items that are expected
 
     Example
         >>> import rankwell as rw
@@ -52,10 +52,10 @@ class Unexpectedness(ListMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.top < 1:
-            raise UsageError(f"{self.name}(top={self.top}): top, a number of items, is at least 1.")
+            raise UsageError(f"{self.name}(top={self.top}): top, a number of items, must be at least 1.")
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The rows that count over all rows."""
+        """The share of rows that count."""
         assert context.train is not None
         rows = judged.shown.top(self.k)
         known = min(self.top, len(context.train.catalogue))
@@ -69,20 +69,20 @@ class Unexpectedness(ListMetric):
 
 @definition
 class Serendipity(Unexpectedness):
-    """Serendipity: the share of a list that is relevant, and not among the most popular items.
+    """Serendipity: the share of a list that is relevant and not among the most popular items.
 
     Formula
         serendipity@k = |{i ∈ list ∖ PM : i relevant}| / n, PM the ``top`` items with the most training users
 
     Edge cases
-        Undefined for an empty list, and where nothing is judged. An item that train lacks is unexpected.
+        Undefined for an empty list and for queries without judgements. An item not in train is unexpected.
 
     Convention
-        Ge et al. take the lists of a primitive recommender for what is expected; here it recommends the most popular items.
+        Ge et al. treat the lists of a primitive recommender as expected; here that recommends the most popular items.
 
     Parameters
-        top: how many of the most popular items are expected
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        top: the number of most popular items that are expected
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -106,24 +106,24 @@ class Serendipity(Unexpectedness):
 
 @definition
 class SerendipityMurakami(ListMetric):
-    """Serendipity by ranks: relevant items that stand higher in the list than by their popularity.
+    """Serendipity by rank: relevant items that are ranked higher in the list than by popularity.
 
     Formula
         serendipity_murakami@k = (1/n) Σ_r max(P(i_r) − PM(i_r), 0) · rel(i_r) · hits_r / r, with P = (m + 1 − r) / m,
         PM = (m + 1 − place of i_r by popularity) / m, m items in the catalogue, hits_r relevant ones down to rank r
 
     Edge cases
-        Undefined for an empty list, and where nothing is judged. Needs ``items=``, the catalogue; an item outside it has
-        PM = 0. Equally popular items go by their id, items without training users last.
+        Undefined for an empty list and for queries without judgements. Needs ``items=``, the catalogue; an item outside it has
+        PM = 0. Equally popular items are ordered by id, items without training users last.
 
     Convention
-        form=rectools is what RecTools computes: no hits_r / r; equally popular items share a place, places are not skipped,
-        and an item without training users has PM = 0. Its documents divide by k, its code by n. It takes users without
-        judgements into the mean, with 0.
+        form=rectools is what RecTools computes: no hits_r / r; equally popular items share a place and no place is skipped; an
+        item without training users has PM = 0. Its documentation divides by k, its code by n. RecTools includes users without
+        judgements in the mean, with 0.
 
     Parameters
         form: murakami or rectools
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -144,7 +144,7 @@ class SerendipityMurakami(ListMetric):
     rel: float | None = None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """What each hit is higher by, weighted by the precision at its rank."""
+        """The excess of each hit over its popularity, weighted by the precision at its rank."""
         rows = judged.shown.top(self.k)
         hits = rows.where(context.scale.relevant(rows.grade, self.rel))
         places = self._places(hits, context)
@@ -165,24 +165,24 @@ class SerendipityMurakami(ListMetric):
 
 @definition
 class SerendipityKotkov(Featured):
-    """Serendipity by three conditions: the share of a list that is relevant, novel, and unlike what the user has.
+    """Serendipity by three conditions: the share of a list that is relevant, novel, and unlike the user's items.
 
     Formula
         serendipity_kotkov@k = |{i in list : i relevant, c_i / U ≤ novel, i ∉ H_u, max_{j ∈ H_u} cos(x_i, x_j) ≤ distance}| / n,
         c_i training users of item i, U all of them, H_u the user's training items, x features
 
     Edge cases
-        Undefined for an empty list, for a user without training items, and where nothing is judged. An item without
-        features is like no other; one that nobody has is novel.
+        Undefined for an empty list, for a user without training items, and for queries without judgements. An item without
+        features is unlike every other; one without training users is novel.
 
     Convention
-        The thresholds are the evaluator's: ``distance``, the cosine up to which an item is unexpected, must be given.
+        The thresholds are up to the evaluator: ``distance``, the highest cosine at which an item is unexpected, is required.
 
     Parameters
-        novel: the share of users up to which an item is novel
-        distance: the cosine up to which an item is unlike another
-        features: topics (the column of that name, or genres …), numeric, a column, or a pattern of columns
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        novel: the highest share of users at which an item is novel
+        distance: the highest cosine at which an item is unlike another
+        features: topics (the column topics, genres …), numeric, a column, or a pattern of columns
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -209,20 +209,20 @@ class SerendipityKotkov(Featured):
         super().__post_init__()
         if not 0 <= self.novel <= 1:
             raise UsageError(
-                f"{self.name}(novel={self.novel:g}): novel, a share of the users, is from 0 to 1."
+                f"{self.name}(novel={self.novel:g}): novel, a share of users, must be between 0 and 1."
             )
 
     def check(self) -> None:
-        """The threshold of the distance has no default."""
+        """``distance`` has no default."""
         super().check()
         if self.distance is None:
             raise UsageError(
-                f"{self.name} needs a threshold: write {self.name}(distance=0.5), the cosine to the user's own items up to "
+                f"{self.name} needs a threshold: write {self.name}(distance=0.5), the highest cosine to the user's own items at "
                 f"which an item is unexpected."
             )
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The rows that fulfil all conditions; the cosines are asked for where the others hold."""
+        """The share of rows that meet all conditions; cosines are computed only for rows that meet the others."""
         assert context.train is not None
         train, own = context.train, judged.history(context)
         rows = judged.shown.top(self.k)

@@ -1,4 +1,4 @@
-"""Metrics of the tail of the catalogue, the items that are not popular: APLT, ACLT, coverage of the tail."""
+"""Metrics of the long tail, the items that are not popular: APLT, ACLT, tail coverage."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ TAIL = PARTS.index("tail")
 
 @definition
 class OfHead(Metric):
-    """A metric that divides the catalogue into a head of popular items, perhaps a mid, and a tail of all others."""
+    """A metric that divides the catalogue into a head of popular items, an optional mid, and a tail."""
 
     head: Rule = "volume"
     at: float = 0.8
     mid: float | None = None
 
     def check(self) -> None:
-        """The rule and its numbers must fit."""
+        """The rule and its numbers must match."""
         super().check()
         self.borders()
 
     def borders(self) -> Cut:
-        """Return what divides the catalogue."""
+        """Return the cut that divides the catalogue."""
         return Cut.of(self.head, self.at, self.mid)
 
     def parts(self, context: Context) -> np.ndarray:
@@ -43,8 +43,8 @@ class OfHead(Metric):
         return self.borders().parts(train.counts, train.users, train.order)
 
     def parts_of(self, rows: Ranked, context: Context) -> np.ndarray:
-        """Return the part of each row's item: what train lacks is of the tail, but of none (−1) if a table of items says what
-        the catalogue holds.
+        """Return the part of each row's item. An item missing from train is in the tail; if a table of items is given, an item
+        outside that table is in no part (−1).
         """
         assert rows.item is not None
         return np.append(self.parts(context), TAIL if context.items is None else -1)[rows.item]
@@ -52,23 +52,23 @@ class OfHead(Metric):
 
 @definition
 class APLT(OfHead, ListMetric):
-    """Average percentage of long-tail items: the share of a list that is of the tail of the catalogue.
+    """Average percentage of long-tail items: the share of a list that is in the tail of the catalogue.
 
     Formula
         aplt@k = |{i in list : i in the tail}| / n
 
     Edge cases
-        Undefined for an empty list. Without ``items=`` an item that train lacks is of the tail. With ``items=`` one outside
-        the catalogue is in neither part, and counts in n.
+        Undefined for an empty list. Without ``items=`` an item missing from train is in the tail. With ``items=`` an item
+        outside the catalogue is in neither part, but counts in n.
 
     Convention
-        The tail is the catalogue without its head: by default the most popular items that have 80 % of the training pairs,
-        the item that crosses it included (Elliot). Equally popular items go by their id; print ``at``.
+        The tail is the catalogue without its head: by default the most popular items with 80 % of the training pairs, including
+        the item that crosses the 80 % (Elliot). Equally popular items are ordered by id; print ``at``.
 
     Parameters
-        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
-        at: the share or number that belongs to the rule
-        mid: where a mid ends, by the same rule, from ``at`` on: what lies between is of neither; default no mid
+        head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
+        at: the share or number used by the rule
+        mid: where the mid ends, by the same rule; items between ``at`` and ``mid`` are in neither part; default: no mid
 
     Example
         >>> import rankwell as rw
@@ -85,29 +85,29 @@ class APLT(OfHead, ListMetric):
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts"})
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The tail items over all."""
+        """The tail items over all items."""
         rows = judged.shown.top(self.k)
         return ratio(rows.sum(self.parts_of(rows, context) == TAIL), rows.count())
 
 
 @definition
 class ACLT(OfHead, ListMetric):
-    """Average coverage of long-tail items: how many items of a list are of the tail of the catalogue.
+    """Average coverage of long-tail items: the number of items of a list that are in the tail of the catalogue.
 
     Formula
         aclt@k = |{i in list : i in the tail}|
 
     Edge cases
-        As aplt, but a number, and 0 for an empty list.
+        As for aplt, but a number, and 0 for an empty list.
 
     Convention
-        A count, as its authors and Elliot have it, not a coverage: k times aplt for lists of k items. The share of the tail
+        A count, as defined by its authors and Elliot, not a coverage: k times aplt for lists of k items. The share of the tail
         that all lists reach together is tail_coverage.
 
     Parameters
-        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
-        at: the share or number that belongs to the rule
-        mid: where a mid ends, by the same rule, from ``at`` on: what lies between is of neither; default no mid
+        head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
+        at: the share or number used by the rule
+        mid: where the mid ends, by the same rule; items between ``at`` and ``mid`` are in neither part; default: no mid
 
     Example
         >>> import rankwell as rw
@@ -132,21 +132,21 @@ class ACLT(OfHead, ListMetric):
 
 @definition
 class TailCoverage(OfHead, OfCounts):
-    """Coverage of the tail: the share of the tail of the catalogue that is recommended to at least one user.
+    """Tail coverage: the share of the tail of the catalogue that is recommended to at least one user.
 
     Formula
         tail_coverage@k = |∪_u {items of u's list with r ≤ k} ∩ tail| / |tail|
 
     Edge cases
-        Needs ``items=``, the catalogue; its items without training users are of the tail. Undefined if nothing is of the tail.
+        Needs ``items=``, the catalogue; its items without training users are in the tail. Undefined if the tail is empty.
 
     Convention
         What the name of aclt suggests. It grows with the number of lists: compare systems at the same number only.
 
     Parameters
-        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
-        at: the share or number that belongs to the rule
-        mid: where a mid ends, by the same rule, from ``at`` on: what lies between is of neither; default no mid
+        head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
+        at: the share or number used by the rule
+        mid: where the mid ends, by the same rule; items between ``at`` and ``mid`` are in neither part; default: no mid
 
     Example
         >>> import rankwell as rw
@@ -156,7 +156,7 @@ class TailCoverage(OfHead, OfCounts):
         {'tail_coverage(head=top,at=1)@2': 0.3333333333333333}
 
     Reference
-        as coverage, of the tail.
+        as for coverage, applied to the tail.
     """
 
     name: ClassVar[str] = "tail_coverage"
@@ -164,11 +164,11 @@ class TailCoverage(OfHead, OfCounts):
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue", "counts"})
 
     def about(self, judged: Judged, context: Context) -> np.ndarray:
-        """Which items are the tail."""
+        """Which items are in the tail."""
         return self.parts(context) == TAIL
 
     def of_counts(self, counts: np.ndarray, n: int, about: np.ndarray | None) -> float:
-        """The items shown among the tail."""
+        """The share of tail items that are shown."""
         assert about is not None
         tail = int(np.count_nonzero(about))
         return int(np.count_nonzero(counts[about])) / tail if tail else math.nan

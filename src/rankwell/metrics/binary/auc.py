@@ -1,4 +1,4 @@
-"""Areas under the ROC curve: how often a relevant item has a higher score than another one."""
+"""Areas under the ROC curve: how often a relevant item scores higher than a nonrelevant one."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ __all__ = ["AUC", "PAUC", "AUCTopK", "PAp"]
 
 @definition
 class AUC(QueryMetric):
-    """Area under the ROC curve: the chance that a relevant item of the list has a higher score than another one.
+    """Area under the ROC curve: the probability that a relevant item of the list scores higher than another item.
 
     Formula
         AUC = mean over pairs (relevant, other) of [s_rel > s_other] + ½ [s_rel = s_other], both in the list
 
     Edge cases
-        Undefined by the list where it holds no relevant item, or nothing else. Relevant items that the list lacks are
-        not seen; for lists cut at k take auc_topk. Equal scores count one half whatever the policy for ties.
+        Undefined by the list if it holds no relevant item, or nothing else. Relevant items missing from the list are
+        ignored; for lists cut at k use auc_topk. Tied scores count one half under every policy for ties.
 
     Convention
-        Per query, then the mean over queries (user-averaged AUC). ``among=judged`` takes only judged items as the
-        other ones, which is right for logs of what was shown and not clicked; scikit-learn's roc_auc_score of one
-        list of labels is this value. Averages weighted by the number of relevant items (GAUC) come from
+        Computed per query, then averaged over queries (user-averaged AUC). ``among=judged`` compares with judged items
+        only, which is right for logs of items that were shown but not clicked; on one list it equals scikit-learn's
+        roc_auc_score of its labels. For averages weighted by the number of relevant items (GAUC) use
         ``Results.aggregate(…, weights=…)``.
 
     Parameters
-        among: list, or judged, whether the other items are all of the list, or its judged ones only
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        among: list (compare with all other items of the list), or judged (with its judged items only)
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -57,13 +57,13 @@ class AUC(QueryMetric):
     rel: float | None = None
 
     def expects(self) -> bool:
-        """Equal scores count one half already."""
+        """Yes: tied scores already count one half."""
         return True
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The sum of the relevant items' mean ranks from below, less what they take from each other."""
+        """The relevant items' mean ranks from below, summed, minus the comparisons among themselves."""
         rows = judged.found
-        if rows.tie_start is None:  # a query that the run lacks
+        if rows.tie_start is None:  # a query missing from the run
             return np.full(len(judged), np.nan)
         if self.among == "judged":
             rows = rows.where(context.scale.judged(rows.grade))
@@ -81,31 +81,31 @@ class AUC(QueryMetric):
 
 
 def _middle_ranks(rows: Ranked) -> np.ndarray:
-    """The mean rank of each row's group of equal scores, where only these rows are in the list."""
+    """The mean rank of each row's group of tied scores, counting only these rows."""
     groups = Groups.of(rows)
     return (groups.before + (groups.rows + 1) / 2)[groups.of_row]
 
 
 @definition
 class AUCTopK(OfCells):
-    """AUC of a cut list: the area under the ROC curve if all items beyond rank k were in random order.
+    """AUC of a list cut at k: the area under the ROC curve if all items beyond rank k were in random order.
 
     Formula
-        mean over pairs (relevant, other) of the collection: 1 if the relevant item stands higher, ½ if neither is
-        among the first k, 0 else
+        mean over pairs (relevant, other) of the collection: 1 if the relevant item is ranked higher, ½ if neither is
+        among the first k, 0 otherwise
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item, or all are relevant. Equal scores stand in the
-        order of the policy.
+        Undefined by the judgements if a query has no relevant item, or all items are relevant. Tied scores are ordered
+        by the policy.
 
     Convention
-        Known as limited AUC. The other items are the whole collection but for the relevant ones, so a list cut at
-        k = 10 of a large catalogue stays near ½. Other programs leave relevant items out that were not retrieved, or
-        count hits only within k; those are other measures.
+        Known as limited AUC. The other items are the whole collection except the relevant ones, so a list cut at
+        k = 10 of a large catalogue stays near ½. Some programs leave out relevant items that were not retrieved, or
+        count hits only within k; those are different measures.
 
     Parameters
-        collection: the number of items that could be retrieved; default the rows of items=
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        collection: the number of items that could be retrieved; default: the number of rows of items=
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -121,7 +121,7 @@ class AUCTopK(OfCells):
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """What each hit beats, and one half for each pair that was not retrieved."""
+        """The items that each hit beats, plus one half for each pair that was not retrieved."""
         found, wrong, missed, left = self.cells(judged, context)
         hits = judged.relevant(self.rel).top(self.k)
         negative = wrong + left
@@ -131,7 +131,7 @@ class AUCTopK(OfCells):
 
 @definition
 class _Partial(Additive):
-    """A metric of pairs of relevant items and the first k others of the list."""
+    """A metric of pairs of relevant items and the first k nonrelevant items of the list."""
 
     sliceable: ClassVar[bool] = False
 
@@ -140,11 +140,11 @@ class _Partial(Additive):
     rel: float | None = None
 
     def breaks(self) -> dict[str, str]:
-        """Its k counts items that are not relevant, not ranks."""
-        return {"only the first k count": "k counts items that are not relevant"}
+        """The cut-off counts nonrelevant items, not ranks."""
+        return {"only the first k count": "k counts nonrelevant items, not ranks"}
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """One for each hit, weighted by the share of the first k others that it beats."""
+        """One for each hit, weighted by the share of the first k nonrelevant items that it beats."""
         assert self.k is not None
         hits = self._hits(judged)
         return Terms(hits, np.ones(len(hits)), np.maximum(self.k - (hits.rank - hits.nth()), 0) / self.k)
@@ -155,21 +155,21 @@ class _Partial(Additive):
 
 @definition
 class PAUC(_Partial):
-    """Partial AUC: how often a relevant item stands above one of the first k items that are not relevant.
+    """Partial AUC: how often a relevant item is ranked above one of the first k nonrelevant items.
 
     Formula
-        pAUC@k = (1 / (k · R)) Σ_{relevant retrieved} max(0, k − items above it that are not relevant)
+        pAUC@k = (1 / (k · R)) Σ_{relevant retrieved} max(0, k − nonrelevant items above it)
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item. Relevant items that were not retrieved beat
-        nothing, and where fewer than k others are in the list the missing ones count as beaten.
+        Undefined by the judgements if a query has no relevant item. Relevant items that were not retrieved beat
+        nothing. If the list holds fewer than k nonrelevant items, the missing ones count as beaten.
 
     Convention
-        RecTools' PartialAUC with its default handling of short lists. Its k counts items that are not relevant: lists
-        must be longer than k for it to see them.
+        RecTools' PartialAUC with its default handling of short lists. Its k counts nonrelevant items, so it sees all k
+        of them only in lists longer than k.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -184,28 +184,28 @@ class PAUC(_Partial):
     words: ClassVar[tuple[str, str, str]] = ("relevant", "beats / k", "R")
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number R."""
+        """R, the number of relevant items."""
         return judged.n_relevant(self.rel)
 
 
 @definition
 class PAp(_Partial):
-    """pAp: how often one of the first min(k, R) relevant items stands above one of the first k other items.
+    """pAp: how often one of the first min(k, R) relevant items is ranked above one of the first k nonrelevant items.
 
     Formula
-        pAp@k = (1 / (k · β)) Σ_{first β relevant retrieved} max(0, k − items above it that are not relevant), with
+        pAp@k = (1 / (k · β)) Σ_{first β relevant retrieved} max(0, k − nonrelevant items above it), with
         β = min(k, R)
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item. Relevant items that were not retrieved beat
-        nothing, and where fewer than k others are in the list the missing ones count as beaten.
+        Undefined by the judgements if a query has no relevant item. Relevant items that were not retrieved beat
+        nothing. If the list holds fewer than k nonrelevant items, the missing ones count as beaten.
 
     Convention
-        RecTools' PAP with its default handling of short lists: precision where R is above k, partial AUC else. Its k
+        RecTools' PAP with its default handling of short lists: precision if R is above k, partial AUC otherwise. Its k
         counts items of either kind, not ranks.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -226,6 +226,6 @@ class PAp(_Partial):
         return hits.where(hits.nth() <= self.k)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number min(k, R)."""
+        """min(k, R)."""
         assert self.k is not None
         return np.minimum(judged.n_relevant(self.rel), self.k)

@@ -29,15 +29,15 @@ class _Counting(RankWeighted):
         return judged.relevant(getattr(self, "rel", None))
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
-        """One for each of them."""
+        """One per relevant item."""
         return np.ones(len(rows))
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
-        """One for every rank."""
+        """One at every rank."""
         return np.ones(len(ranks))
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The hits, counted, over the divisor."""
+        """The number of hits over the divisor."""
         if judged.is_expected:
             return super().per_query(judged, context)
         return ratio(self.rows(judged).top(self.k).count(), self.divisor(judged, context))
@@ -56,16 +56,16 @@ class P(_Counting):
         P@k = |{r ≤ k : relevant}| / k
 
     Edge cases
-        A list shorter than k is divided by k all the same (``denom=k``) or by its own length (``denom=n``; an empty
-        list is 0). Undefined by the judgements where a query has no relevant item.
+        A list shorter than k is still divided by k (``denom=k``), or by its own length (``denom=n``; an empty list is
+        0). Undefined by the judgements if a query has no relevant item.
 
     Convention
-        ``denom=k`` is trec_eval's, RecTools' and the textbooks'; search engines' built-in evaluations often divide
-        by what was returned (``denom=n``).
+        ``denom=k`` is the definition of trec_eval, RecTools and the textbooks; the built-in evaluation of search engines
+        often divides by the number of items returned (``denom=n``).
 
     Parameters
         denom: k, or n for min(k, length of the list)
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -84,7 +84,7 @@ class P(_Counting):
     rel: float | None = None
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number k, or min(k, n)."""
+        """k, or min(k, n)."""
         shown = np.maximum(self._shown(judged, self.denom), 1)
         return np.where(judged.n_relevant(self.rel) > 0, shown, 0)
 
@@ -97,15 +97,15 @@ class R(_Counting):
         R@k = |{r ≤ k : relevant}| / R, with R = number of relevant judged items
 
     Edge cases
-        Undefined by the judgements where R = 0. With ``denom=min_rk`` a full first k counts as 1 even if R > k.
+        Undefined by the judgements if R = 0. With ``denom=min_rk``, k relevant items in the first k score 1 even if R > k.
 
     Convention
-        ``denom=R`` is trec_eval's and the textbooks'; ``min_rk`` is called capped recall (BEIR's R_cap,
+        ``denom=R`` is the definition of trec_eval and the textbooks; ``min_rk`` is called capped recall (BEIR's R_cap,
         trec_eval's relative_P).
 
     Parameters
         denom: R, or min_rk for min(R, k)
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -124,14 +124,14 @@ class R(_Counting):
     rel: float | None = None
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number R, or min(R, k)."""
+        """R, or min(R, k)."""
         relevant = judged.n_relevant(self.rel)
         return np.minimum(relevant, self.k or 0) if self.denom == "min_rk" else relevant
 
 
 @definition
 class Weighted(QueryMetric):
-    """An F measure: its weight under three names, of which one is given."""
+    """The base of F measures, whose one weight has three names; at most one may be given."""
 
     beta: float | None = None
     c: float | None = None
@@ -140,24 +140,26 @@ class Weighted(QueryMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if sum(each is not None for each in (self.beta, self.c, self.C)) > 1:
-            raise UsageError(f"{self.name}: give one of beta, c and C; they are three names of one weight.")
+            raise UsageError(
+                f"{self.name}: give only one of beta, c and C; they are three names for one weight."
+            )
         if self.beta is not None and self.beta <= 0:
-            raise UsageError(f"{self.name}(beta={self.beta:g}): beta is above 0.")
+            raise UsageError(f"{self.name}(beta={self.beta:g}): beta must be above 0.")
         if self.c is not None and not 0 < self.c <= 1:
             raise UsageError(
-                f"{self.name}(c={self.c:g}): c, the weight of precision, is above 0 and at most 1; for 0 say r."
+                f"{self.name}(c={self.c:g}): c, the weight of precision, must be above 0 and at most 1; for c=0 use r."
             )
         if self.C is not None and self.C < 0:
-            raise UsageError(f"{self.name}(C={self.C:g}): C is at least 0.")
+            raise UsageError(f"{self.name}(C={self.C:g}): C must be at least 0.")
 
     def resolved(self) -> dict[str, Any]:
-        """The parameters, beta = 1 if no weight is given."""
+        """The parameters; beta is 1 if no weight is given."""
         is_given = not (self.beta is None and self.c is None and self.C is None)
         return super().resolved() | ({} if is_given else {"beta": 1.0})
 
     @property
     def recall_weight(self) -> float:
-        """The number C, that is beta squared or (1 − c)/c."""
+        """C, which is beta squared or (1 − c)/c."""
         if self.C is not None:
             return self.C
         if self.c is not None:
@@ -165,7 +167,7 @@ class Weighted(QueryMetric):
         return 1.0 if self.beta is None else self.beta**2
 
     def below(self, relevant: np.ndarray, shown: np.ndarray, judged: Judged) -> np.ndarray:
-        """What the hits are divided by: F = hits · (C + 1) / (C·R + k)."""
+        """The divisor of the hits: F = hits · (C + 1) / (C·R + k)."""
         weight = self.recall_weight
         below = np.broadcast_to((weight * relevant + shown) / (weight + 1.0), len(judged))
         return np.where(relevant > 0, np.where(below > 0, below, 1.0), 0.0)
@@ -179,19 +181,19 @@ class F(Weighted, _Counting):
         F@k = 1 / (c/P@k + (1 − c)/R@k) = (C + 1) · P · R / (C · P + R), with C = β² = (1 − c)/c
 
     Edge cases
-        0 without a hit. Undefined by the judgements where a query has no relevant item.
+        0 without a hit. Undefined by the judgements if a query has no relevant item.
 
     Convention
-        Give exactly one of beta, c and C; without any, beta is 1. c is the weight of *precision*: β > 1 stresses
-        recall and means c < ½. trec_eval's ``set_F.x`` calls C what others call β². P divides by k, or by what was
-        returned (``denom=n``).
+        Give at most one of beta, c and C; the default is beta = 1. c is the weight of *precision*: β > 1 favours
+        recall and means c < ½. trec_eval's ``set_F.x`` calls C what others call β². P divides by k, or by the number
+        of items returned (``denom=n``).
 
     Parameters
-        beta: how many times recall weighs as much as precision (above 0)
+        beta: how many times as much recall weighs as precision (above 0)
         c: the weight of precision, above 0 to 1
-        C: beta squared, from 0
+        C: beta squared, at least 0
         denom: k, or n for min(k, length of the list)
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -210,7 +212,7 @@ class F(Weighted, _Counting):
     rel: float | None = None
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number (C·R + k) / (C + 1)."""
+        """(C·R + k) / (C + 1)."""
         return self.below(judged.n_relevant(self.rel), self._shown(judged, self.denom), judged)
 
 
@@ -222,13 +224,13 @@ class Hit(QueryMetric):
         hit@k = [ |{r ≤ k : relevant}| > 0 ]
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item; an empty list is 0.
+        Undefined by the judgements if a query has no relevant item; an empty list is 0.
 
     Convention
         Some recommender libraries call the number of hits divided by R "hit rate"; that is recall, ``r@k``.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -248,11 +250,11 @@ class Hit(QueryMetric):
     rel: float | None = None
 
     def expects(self) -> bool:
-        """The chance that a hit of the group in which k falls stands before the cut."""
+        """The probability that a hit of the tied group that k cuts is ranked within k."""
         return True
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Whether there is a hit in the first k, or the chance of it."""
+        """Whether a hit is among the first k, or the probability that one is."""
         hits = judged.relevant(self.rel)
         assert self.k is not None
         chance = chance_of_a_hit(hits, self.k) if judged.is_expected else hits.top(self.k).count() > 0

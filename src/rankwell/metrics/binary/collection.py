@@ -1,4 +1,4 @@
-"""Metrics that count what was rightly left out, and so need the size of the collection: accuracy, fallout, utility."""
+"""Metrics that also count correctly omitted items, and so need the collection size: accuracy, fallout, utility."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Accuracy", "Fallout", "Specificity", "Utility"]
 
 @definition
 class OfCells(QueryMetric):
-    """A metric of the four cells of the contingency table, the last of which needs the size of the collection."""
+    """A metric of the four cells of the contingency table; the fourth needs the size of the collection."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"collection_size"})
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
@@ -32,51 +32,51 @@ class OfCells(QueryMetric):
             raise UsageError(f"{self.name}(collection={self.collection}): a collection has at least 1 item.")
 
     def needed(self) -> frozenset[str]:
-        """The size of the collection, unless it was given or does not matter."""
+        """The size of the collection, unless it is given or irrelevant."""
         return frozenset() if self.collection is not None else self.needs
 
     def cells(self, judged: Judged, context: Context) -> tuple[np.ndarray, ...]:
-        """TP, FP, FN, TN per query, of the list down to k.
+        """TP, FP, FN and TN per query, of the list within k.
 
         Raises
         ------
         DataError
-            If a query's relevant and retrieved items are more than the collection has.
+            If a query has more relevant or retrieved items than the collection.
         """
         hits = judged.relevant(self.rel).top(self.k).count()
         shown = judged.n_shown(self.k)
         missed = judged.n_relevant(self.rel) - hits
         size = context.collection_size if self.collection is None else self.collection
-        if size is None:  # and does not matter
+        if size is None:  # not needed
             return hits, shown - hits, missed, np.zeros(len(judged), np.int64)
         left = size - shown - missed
         if len(left) and left.min() < 0:
             row = int(np.argmin(left))
             raise DataError(
                 f"query {judged.queries.one(row)!r} has {shown[row] + missed[row]:,} retrieved or relevant items, more "
-                f"than the collection ({size:,}). Give the number of all items that could be retrieved."
+                f"than collection={size:,}. Give the number of all items that could be retrieved."
             )
         return hits, shown - hits, missed, left
 
 
 @definition
 class Accuracy(OfCells):
-    """Accuracy: the share of the whole collection that was rightly retrieved or rightly left out.
+    """Accuracy: the share of the whole collection that was correctly retrieved or correctly left out.
 
     Formula
-        (TP + TN) / (TP + FP + FN + TN), with TP relevant and retrieved, FP not relevant but retrieved, FN relevant
-        but not retrieved, TN neither
+        (TP + TN) / (TP + FP + FN + TN), with TP relevant and retrieved, FP nonrelevant but retrieved, FN relevant but
+        not retrieved, TN neither
 
     Edge cases
-        Defined for every judged query, also without a relevant item. Items that were not judged are not relevant.
+        Defined for every judged query, even without a relevant item. Unjudged items count as nonrelevant.
 
     Convention
-        Of little use where few items are relevant: an empty list has accuracy .99 when 1 % are relevant. Some articles
-        swap the names FN and TN. ir_measures' Accuracy is another measure (pairs in the right order).
+        Of little use if few items are relevant: if 1 % are, an empty list has accuracy .99. Some articles swap the
+        names FN and TN. ir_measures' Accuracy is a different measure (pairs in the right order).
 
     Parameters
-        collection: the number of items that could be retrieved; default the rows of items=
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        collection: the number of items that could be retrieved; default: the number of rows of items=
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -90,28 +90,28 @@ class Accuracy(OfCells):
     name: ClassVar[str] = "accuracy"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """TP + TN over all."""
+        """TP + TN over the sum of all cells."""
         hits, wrong, missed, left = self.cells(judged, context)
         return (hits + left) / (hits + wrong + missed + left)
 
 
 @definition
 class Fallout(OfCells):
-    """Fallout: the share of the items that are not relevant which was retrieved all the same.
+    """Fallout: the share of nonrelevant items that were retrieved.
 
     Formula
-        FP / (FP + TN); with ``among=judged`` only judged items that are not relevant count
+        FP / (FP + TN); with ``among=judged`` only items judged nonrelevant count
 
     Edge cases
-        Undefined by the judgements where no item is not relevant. Items that were not judged are not relevant.
+        Undefined by the judgements if no item is nonrelevant. Unjudged items count as nonrelevant.
 
     Convention
         The false positive rate of classification, 1 − specificity.
 
     Parameters
-        among: collection, or judged for judged items only (no size is needed then)
-        collection: the number of items that could be retrieved; default the rows of items=
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        among: collection, or judged for judged items only (then no collection size is needed)
+        collection: the number of items that could be retrieved; default: the number of rows of items=
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -133,11 +133,11 @@ class Fallout(OfCells):
         return frozenset() if self.among == "judged" else super().needed()
 
     def in_force(self, parameter: str) -> bool:
-        """The size of the collection does nothing where only judged items count."""
+        """``collection`` has no effect if only judged items count."""
         return parameter != "collection" or self.among == "collection"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """FP over FP and TN."""
+        """FP over FP + TN."""
         if self.among == "judged":
             scale, found = context.scale, judged.found.top(self.k)
             wrong = scale.judged(found.grade) & ~scale.relevant(found.grade, self.rel)
@@ -148,20 +148,20 @@ class Fallout(OfCells):
 
 @definition
 class Specificity(OfCells):
-    """Specificity: the share of the items that are not relevant which was rightly left out.
+    """Specificity: the share of nonrelevant items that were left out.
 
     Formula
         TN / (FP + TN) = 1 − fallout
 
     Edge cases
-        Undefined by the judgements where no item is not relevant. Items that were not judged are not relevant.
+        Undefined by the judgements if no item is nonrelevant. Unjudged items count as nonrelevant.
 
     Convention
         The true negative rate of classification.
 
     Parameters
-        collection: the number of items that could be retrieved; default the rows of items=
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        collection: the number of items that could be retrieved; default: the number of rows of items=
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -176,29 +176,29 @@ class Specificity(OfCells):
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """TN over FP and TN."""
+        """TN over FP + TN."""
         _, wrong, _, left = self.cells(judged, context)
         return ratio(left, wrong + left)
 
 
 @definition
 class Utility(OfCells):
-    """Linear utility: what the retrieved set is worth if each cell of the contingency table has its price.
+    """Linear utility: the value of the retrieved set, given a price for each cell of the contingency table.
 
     Formula
         a · TP + b · FP + c · FN + d · TN, with [a, b, c, d] = [1, −1, 0, 0]
 
     Edge cases
-        Defined for every judged query, also without a relevant item; may be negative. Items that were not judged are
-        not relevant. The size of the collection matters only if d is not 0.
+        Defined for every judged query, even without a relevant item; may be negative. Unjudged items count as
+        nonrelevant. The collection size matters only if d is not 0.
 
     Convention
-        trec_eval's utility, whose default prices these are; TREC's filtering tracks took [2, −1, 0, 0].
+        trec_eval's utility, with the same default prices; TREC's filtering tracks used [2, −1, 0, 0].
 
     Parameters
         prices: four numbers, for TP, FP, FN and TN
-        collection: the number of items that could be retrieved; default the rows of items=
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        collection: the number of items that could be retrieved; default: the number of rows of items=
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -219,11 +219,11 @@ class Utility(OfCells):
         return super().needed() if self.prices[3] else frozenset()
 
     def in_force(self, parameter: str) -> bool:
-        """The size of the collection belongs to the price of TN."""
+        """``collection`` applies only if TN has a price."""
         return parameter != "collection" or bool(self.prices[3])
 
     def breaks(self) -> dict[str, str]:
-        """Prices may be such that a hit is worth less than a miss."""
+        """With some prices a hit is worth less than a miss."""
         worth = self.prices[0] + self.prices[3] >= self.prices[1] + self.prices[2]
         return {} if worth else {"a better list scores no worse": "a hit has a lower price than a miss"}
 
@@ -231,10 +231,10 @@ class Utility(OfCells):
         super().__post_init__()
         if len(self.prices) != 4:
             raise UsageError(
-                f"utility(prices=…): four prices, for TP, FP, FN and TN, not {len(self.prices)}."
+                f"utility(prices=…) needs four prices, for TP, FP, FN and TN, not {len(self.prices)}."
             )
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The four cells at their prices."""
+        """The four cells times their prices."""
         cells = self.cells(judged, context)
         return np.sum([price * cell for price, cell in zip(self.prices, cells, strict=True)], axis=0)

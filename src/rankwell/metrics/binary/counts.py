@@ -1,4 +1,4 @@
-"""What every table begins with: how many items were retrieved, are relevant, and are both; summed over queries."""
+"""Counts of items retrieved, relevant, and both, summed over queries: the first rows of every table."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["NumNonrelJudgedRet", "NumRel", "NumRelRet", "NumRet"]
 
 @definition
 class Count(QueryMetric):
-    """A count per query, whose sum over queries is told in place of a mean."""
+    """A per-query count, reported as a sum instead of a mean."""
 
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     better: ClassVar[Literal["higher", "lower", "neither"]] = "neither"
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
 
     def expects(self) -> bool:
-        """A count of the whole list does not depend on its order."""
+        """Yes: a count over the whole list does not depend on its order."""
         return self.k is None
 
     def summary(self, values: np.ndarray) -> State:
@@ -31,7 +31,7 @@ class Count(QueryMetric):
         return Total.of(values)
 
     def weighted(self, values: np.ndarray, weights: np.ndarray) -> None:
-        """None: a count is a count."""
+        """None: counts are not weighted."""
         return
 
 
@@ -81,7 +81,7 @@ class NumRel(Count):
         trec_eval's num_rel.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -100,7 +100,7 @@ class NumRel(Count):
     rel: float | None = None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The numbers R."""
+        """R, the number of relevant items."""
         return judged.n_relevant(self.rel).astype(np.float64)
 
 
@@ -118,7 +118,7 @@ class NumRelRet(Count):
         trec_eval's num_rel_ret.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -149,13 +149,13 @@ class NumNonrelJudgedRet(Count):
         Σ_q |{r ≤ k : judged, not relevant}|
 
     Edge cases
-        Defined for every judged query. Grades below 0 are unjudged unless the policy says ``negative=nonrelevant``.
+        Defined for every judged query. Grades below 0 are unjudged unless the policy sets ``negative=nonrelevant``.
 
     Convention
         trec_eval's num_nonrel_judged_ret.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -171,7 +171,7 @@ class NumNonrelJudgedRet(Count):
     rel: float | None = None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """What is judged of the list, less what is relevant."""
+        """The judged items of the list minus the relevant ones."""
         found, scale = judged.found.top(self.k), context.scale
         wanted = scale.judged(found.grade) & ~scale.relevant(found.grade, self.rel)
         return found.where(wanted).count().astype(np.float64)

@@ -1,4 +1,4 @@
-"""Metrics of single ranks: the reciprocal of the first hit's, the rank itself, and that of the last."""
+"""Metrics of one rank: reciprocal rank, first relevant rank, last relevant rank."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class RR(Additive):
         RR = 1 / min{r : relevant}, 0 if there is none (or none with r ≤ k)
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item; no hit in the list is 0.
+        Undefined by the judgements if a query has no relevant item; a list without a hit is 0.
 
     Convention
         trec_eval's recip_rank has no cut-off; with @k it is MS MARCO's MRR@k.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -48,7 +48,7 @@ class RR(Additive):
     rel: float | None = None
 
     def expects(self) -> bool:
-        """The mean of 1/r over the places that the first hit can have."""
+        """Yes: the mean of 1/r over the ranks that the first hit can take."""
         return True
 
     def terms(self, judged: Judged, context: Context) -> Terms:
@@ -70,21 +70,21 @@ class RR(Additive):
 
 @definition
 class FirstRank(QueryMetric):
-    """Rank of the first hit: how far a reader goes down the list to the first relevant item.
+    """Rank of the first hit: how far down the list the first relevant item is.
 
     Formula
         min{r : relevant}
 
     Edge cases
-        Undefined by the list where it holds no relevant item (or none with r ≤ k), also where the query has none;
-        read it beside hit@k. The mean is over the queries with a hit.
+        Undefined by the list if it holds no relevant item (or none with r ≤ k), also if the query has none; read it
+        together with hit@k. The mean is over the queries with a hit.
 
     Convention
-        Its mean is called mean first relevant rank. Unlike the reciprocal rank it is an interval scale, and one deep
-        hit moves the mean far; the median may serve better.
+        Its mean is called mean first relevant rank. Unlike reciprocal rank it is an interval scale, and one deep hit can
+        dominate the mean; the median may be a better summary.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -105,7 +105,7 @@ class FirstRank(QueryMetric):
     rel: float | None = None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The first hit's rank."""
+        """The rank of the first hit."""
         hits = judged.relevant(self.rel)
         first = hits.where(hits.nth() == 1).top(self.k)
         return ratio(first.sum(first.rank), first.count())
@@ -113,21 +113,21 @@ class FirstRank(QueryMetric):
 
 @definition
 class FullRank(QueryMetric):
-    """Rank of full recall: how far a reader goes down the list until every relevant item has been seen.
+    """Rank of full recall: how far down the list one must read to see every relevant item.
 
     Formula
         max{r : relevant}, if all R relevant items are in the list
 
     Edge cases
-        Undefined by the list where it lacks a relevant item (or one has r > k), also where the query has none; read
-        it beside r@k. The mean is over the queries whose relevant items were all found.
+        Undefined by the list if a relevant item is missing (or has r > k), also if the query has none; read it
+        together with r@k. The mean is over the queries whose relevant items were all found.
 
     Convention
         Systems are compared over the queries that both complete. trec_eval has no such measure; TREC's total recall
         and e-discovery tracks report it as the effort for 100 % recall.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw

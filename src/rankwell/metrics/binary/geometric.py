@@ -1,4 +1,4 @@
-"""Geometric means over queries: GMAP and its like, which ask whether nobody is left behind."""
+"""Geometric means over queries, such as GMAP, which emphasise poorly served queries."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class _Geometric(QueryMetric):
         super().__post_init__()
         for name, value in (("floor", self.floor), ("epsilon", self.epsilon)):
             if value is not None and not 0 < value <= 1:
-                raise UsageError(f"{self.name}({name}={value:g}): {name} is above 0 and at most 1.")
+                raise UsageError(f"{self.name}({name}={value:g}): {name} must be above 0 and at most 1.")
 
     def in_force(self, parameter: str) -> bool:
-        """The floor, unless there is an ε."""
+        """``floor`` applies only without epsilon."""
         return parameter != "floor" or self.epsilon is None
 
     def expects(self) -> bool:
-        """The logarithm of a mean is not the mean of logarithms."""
+        """No: the logarithm of a mean is not the mean of logarithms."""
         return False
 
     def summary(self, values: np.ndarray) -> State:
@@ -50,25 +50,25 @@ class _Geometric(QueryMetric):
 
 @definition
 class GMAP(_Geometric, AP):
-    """Geometric mean of average precision: it counts a gain on a hard query as much as the same factor on an easy one.
+    """Geometric mean of average precision: a given factor counts the same on a hard query as on an easy one.
 
     Formula
         GMAP = exp( (1/n) Σ_q ln max(AP_q, floor) ), over the n queries where AP is defined;
         with epsilon: exp( (1/n) Σ_q ln(AP_q + ε) ) − ε
 
     Edge cases
-        AP below the floor counts as the floor, so one query without a hit does not make the whole 0. Per query the
-        value is AP itself. Undefined by the judgements where a query has no relevant item.
+        AP below the floor counts as the floor, so one query without a hit does not make the mean 0. The per-query
+        value is AP itself. Undefined by the judgements if a query has no relevant item.
 
     Convention
-        trec_eval's gm_map, with its floor of 0.00001. Robertson adds ε to every AP and takes it off again
-        (``epsilon=1e-5``); the two agree where every AP is much above either.
+        trec_eval's gm_map, with its floor of 0.00001. Robertson adds ε to every AP and subtracts it from the mean
+        (``epsilon=1e-5``); the two agree if every AP is much larger than either.
 
     Parameters
-        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
-        floor: the least AP that counts, above 0
-        epsilon: what is added to every AP and taken off the mean, above 0, instead of a floor; default none
+        denom: R, min_rk, hits, k or min_rn; default: R without a cut-off, min_rk with one
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        floor: the lowest AP that counts, above 0
+        epsilon: added to every AP and subtracted from the mean, above 0, instead of a floor; default: none
 
     Example
         >>> import rankwell as rw
@@ -93,16 +93,16 @@ class GMBpref(_Geometric, Bpref):
         exp( (1/n) Σ_q ln(bpref_q + ε) ) − ε
 
     Edge cases
-        A value below the floor counts as the floor. Per query the value is bpref itself. Undefined by the judgements
-        where a query has no relevant item.
+        A value below the floor counts as the floor. The per-query value is bpref itself. Undefined by the judgements
+        if a query has no relevant item.
 
     Convention
         trec_eval's gm_bpref, with its floor of 0.00001.
 
     Parameters
-        floor: the least value that counts, above 0
-        epsilon: what is added to every value and taken off the mean, above 0, instead of a floor; default none
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        floor: the lowest value that counts, above 0
+        epsilon: added to every value and subtracted from the mean, above 0, instead of a floor; default: none
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw

@@ -1,4 +1,4 @@
-"""What is read off the precision-recall curve: interpolated precision, its mean over eleven levels, and the area."""
+"""Metrics of the precision-recall curve: interpolated precision, its mean over eleven levels, and the area."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ELEVEN = tuple(tenth / 10 for tenth in range(11))
 
 
 def needed_hits(level: float, relevant: np.ndarray, levels: str) -> np.ndarray:
-    """Return how many hits reach a level of recall: exact in whole numbers, or as trec_eval 9 and 10 round."""
+    """Return how many hits reach a recall level: exact in whole numbers, or rounded as trec_eval 9 and 10 do."""
     if levels == "trec9":
         return (level * relevant + 0.9).astype(np.int64)
     if levels == "trec10":
@@ -33,7 +33,7 @@ def needed_hits(level: float, relevant: np.ndarray, levels: str) -> np.ndarray:
 
 
 def interpolated(hits: Ranked, relevant: np.ndarray, level: float, levels: str) -> np.ndarray:
-    """Return per query the highest precision at or after the rank that reaches a level of recall."""
+    """Return per query the highest precision at or after the rank that reaches a recall level."""
     needed = np.maximum(needed_hits(level, relevant, levels), 1)
     found = hits.count()
     reached = np.flatnonzero((found >= needed) & (relevant > 0))
@@ -54,18 +54,18 @@ class IPrec(QueryMetric):
         P_int(ρ) = max{P@r : recall@r ≥ ρ}, 0 if the list never reaches ρ
 
     Edge cases
-        At level 0 it is the highest precision anywhere. Undefined by the judgements where a query has no relevant
+        At level 0 it is the highest precision at any rank. Undefined by the judgements if a query has no relevant
         item.
 
     Convention
-        ``levels=exact`` asks for at least ρ · R hits, in whole numbers. trec_eval 9 asks for int(ρR + 0.9) hits and
-        trec_eval 10 for ρR rounded, so that at ρ = .4 and R = 3 one hit is enough for it; ``trec9`` and ``trec10``
-        give their numbers.
+        ``levels=exact`` requires at least ρ · R hits, in whole numbers. trec_eval 9 requires int(ρR + 0.9) hits, and
+        trec_eval 10 rounds ρR, so at ρ = .4 and R = 3 it accepts one hit; ``trec9`` and ``trec10`` reproduce their
+        numbers.
 
     Parameters
-        level: the level of recall, 0 to 1
+        level: the recall level, 0 to 1
         levels: exact, trec9 or trec10
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -90,7 +90,7 @@ class IPrec(QueryMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.level <= 1:
-            raise UsageError(f"iprec(level={self.level:g}): a level of recall is 0 to 1.")
+            raise UsageError(f"iprec(level={self.level:g}): level must be between 0 and 1.")
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The highest precision from the hit that reaches the level."""
@@ -99,22 +99,22 @@ class IPrec(QueryMetric):
 
 @definition
 class Avg11(QueryMetric):
-    """Eleven-point average: the mean of the interpolated precisions at recall 0, 0.1, …, 1, or at other points.
+    """Eleven-point average: the mean of the interpolated precisions at recall 0, 0.1, …, 1, or at other levels.
 
     Formula
         (1/11) Σ_{j=0..10} P_int(j/10)
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item.
+        Undefined by the judgements if a query has no relevant item.
 
     Convention
-        An older summary of the precision-recall curve; it is another number than AP. ``levels`` as for iprec:
-        trec_eval's 11pt_avg asks for other numbers of hits in its versions 9 and 10.
+        An older summary of the precision-recall curve; it differs from AP. ``levels`` as for iprec: trec_eval's
+        11pt_avg requires different numbers of hits in versions 9 and 10.
 
     Parameters
-        at: the levels of recall, each from 0 to 1; default the eleven
+        at: the recall levels, each from 0 to 1; default: the eleven levels
         levels: exact, trec9 or trec10
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -139,7 +139,7 @@ class Avg11(QueryMetric):
         super().__post_init__()
         if self.at is not None and (not self.at or not all(0 <= level <= 1 for level in self.at)):
             raise UsageError(
-                f"{self.name}(at={list(self.at)}): levels of recall are from 0 to 1, at least one."
+                f"{self.name}(at={list(self.at)}): at must be one or more recall levels between 0 and 1."
             )
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
@@ -151,23 +151,23 @@ class Avg11(QueryMetric):
 
 @definition
 class AUCPR(Additive):
-    """Area under the precision-recall curve of a list: as steps it is average precision, as a trapezoid it flatters.
+    """Area under the precision-recall curve of a list: by steps it is average precision, by trapezoids it is optimistic.
 
     Formula
         step: Σ_{r : relevant} (1/R) · P@r; trapezoid: Σ_{r : relevant} (1/R) · (P@(r − 1) + P@r) / 2, with P@0 = 1
 
     Edge cases
-        Relevant items that the list lacks add nothing. Undefined by the judgements where a query has no relevant item.
+        Relevant items missing from the list add nothing. Undefined by the judgements if a query has no relevant item.
 
     Convention
-        ``step`` is AP without a cut-off under another name, as scikit-learn's average_precision_score. The line
-        between two points of the curve is not where precision lies between them, so ``trapezoid`` promises values
-        that no list reaches; it is here to reproduce auc(recall, precision) of scikit-learn and others, and says so
-        beside every result. Equal scores stand in the order of the policy; scikit-learn takes them as one point.
+        ``step`` is AP without a cut-off under another name, as in scikit-learn's average_precision_score. Precision is
+        not linear between two points of the curve, so ``trapezoid`` gives values that no list reaches; it exists to
+        reproduce auc(recall, precision) of scikit-learn and others, and prints a caveat beside every result. Tied
+        scores are ordered by the policy; scikit-learn treats them as one point.
 
     Parameters
         method: step or trapezoid
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -187,18 +187,18 @@ class AUCPR(Additive):
 
     @property
     def words(self) -> tuple[str, str, str]:  # type: ignore[override]
-        """The names of the gain, the weight and the divisor."""
+        """The names of gain, weight and divisor in the worked table."""
         return "relevant", "P@r" if self.method == "step" else "(P@(r−1) + P@r)/2", "R"
 
     def caution(self) -> str:
-        """The trapezoid is no interpolation of precision."""
+        """Linear interpolation of precision is optimistic."""
         flatters = (
             "the trapezoid is optimistic: precision is not linear between two points of the curve; AP is not"
         )
         return flatters if self.method == "trapezoid" else ""
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """One for each hit, weighted by the precision at its rank, or the mean of it and the one before."""
+        """One for each hit, weighted by the precision at its rank, or by its mean with the precision one rank before."""
         hits = judged.relevant(self.rel)
         nth, rank = hits.nth(), hits.rank
         weight = nth / rank
@@ -207,5 +207,5 @@ class AUCPR(Additive):
         return Terms(hits, np.ones(len(hits)), weight)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number R."""
+        """R, the number of relevant items."""
         return judged.n_relevant(self.rel)

@@ -17,13 +17,13 @@ __all__ = ["Bpref", "InfAP", "JudgedShare", "UnjudgedShare"]
 
 @definition
 class JudgedShare(QueryMetric):
-    """Judged share: how many of the first k items were judged at all; read it beside every other metric.
+    """Judged share: how many of the first k items were judged; read it together with every other metric.
 
     Formula
         judged@k = |{r ≤ k : judged}| / min(k, n), with n = length of the list
 
     Edge cases
-        Undefined by the list where the list is empty. Grades below 0 count as unjudged unless the policy says
+        Undefined by the list if the list is empty. Grades below 0 count as unjudged unless the policy sets
         ``negative=nonrelevant``.
 
     Convention
@@ -56,17 +56,17 @@ class JudgedShare(QueryMetric):
 
 @definition
 class UnjudgedShare(QueryMetric):
-    """Unjudged share: how many of the first k ranks hold an item that nobody judged.
+    """Unjudged share: how many of the first k ranks hold an unjudged item.
 
     Formula
         unj@k = |{r ≤ k : unjudged}| / k
 
     Edge cases
-        A list shorter than k is divided by k all the same, as if judged items followed; an empty list is 0. Grades
-        below 0 count as unjudged unless the policy says ``negative=nonrelevant``.
+        A list shorter than k is still divided by k, as if judged items followed; an empty list is 0. Grades below 0
+        count as unjudged unless the policy sets ``negative=nonrelevant``.
 
     Convention
-        trec_eval 10's unj. For lists of k items or more it is 1 − judged@k, which divides by min(k, n).
+        trec_eval 10's unj. For lists of at least k items it is 1 − judged@k, which divides by min(k, n).
 
     Parameters
         none
@@ -86,7 +86,7 @@ class UnjudgedShare(QueryMetric):
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """What is not judged of the first min(k, n) items, divided by k."""
+        """The unjudged items among the first min(k, n), divided by k."""
         assert self.k is not None
         found = judged.found.top(self.k)
         known = found.where(context.scale.judged(found.grade)).count()
@@ -95,21 +95,21 @@ class UnjudgedShare(QueryMetric):
 
 @definition
 class Bpref(Additive):
-    """Binary preference: how rarely a judged nonrelevant item stands above a relevant one; unjudged items are unseen.
+    """Binary preference: how rarely a judged nonrelevant item is ranked above a relevant one; ignores unjudged items.
 
     Formula
         bpref = (1/R) Σ_{relevant retrieved} (1 − min(n_r, R) / min(N, R)), with n_r = judged nonrelevant items above,
         N = judged nonrelevant items of the query; a term with n_r = 0 is 1
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item. Relevant items that were not retrieved add 0.
-        Grades below 0 are unjudged here (not in N) unless the policy says ``negative=nonrelevant``.
+        Undefined by the judgements if a query has no relevant item. Relevant items that were not retrieved add 0.
+        Grades below 0 are unjudged here (not in N) unless the policy sets ``negative=nonrelevant``.
 
     Convention
-        trec_eval's, since 2006; the formula of the 2004 paper differs in its denominator.
+        trec_eval's definition since 2006; the formula of the 2004 paper has a different denominator.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -130,7 +130,7 @@ class Bpref(Additive):
     words: ClassVar[tuple[str, str, str]] = ("relevant", "1 − above/min(N, R)", "R")
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """One for each relevant item found, less the share of judged nonrelevant items above it."""
+        """One for each relevant item found, minus the share of judged nonrelevant items above it."""
         scale = context.scale
         found = judged.found.where(scale.judged(judged.found.grade))
         relevant = scale.relevant(found.grade, self.rel)
@@ -142,7 +142,7 @@ class Bpref(Additive):
         return Terms(hits, np.ones(len(hits)), 1.0 - np.minimum(above, r) / below)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number R."""
+        """R, the number of relevant items."""
         return judged.n_relevant(self.rel)
 
 
@@ -151,22 +151,22 @@ EPSILON = 1e-5
 
 @definition
 class InfAP(Additive):
-    """Inferred average precision: AP as a random sample of the pool lets one estimate it.
+    """Inferred average precision: an estimate of AP from judgements of a random sample of the pool.
 
     Formula
         infAP = (1/R) Σ_{relevant at r} E_r, with E_1 = 1 and
         E_r = 1/r + (pool above / r) · (relevant above + ε) / (relevant above + nonrelevant above + 2ε), ε = 0.00001
 
     Edge cases
-        Items of the pool that were not drawn for judging carry a grade below 0: they count as pool above, and neither
-        as relevant nor as nonrelevant. Items outside the pool count only in r. Undefined by the judgements where a
-        query has no relevant item.
+        Items of the pool that were not sampled for judging carry a grade below 0: they count in the pool above, but
+        neither as relevant nor as nonrelevant. Items outside the pool count only in r. Undefined by the judgements if
+        a query has no relevant item.
 
     Convention
         trec_eval's infAP. With complete judgements and no unjudged item retrieved it is close to AP.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -188,7 +188,7 @@ class InfAP(Additive):
     rel: float | None = None
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """One for each relevant item found, weighted by the precision expected at its rank."""
+        """One for each relevant item found, weighted by the expected precision at its rank."""
         scale, found = context.scale, judged.found
         known = scale.judged(found.grade)
         relevant = scale.relevant(found.grade, self.rel)
@@ -200,5 +200,5 @@ class InfAP(Additive):
         return Terms(hits, np.ones(len(hits)), np.where(hits.rank == 1, 1.0, expected))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number R."""
+        """R, the number of relevant items."""
         return judged.n_relevant(self.rel)

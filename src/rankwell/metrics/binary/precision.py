@@ -1,4 +1,4 @@
-"""Metrics of the precisions along a list: AP, the mean of all precisions, R-precision."""
+"""Metrics of precision along a list: AP, mean precision, R-precision."""
 
 from __future__ import annotations
 
@@ -22,24 +22,25 @@ __all__ = ["AP", "MeanPrecision", "RPrec"]
 
 @definition
 class AP(Additive):
-    """Average precision: the precision at the rank of each relevant item, added up and divided by their number.
+    """Average precision: the sum of the precisions at the ranks of the relevant items, divided by their number.
 
     Formula
         AP@k = (1/Z) Σ_{r ≤ k : relevant} P@r; its mean over queries is called MAP
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item. No hit is 0 under every ``denom``. The count
-        ``queries with R > k`` of a result says for how many queries ``R`` and ``min_rk`` differ.
+        Undefined by the judgements if a query has no relevant item. Without a hit it is 0 under every ``denom``. The
+        count ``queries with R > k`` of a result says for how many queries ``R`` and ``min_rk`` differ.
 
     Convention
-        Six numbers go by this name. Z is R without a cut-off. With @k the default is ``min_rk``, min(R, k), which a
-        perfect first k brings to 1 (RankSys, RecBole, sentence-transformers); trec_eval's map_cut, ir_measures and
-        RecTools divide by R (``denom=R``); recmetrics and others by the hits found (``hits``); Elasticsearch-like
-        code by ``k``. ``min_rn`` is min(R, length of the list within k), for comparison only: it rewards short lists.
+        Six different numbers go by this name. Without a cut-off Z is R. With @k the default is ``min_rk``, min(R, k), so
+        that k relevant items in the first k score 1 (RankSys, RecBole, sentence-transformers); trec_eval's map_cut,
+        ir_measures and RecTools divide by R (``denom=R``); recmetrics and others by the hits found (``hits``);
+        Elasticsearch-like code by ``k``. ``min_rn`` is min(R, length of the list within k), for comparison only: it rewards
+        short lists.
 
     Parameters
-        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        denom: R, min_rk, hits, k or min_rn; default: R without a cut-off, min_rk with one
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -59,38 +60,38 @@ class AP(Additive):
 
     @property
     def words(self) -> tuple[str, str, str]:  # type: ignore[override]
-        """The names of the gain, the weight and the divisor."""
+        """The names of gain, weight and divisor in the worked table."""
         divisors = {"R": "R", "min_rk": "min(R, k)", "hits": "hits", "k": "k", "min_rn": "min(R, n)"}
         return "relevant", "P@r", divisors[self.resolved()["denom"]]
 
     def resolved(self) -> dict[str, Any]:
-        """The parameters, with the denominator that k implies."""
+        """The parameters, with the default denominator for k filled in."""
         implied = "R" if self.k is None else "min_rk"
         return {**super().resolved(), "denom": self.denom or implied}
 
     def depends_on_k(self) -> frozenset[str]:
-        """The denominator does."""
+        """``denom``."""
         return frozenset({"denom"})
 
     def expects(self) -> bool:
-        """The divisor must be the same for all orders."""
+        """Whether the divisor is the same for all orders."""
         return self.denom != "hits" or self.k is None
 
     def breaks(self) -> dict[str, str]:
-        """Per hit found, a further hit far down lowers the average."""
+        """With denom=hits, one more hit far down lowers the average."""
         if self.denom != "hits":
             return {}
         return {
-            "a better list scores no worse": "a hit that enters the first k low down lowers the average per hit"
+            "a better list scores no worse": "one more hit at a low rank within k lowers the average over hits"
         }
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """The queries for which dividing by R and by min(R, k) differ."""
+        """The number of queries for which R and min(R, k) differ."""
         short = 0 if self.k is None else int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))
         return {"queries with R > k": short}
 
     def check(self) -> None:
-        """Dividing by k asks for one."""
+        """denom=k requires a cut-off."""
         super().check()
         if self.denom == "k" and self.k is None:
             raise UsageError(f"{self.name}(denom=k) needs a cut-off: write {self.name}(denom=k)@10.")
@@ -101,7 +102,7 @@ class AP(Additive):
         return Terms(hits, np.ones(len(hits)), hits.nth() / hits.rank)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Precision at each hit, summed in rank order, divided by the denominator."""
+        """The precision at each hit, summed in rank order, over the denominator."""
         if not judged.is_expected:
             return super().per_query(judged, context)
         return ratio(expected_precisions(judged.relevant(self.rel), self.k), self.divisor(judged, context))
@@ -123,21 +124,21 @@ class AP(Additive):
 
 @definition
 class MeanPrecision(RankWeighted):
-    """Mean precision: the mean of the precisions at all of the first k ranks, hits or not; no average precision.
+    """Mean precision: the mean of the precisions at all of the first k ranks, hits or not; not average precision.
 
     Formula
         (1/k) Σ_{r ≤ k} P@r
 
     Edge cases
-        A list shorter than k is followed by items that are not relevant. Undefined by the judgements where a query
-        has no relevant item.
+        A list shorter than k is padded with nonrelevant items. Undefined by the judgements if a query has no relevant
+        item.
 
     Convention
-        Some articles print this formula for average precision; [1, 0, 0] with one relevant item has AP 1 and mean
+        Some articles give this formula for average precision; [1, 0, 0] with one relevant item has AP 1 and mean
         precision 0.6111. A perfect list reaches 1 only if R ≥ k.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -145,7 +146,7 @@ class MeanPrecision(RankWeighted):
         {'mean_precision@3': 0.611111111111111, 'ap': 1.0}
 
     Reference
-        The area under precision as a function of the rank; no program of the field prints it under a name of its own.
+        The area under precision as a function of rank; no known program prints it under a name of its own.
     """
 
     name: ClassVar[str] = "mean_precision"
@@ -159,7 +160,7 @@ class MeanPrecision(RankWeighted):
         return judged.relevant(self.rel)
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
-        """One for each of them."""
+        """One per relevant item."""
         return np.ones(len(rows))
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
@@ -168,7 +169,7 @@ class MeanPrecision(RankWeighted):
         return _harmonic_tail(self.k)[np.minimum(ranks, self.k + 1) - 1]
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number k."""
+        """The cut-off k."""
         assert self.k is not None
         return np.where(judged.n_relevant(self.rel) > 0, self.k, 0)
 
@@ -182,22 +183,22 @@ def _harmonic_tail(k: int) -> np.ndarray:
 
 @definition
 class RPrec(Additive):
-    """R-precision: precision at rank R, the number of relevant items; there precision and recall are equal.
+    """R-precision: precision at rank R, the number of relevant items, where precision equals recall.
 
     Formula
         R-precision = |{r ≤ R : relevant}| / R; with a multiple m: |{r ≤ c : relevant}| / c, c = m · R rounded up
 
     Edge cases
-        Divided by R also if the list is shorter. Undefined by the judgements where a query has no relevant item.
+        Divided by R even if the list is shorter. Undefined by the judgements if a query has no relevant item.
 
     Convention
-        trec_eval's Rprec. It is the break-even point of the list: P@R = R@R, whatever the list. Its Rprec_mult takes
-        multiples of R, rounded by adding 0.9 and cutting off (``levels=trec9``, in its version 10 too).
+        trec_eval's Rprec. It is the break-even point of every list: P@R = R@R. trec_eval's Rprec_mult uses multiples of
+        R, rounded by adding 0.9 and truncating (``levels=trec9``, also in version 10).
 
     Parameters
-        multiple: of R, the rank to look at; above 0
-        levels: exact or trec9, how a multiple is rounded
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        multiple: the multiple of R at which to cut, above 0
+        levels: exact or trec9, how the multiple is rounded
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -220,20 +221,20 @@ class RPrec(Additive):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.multiple < float("inf"):
-            raise UsageError(f"rprec(multiple={self.multiple:g}): a multiple of R is above 0.")
+            raise UsageError(f"rprec(multiple={self.multiple:g}): multiple must be above 0.")
 
     def in_force(self, parameter: str) -> bool:
-        """Rounding belongs to multiples, which belong to what is not 1."""
+        """``levels`` applies only to a multiple other than 1."""
         return self.multiple != 1 or parameter == "rel"
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """One for each hit among the first R, or a multiple of it."""
+        """One for each hit among the first R, or a multiple of R."""
         hits = judged.relevant(self.rel)
         hits = hits.where(hits.rank <= self._ranks(judged)[hits.query])
         return Terms(hits, np.ones(len(hits)), np.ones(len(hits)))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number R, or a multiple of it."""
+        """R, or a multiple of it."""
         return np.where(judged.n_relevant(self.rel) > 0, np.maximum(self._ranks(judged), 1), 0)
 
     def _ranks(self, judged: Judged) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Metrics of the retrieved set, whatever its order: precision, recall, F and AP of the whole list."""
+"""Metrics of the retrieved set, ignoring order: precision, recall, F and AP of the whole list."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _OfSets(QueryMetric):
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
     def expects(self) -> bool:
-        """The order of a list does not matter."""
+        """Yes: the order of a list does not matter."""
         return True
 
     def _hits(self, judged: Judged) -> np.ndarray:
@@ -39,13 +39,13 @@ class SetP(_OfSets):
         P = |relevant ∩ retrieved| / |retrieved|
 
     Edge cases
-        An empty list is 0. Undefined by the judgements where a query has no relevant item.
+        An empty list is 0. Undefined by the judgements if a query has no relevant item.
 
     Convention
         trec_eval's set_P.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -68,20 +68,20 @@ class SetP(_OfSets):
 
 @definition
 class SetR(_OfSets):
-    """Set recall: the share of a query's relevant items that were retrieved at all.
+    """Set recall: the share of a query's relevant items that were retrieved.
 
     Formula
         R = |relevant ∩ retrieved| / |relevant|
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item; an empty list is 0.
+        Undefined by the judgements if a query has no relevant item; an empty list is 0.
 
     Convention
-        trec_eval's set_recall; ``denom=min_rn`` divides by min(R, n), its set_relative_P.
+        trec_eval's set_recall; ``denom=min_rn`` divides by min(R, n), as its set_relative_P.
 
     Parameters
         denom: R, or min_rn for min(R, length of the list)
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -113,17 +113,17 @@ class SetF(Weighted, _OfSets):
         F = (C + 1) · P · R / (C · P + R), with C = β² = (1 − c)/c
 
     Edge cases
-        0 without a hit. Undefined by the judgements where a query has no relevant item.
+        0 without a hit. Undefined by the judgements if a query has no relevant item.
 
     Convention
-        Give exactly one of beta, c and C; without any, beta is 1. c is the weight of precision. trec_eval's
+        Give at most one of beta, c and C; the default is beta = 1. c is the weight of precision. trec_eval's
         ``set_F.x`` is ``set_f(C=x)``.
 
     Parameters
-        beta: how many times recall weighs as much as precision (above 0)
+        beta: how many times as much recall weighs as precision (above 0)
         c: the weight of precision, above 0 to 1
-        C: beta squared, from 0
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        C: beta squared, at least 0
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -147,19 +147,19 @@ class SetF(Weighted, _OfSets):
 
 @definition
 class SetAP(_OfSets):
-    """Set average precision: precision times recall of the retrieved set, as AP is for a list without an order.
+    """Set average precision: precision times recall of the retrieved set, the analogue of AP for an unordered set.
 
     Formula
         P · R = |relevant ∩ retrieved|² / (|retrieved| · |relevant|)
 
     Edge cases
-        An empty list is 0. Undefined by the judgements where a query has no relevant item.
+        An empty list is 0. Undefined by the judgements if a query has no relevant item.
 
     Convention
         trec_eval's set_map.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -175,6 +175,6 @@ class SetAP(_OfSets):
     rel: float | None = None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The square of the hits over n and R."""
+        """The squared number of hits over n · R."""
         hits, relevant = self._hits(judged), judged.n_relevant(self.rel)
         return ratio(hits * hits, np.where(relevant > 0, relevant * np.maximum(judged.n_retrieved, 1), 0))

@@ -1,4 +1,4 @@
-"""Diversity by discounting what was seen: α-DCG, α-nDCG, NRBP, nNRBP."""
+"""Novelty-discounted diversity metrics: α-DCG, α-nDCG, NRBP, nNRBP."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ __all__ = ["NRBP", "AlphaDCG", "AlphanDCG", "nNRBP"]
 
 @definition
 class _Alpha(Cascade):
-    """A cascade in which each item of a topic leaves 1 − α of it to the next."""
+    """A cascade in which each item of a topic leaves a share 1 − α of it to later items."""
 
     alpha: float = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.alpha <= 1:
-            raise UsageError(f"{self.name}(alpha={self.alpha:g}): alpha is between 0 and 1.")
+            raise UsageError(f"{self.name}(alpha={self.alpha:g}): alpha must be between 0 and 1.")
 
     def start(self, topics: Subtopics) -> np.ndarray:
         """One of each topic."""
         return np.ones(len(topics.topic))
 
     def use(self, topics: Subtopics, context: Context) -> tuple[np.ndarray, np.ndarray]:
-        """All that is left is gained; α of it is gone then."""
+        """An item gains all that is left of its topics, and uses up the share α."""
         return np.ones(len(topics.slot)), np.full(len(topics.slot), self.alpha)
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
@@ -48,29 +48,29 @@ class _Alpha(Cascade):
 
 @definition
 class AlphaDCG(_Alpha):
-    """α-DCG: discounted cumulative gain where a topic gains less the more items of it stand above.
+    """α-DCG: discounted cumulative gain, where a topic's gain falls with each item of the topic ranked above.
 
     Formula
         α-DCG@k = Σ_{r ≤ k} d(r) Σ_{t ∈ A(i_r)} (1 − α)^c_t(r), with c_t(r) the items of topic t above rank r, d(r) = 1/log2(r + 1);
-        norm=ndeval: ÷ (T · Σ_{i ≤ k} (1 − α)^(i − 1) d(i)), T the query's topics
+        norm=ndeval: ÷ (T · Σ_{i ≤ k} (1 − α)^(i − 1) d(i)), T the number of the query's topics
 
     Edge cases
-        An item is of a topic where it is judged relevant for it; how relevant does not matter. An item without topics gains
-        nothing and its rank is spent. α = 0 counts topics, however often; α = 1 counts only new ones. Undefined by the judgements
-        where no item is relevant for a topic of the query.
+        An item belongs to a topic if it is judged relevant for it, at any grade. An item without topics has no gain but takes up
+        its rank. α = 0 counts every occurrence of a topic; α = 1 counts only the first. Undefined by the judgements if no item is
+        relevant for a topic of the query.
 
     Convention
-        norm=ndeval is NIST's "ideal ideal", a list in which every item covers every topic; ndeval leaves it out at rank 1, which
-        we do not. Which topics a query has: those with a relevant item (``universe=judged``, ndeval's), those of the user's
-        training items (``profile``), or all (``catalogue``); it matters here only for norm=ndeval and for which gain.
+        norm=ndeval is NIST's "ideal ideal", a list in which every item covers every topic; ndeval omits it at rank 1, we do not.
+        A query's topics are those with a relevant item (``universe=judged``, as in ndeval), those of the user's training items
+        (``profile``), or all (``catalogue``); here this affects only norm=ndeval and which topics have a gain.
 
     Parameters
-        alpha: how much an item takes of its topics, 0 to 1
+        alpha: the share of a topic that each of its items uses up, 0 to 1
         norm: none or ndeval
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged, profile or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -89,17 +89,17 @@ class AlphaDCG(_Alpha):
 
     @property
     def words(self) -> tuple[str, str, str]:  # type: ignore[override]
-        """The names of the gain, the weight and the divisor."""
+        """The names of gain, weight and divisor in the worked table."""
         return "new", "discount", "" if self.norm == "none" else "every topic at every rank"
 
     def check(self) -> None:
-        """The ideal ideal has k items."""
+        """norm=ndeval requires a cut-off."""
         super().check()
         if self.norm == "ndeval" and self.k is None:
             raise UsageError("alpha_dcg(norm=ndeval) needs a cut-off: write alpha_dcg(norm=ndeval)@10.")
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """One, or every topic at every rank."""
+        """One, or the value of a list whose every item covers every topic."""
         if self.norm == "none":
             return super().divisor(judged, context)
         return self.n_topics(judged, context) * everything(self.alpha, self.weights_of, self.k)
@@ -107,29 +107,29 @@ class AlphaDCG(_Alpha):
 
 @definition
 class AlphanDCG(OverGreedy, _Alpha):
-    """α-nDCG: α-DCG divided by that of the best list that greedy choice finds among the judged items.
+    """α-nDCG: α-DCG divided by that of the best list found by greedy choice among the judged items.
 
     Formula
-        α-nDCG@k = α-DCG@k / α-DCG@k of the greedy list: at each rank the item that gains most, of equal ones the one whose id is
-        last; with ideal=exact, of the best list of all
+        α-nDCG@k = α-DCG@k / α-DCG@k of the greedy list: at each rank the item with the highest gain, on ties the one with the
+        highest id; with ideal=exact, of the best list of all
 
     Edge cases
-        An item is of a topic where it is judged relevant for it; how relevant does not matter. Undefined by the judgements where
-        no item is relevant for a topic of the query. The best list is hard to find (NP-hard), and the greedy one may be a little
-        worse, so a value can exceed 1, though never 1 / (1 − 1/e) = 1.582. ``ideal=exact`` searches the best one down to rank 6,
-        and gives up where that takes too long.
+        An item belongs to a topic if it is judged relevant for it, at any grade. Undefined by the judgements if no item is
+        relevant for a topic of the query. Finding the best list is NP-hard, and the greedy one may be slightly worse, so a value
+        can exceed 1, but never 1 / (1 − 1/e) = 1.582. ``ideal=exact`` searches for the best list down to rank 6, and fails with
+        an error if that takes too long.
 
     Convention
-        ndeval's and pyndeval's, for all cut-offs (their α-DCG@1 lacks a division that cancels here). RankSys' ideal has k + 1
-        items. Equal items of the greedy list by id descending, as in ndeval.
+        As in ndeval and pyndeval, for all cut-offs (their α-DCG@1 lacks a division that cancels here). RankSys' ideal has k + 1
+        items. Ties in the greedy list are broken by descending id, as in ndeval.
 
     Parameters
-        alpha: how much an item takes of its topics, 0 to 1
+        alpha: the share of a topic that each of its items uses up, 0 to 1
         ideal: greedy, or exact (k up to 6)
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -148,28 +148,28 @@ class AlphanDCG(OverGreedy, _Alpha):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """The greedy list need not be the best."""
+        """The greedy list need not be the best, so values can exceed 1."""
         return 0.0, MOST_OVER_GREEDY if self.ideal == "greedy" else 1.0
 
     def check(self) -> None:
-        """The best list of all is searched for where it is short."""
+        """ideal=exact requires a short list."""
         super().check()
         if self.ideal == "exact":
             refuse_long(self)
 
     def greedy_terms(self, pool: Pool, context: Context) -> Terms:
-        """What the greedy lists gain, or with ideal=exact those that are better."""
+        """The gains of the greedy lists, or with ideal=exact of the lists that are better."""
         made = super().greedy_terms(pool, context)
         if (
             self.ideal == "greedy" or not self.alpha
-        ):  # items that take nothing away are best in the order of their topics
+        ):  # if items use nothing up, the greedy list is already the best
             return made
         found, gain = self.subtopics(pool, context), made.gain.copy()
         floors, ends = made.sum(), np.searchsorted(made.rows.query, np.arange(made.rows.queries + 1))
         for query in range(len(floors)):
             kinds = found.kinds(pool, query)
             better = self._better(kinds, found.counts[query], floors[query], pool.queries.ids.one(query))
-            if len(better):  # no item after its end gains anything
+            if len(better):  # items after its end have no gain
                 gain[ends[query] : ends[query + 1]] = 0.0
                 gain[ends[query] : ends[query] + len(better)] = better
         return Terms(made.rows, gain, made.weight)
@@ -177,7 +177,7 @@ class AlphanDCG(OverGreedy, _Alpha):
     def _better(
         self, kinds: dict[tuple[int, ...], int], topics: int, floor: float, query: object
     ) -> np.ndarray:
-        """What the best list of a query gains, if that is more than the greedy one."""
+        """The gains of a query's best list, if they exceed those of the greedy list."""
         assert self.k is not None
         weights = self.weights_of(np.arange(1, self.k + 1))
         offsets = np.cumsum([0, *map(len, kinds)])
@@ -188,35 +188,35 @@ class AlphanDCG(OverGreedy, _Alpha):
         )  # fmt: skip
         if begun == LISTS_BEGUN:
             raise DataError(
-                f"query {query!r}: the search for the best list of {len(kinds):,} different items was given up after "
-                f"{LISTS_BEGUN:,} lists. Say ideal=greedy, or take a smaller k."
+                f"query {query!r}: gave up the search for the best list of {len(kinds):,} different items after "
+                f"{LISTS_BEGUN:,} lists. Use ideal=greedy, or a smaller k."
             )
         return gains / self.alpha
 
 
 @definition
 class NRBP(_Alpha):
-    """Novelty- and rank-biased precision: a reader who goes on with probability β, and to whom repeated topics are worth less.
+    """Novelty- and rank-biased precision: a reader continues with probability β, and repeated topics are worth less.
 
     Formula
         NRBP = (1 − (1 − α) β) Σ_r β^(r − 1) Σ_{t ∈ A(i_r)} w_t (1 − α)^c_t(r), with c_t(r) the items of topic t above rank r
 
     Edge cases
-        The whole list counts, unless a cut-off is given. Undefined by the judgements where no item is relevant for a topic of the
+        The whole list counts, unless a cut-off is given. Undefined by the judgements if no item is relevant for a topic of the
         query.
 
     Convention
-        w_t are equal and add up to 1 (ndeval's 1/T), unless the judgements tell weights.
+        The w_t are equal and sum to 1 (ndeval's 1/T), unless the judgements carry weights.
 
     Parameters
-        alpha: how much an item takes of its topics, 0 to 1
-        beta: the chance to look at the next rank, 0 to 1
+        alpha: the share of a topic that each of its items uses up, 0 to 1
+        beta: the probability of looking at the next rank, 0 to 1
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
             topics in the user's training items)
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -238,14 +238,14 @@ class NRBP(_Alpha):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.beta <= 1:
-            raise UsageError(f"{self.name}(beta={self.beta:g}): beta is between 0 and 1.")
+            raise UsageError(f"{self.name}(beta={self.beta:g}): beta must be between 0 and 1.")
 
     def start(self, topics: Subtopics) -> np.ndarray:
-        """Of each topic what it weighs."""
+        """The weight of each topic."""
         return topics.weight
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
-        """The chance to look at a rank, so scaled that items that cover everything for ever give 1."""
+        """The probability of looking at a rank, scaled so that a list whose every item covers everything scores 1."""
         return (1.0 - (1.0 - self.alpha) * self.beta) * self.beta ** (ranks - 1.0)
 
 
@@ -254,24 +254,24 @@ class nNRBP(OverGreedy, NRBP):
     """Normalised novelty- and rank-biased precision: NRBP divided by that of the greedy list of all judged items.
 
     Formula
-        nNRBP = NRBP / NRBP of the greedy list: at each rank the item that gains most, of equal ones the one whose id is last
+        nNRBP = NRBP / NRBP of the greedy list: at each rank the item with the highest gain, on ties the one with the highest id
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query, where ndeval prints -nan. The greedy list
-        may be a little worse than the best, so a value can exceed 1.
+        Undefined by the judgements if no item is relevant for a topic of the query, where ndeval prints -nan. The greedy list
+        may be slightly worse than the best, so a value can exceed 1.
 
     Convention
-        ndeval's.
+        As in ndeval.
 
     Parameters
-        alpha: how much an item takes of its topics, 0 to 1
-        beta: the chance to look at the next rank, 0 to 1
+        alpha: the share of a topic that each of its items uses up, 0 to 1
+        beta: the probability of looking at the next rank, 0 to 1
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
             topics in the user's training items)
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw

@@ -1,4 +1,4 @@
-"""Metrics of topics that a user cares for, rated and not: αβ-DCG, αβ-nDCG and its two components."""
+"""Metrics of ratings and topic interests together: αβ-DCG, αβ-nDCG and its two components."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ __all__ = ["ABDCG", "ABHit", "ABTopic", "ABnDCG"]
 
 @definition
 class ABDCG(OfRatings, Unrated):
-    """αβ-DCG: the chance that each item satisfies by a topic that the user cares for and has not had enough of, discounted.
+    """αβ-DCG: the discounted probability that each item satisfies an interest of the user not yet satisfied above.
 
     Formula
         αβ-DCG@k = Σ_{r ≤ k} d(r) · (1 − Π_φ (1 − a_φ(i_r) S_φ(r))), d(r) = 1 / log2(r + 1), S_φ(r) = γ_φ Π_{j < r} (1 − a_φ(i_j));
-        a_φ(i) = 0 if φ is no topic of i, α if the user did not rate i, β · ρ(rating) if he did; γ_φ is his interest in φ
+        a_φ(i) = 0 if i lacks topic φ, α if the user did not rate i, β · ρ(rating) if they did; γ_φ is their interest in φ
 
     Edge cases
-        An item without topics, or outside the catalogue, gains nothing and takes up its rank; so does a later copy of an item.
-        Interactions are all rated best (ρ = 1). A negative grade is no rating under ``negative=unjudged``. Undefined for a user
-        of whom no interest is known: without training items that have topics and a grade above 0 (but see ``cold``).
+        An item without topics, or outside the catalogue, has no gain and takes up its rank; so does a repeated item.
+        Interactions all count as the highest rating (ρ = 1). A negative grade is no rating under ``negative=unjudged``. Undefined
+        for a user without known interests: without training items that have topics and a grade above 0 (but see ``cold``).
 
     Convention
-        Topics are all weighed by the user's own interest, and their chances are combined as if independent. α = .1 and β = .9
-        are ours; the paper names no values, and results depend on them, so they are always written. Blog posts take the
-        product down to r itself, by which a sure hit scores 0. Under ratio a lowest grade of 1 in 5 counts .18, more than an
-        unrated item: minmax counts it 0.
+        Topics are weighted by the user's own interest, and their probabilities are combined as if independent. α = .1 and β = .9
+        are our choice; the paper names no values, and results depend on them, so they are always written. Some blog posts take
+        the product down to r itself, so that a certain hit scores 0. Under ratio the lowest grade of a 1-5 scale counts .18, more
+        than an unrated item; minmax counts it as 0.
 
     Parameters
-        alpha: the chance that an unrated item of a topic that the user cares for satisfies, 0 to beta
-        beta: the same of an item with the highest rating, alpha to 1
+        alpha: the probability that an unrated item satisfies an interest in its topic, 0 to beta
+        beta: the same for an item with the highest rating, alpha to 1
         topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
-        profile: γ. ml: Σ ratings of the user's items with the topic ÷ Σ over all topics; item_share: ÷ Σ ratings of his items;
+        profile: γ. ml: Σ ratings of the user's items with the topic ÷ Σ over all topics; item_share: ÷ Σ ratings of their items;
             smoothed: (1 − smoothing) · ml + smoothing · p; dirichlet: (Σ ratings with the topic + mu · p) ÷ (Σ over topics + mu), p
-            being ml of all users together; given: columns of users= that have the names of topics, from 0 to 1
+            being ml of all users together; given: columns of users= named after topics, from 0 to 1
         smoothing: the weight of p in smoothed, 0 to 1
         mu: the weight of p in dirichlet, in ratings
         profile_source: train, or test (the judgements themselves, which leaks)
         cold: what a user without a profile gets: skip (undefined), prior (p), uniform (1 / number of topics)
-        unknown_topic: whether items without topics share one of their own
+        unknown_topic: whether items without topics share an extra topic
         rating_map: ρ. ratio: g / g_max; minmax: (g − g_min) / (g_max − g_min); exp: (2^g − 1) / 2^g_max; binary: 1 from rel, else 0
-        max_grade: g_max; default the highest grade of the qrels
-        min_grade: g_min of minmax; default the lowest grade of the qrels
-        rel: the rating from which binary counts 1; default the policy's rel
+        max_grade: g_max; default: the highest grade in the qrels
+        min_grade: g_min of minmax; default: the lowest grade in the qrels
+        rel: the lowest rating that binary counts as 1; default: the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -70,45 +70,45 @@ class ABDCG(OfRatings, Unrated):
 
     @property
     def unrated(self) -> float:
-        """α."""
+        """The parameter α."""
         return self.alpha
 
 
 @definition
 class ABnDCG(Normalised, OfRatings, Unrated):
-    """αβ-nDCG: αβ-DCG of the list, divided by that of the best list of what could have been recommended to the user.
+    """αβ-nDCG: αβ-DCG of the list, divided by that of the best list that could have been recommended to the user.
 
     Formula
-        αβ-nDCG@k = αβ-DCG@k(list) / αβ-DCG@k(ideal); the ideal is built from the top: at each rank the candidate that gains most
-        after those before it, of equal ones (to 1e-12) the one with the smallest id as text
+        αβ-nDCG@k = αβ-DCG@k(list) / αβ-DCG@k(ideal); the ideal is built from the top: at each rank the candidate with the highest
+        gain after those before it, on ties (to 1e-12) the one with the lowest id as text
 
     Edge cases
-        Undefined for a user of whom no interest is known, and where no candidate gains anything. A list shorter than k is held
-        against k candidates. The user's training items are never candidates. Values above 1 are counted: the greedy list need
-        not be the best one, and unrated items gain α though candidates=judged does not hold them. Where a user rated nothing
-        in the list, the value tells topics alone; such users are counted.
+        Undefined for a user without known interests, and if no candidate has a gain. A list shorter than k is compared with an
+        ideal of k candidates. The user's training items are never candidates. Values above 1 are counted: the greedy list need
+        not be the best, and unrated items gain α although candidates=judged excludes them. If a user rated nothing in the list,
+        the value measures topics alone; such users are counted.
 
     Convention
-        The ideal does not depend on the list, so that systems are held against one number; best_of does, and is the same as
-        clip. To find the best list of all is NP-hard: exact searches it, and gives up where that takes too long.
+        The ideal does not depend on the list, so all systems are compared with the same number; with best_of it does, which is
+        the same as clip. Finding the best list of all is NP-hard: exact searches for it, and fails if that takes too long.
 
     Parameters
-        alpha: the chance that an unrated item of a topic that the user cares for satisfies, 0 to beta
-        beta: the same of an item with the highest rating, alpha to 1
+        alpha: the probability that an unrated item satisfies an interest in its topic, 0 to beta
+        beta: the same for an item with the highest rating, alpha to 1
         topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
         profile: the user's interests: ml, item_share, smoothed, dirichlet or given (see ab_dcg)
         smoothing: the weight of all users in smoothed, 0 to 1
         mu: the weight of all users in dirichlet, in ratings
         profile_source: train, or test (the judgements themselves, which leaks)
         cold: what a user without a profile gets: skip (undefined), prior (that of all users), uniform (1 / number of topics)
-        unknown_topic: whether items without topics share one of their own
+        unknown_topic: whether items without topics share an extra topic
         rating_map: how a rating counts: ratio, minmax, exp or binary (see ab_dcg)
-        max_grade: the highest grade of the scale; default that of the qrels
-        min_grade: the lowest grade of the scale (minmax); default that of the qrels
-        rel: the rating from which binary counts 1; default the policy's rel
-        candidates: catalogue, judged (what the user rated) or pool (that, and the list down to k); without his training items
+        max_grade: the highest grade of the scale; default: the highest in the qrels
+        min_grade: the lowest grade of the scale (minmax); default: the lowest in the qrels
+        rel: the lowest rating that binary counts as 1; default: the policy's rel
+        candidates: catalogue, judged (the items the user rated) or pool (those and the list down to k); never training items
         ideal: greedy, exact (k up to 6), or best_of (the better of the greedy list and the list itself)
-        clip: whether values above 1 are made 1
+        clip: whether values above 1 become 1
 
     Example
         >>> import rankwell as rw
@@ -127,40 +127,40 @@ class ABnDCG(Normalised, OfRatings, Unrated):
 
     @property
     def unrated(self) -> float:
-        """α."""
+        """The parameter α."""
         return self.alpha
 
 
 @definition
 class ABHit(Normalised, OfRatings):
-    """The accuracy in αβ-nDCG: its value with α = 0, where rated items alone gain, each less after others of its topics.
+    """The accuracy component of αβ-nDCG: its value with α = 0, where only rated items have gains.
 
     Formula
         ab_hit@k = αβ-nDCG@k with α = 0
 
     Edge cases
-        Undefined for a user of whom no interest is known, or who rated no candidate of a topic that he cares for.
+        Undefined for a user without known interests, or who rated no candidate of a topic of interest.
 
     Convention
-        Beside ab_topic it tells what a difference in αβ-nDCG comes from. With one topic it is a kind of ERR with a logarithmic
-        discount.
+        Together with ab_topic it shows where a difference in αβ-nDCG comes from. With one topic it is a form of ERR with a
+        logarithmic discount.
 
     Parameters
-        beta: the chance that an item with the highest rating satisfies, 0 to 1
+        beta: the probability that an item with the highest rating satisfies, 0 to 1
         topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
         profile: the user's interests: ml, item_share, smoothed, dirichlet or given (see ab_dcg)
         smoothing: the weight of all users in smoothed, 0 to 1
         mu: the weight of all users in dirichlet, in ratings
         profile_source: train, or test (the judgements themselves, which leaks)
         cold: what a user without a profile gets: skip (undefined), prior (that of all users), uniform (1 / number of topics)
-        unknown_topic: whether items without topics share one of their own
+        unknown_topic: whether items without topics share an extra topic
         rating_map: how a rating counts: ratio, minmax, exp or binary (see ab_dcg)
-        max_grade: the highest grade of the scale; default that of the qrels
-        min_grade: the lowest grade of the scale (minmax); default that of the qrels
-        rel: the rating from which binary counts 1; default the policy's rel
-        candidates: catalogue, judged or pool: here all alike, as rated items alone gain
+        max_grade: the highest grade of the scale; default: the highest in the qrels
+        min_grade: the lowest grade of the scale (minmax); default: the lowest in the qrels
+        rel: the lowest rating that binary counts as 1; default: the policy's rel
+        candidates: catalogue, judged or pool: no difference here, as only rated items have gains
         ideal: greedy, exact (k up to 6), or best_of (the better of the greedy list and the list itself)
-        clip: whether values above 1 are made 1
+        clip: whether values above 1 become 1
 
     Example
         >>> import rankwell as rw
@@ -169,43 +169,43 @@ class ABHit(Normalised, OfRatings):
         {'ab_hit(beta=0.9)@2': 0.6309297535714575}
 
     Reference
-        as ab_ndcg.
+        as for ab_ndcg.
     """
 
     name: ClassVar[str] = "ab_hit"
 
     @property
     def unrated(self) -> float:
-        """An unrated item does not satisfy."""
+        """Zero: an unrated item does not satisfy."""
         return 0.0
 
 
 @definition
 class ABTopic(Normalised):
-    """The diversity in αβ-nDCG: its value as if every item were rated best, where topics alone count.
+    """The diversity component of αβ-nDCG: its value if every item had the highest rating, where only topics count.
 
     Formula
         ab_topic@k = αβ-nDCG@k with a = β for each topic of each item, rated or not
 
     Edge cases
-        Undefined for a user of whom no interest is known, or without a candidate of a topic that he cares for.
+        Undefined for a user without known interests, or without a candidate of a topic of interest.
 
     Convention
-        Beside ab_hit it tells what a difference in αβ-nDCG comes from: a list of the user's own mix of topics scores high,
-        whatever he thinks of its items.
+        Together with ab_hit it shows where a difference in αβ-nDCG comes from: a list with the user's own mix of topics scores
+        high, whatever they think of its items.
 
     Parameters
-        beta: the chance that an item of a topic that the user cares for satisfies, 0 to 1
+        beta: the probability that an item satisfies an interest in its topic, 0 to 1
         topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
         profile: the user's interests: ml, item_share, smoothed, dirichlet or given (see ab_dcg)
         smoothing: the weight of all users in smoothed, 0 to 1
         mu: the weight of all users in dirichlet, in ratings
         profile_source: train, or test (the judgements themselves, which leaks)
         cold: what a user without a profile gets: skip (undefined), prior (that of all users), uniform (1 / number of topics)
-        unknown_topic: whether items without topics share one of their own
-        candidates: catalogue, judged (what the user rated) or pool (that, and the list down to k); without his training items
+        unknown_topic: whether items without topics share an extra topic
+        candidates: catalogue, judged (the items the user rated) or pool (those and the list down to k); never training items
         ideal: greedy, exact (k up to 6), or best_of (the better of the greedy list and the list itself)
-        clip: whether values above 1 are made 1
+        clip: whether values above 1 become 1
 
     Example
         >>> import rankwell as rw
@@ -215,14 +215,14 @@ class ABTopic(Normalised):
         {'ab_topic(beta=0.9)@2': 0.6518}
 
     Reference
-        as ab_ndcg.
+        as for ab_ndcg.
     """
 
     name: ClassVar[str] = "ab_topic"
 
     @property
     def unrated(self) -> float:
-        """An unrated item satisfies as one that is rated best."""
+        """The parameter β: an unrated item satisfies like one with the highest rating."""
         return self.beta
 
     def chance(self, grade: np.ndarray, context: Context) -> np.ndarray:

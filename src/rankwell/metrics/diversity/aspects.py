@@ -1,4 +1,4 @@
-"""Graded gains of several topics at once: D-nDCG and D#-nDCG."""
+"""Graded gains over several topics at once: D-nDCG and D#-nDCG."""
 
 from __future__ import annotations
 
@@ -23,19 +23,18 @@ __all__ = ["DSharpnDCG", "DnDCG"]
 
 @definition
 class DnDCG(Discounted, Additive):
-    """D-nDCG: nDCG of the global gain, which adds up what an item gains for each topic, weighted by the topics' weights.
+    """D-nDCG: nDCG of the global gain, the sum of an item's gains for each topic, weighted by the topics' weights.
 
     Formula
         D-nDCG@k = Σ_{r ≤ k} GG(i_r) d(r) / Σ_{r ≤ k} GG*_r d(r), GG(i) = Σ_t w_t gain(g_t(i)), GG* the global gains of all judged items,
         highest first
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query, or all
-        its topics weigh 0.
+        Undefined by the judgements if no item is relevant for a topic of the query, or all its topics weigh 0.
 
     Convention
-        Its ideal is a sort, not a hard problem; what it does not see is redundancy: three items of one topic are as good as three
-        of three. D#-nDCG adds I-rec for that.
+        Its ideal list is a sort, not an NP-hard search. It does not penalise redundancy: three items of one topic are as good as
+        three of different topics. D#-nDCG adds I-rec for that.
 
     Parameters
         gain: linear or exp2 (2^g − 1)
@@ -46,8 +45,8 @@ class DnDCG(Discounted, Additive):
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -73,7 +72,7 @@ class DnDCG(Discounted, Additive):
         return discount(self.discount, self.base, ranks)
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """The global gains down to k, discounted."""
+        """The discounted global gains within k."""
         rows = judged.found if judged.is_expected else judged.found.top(self.k)
         assert rows.judgement is not None
         gain = self._global(judged.pool, context)[rows.judgement]
@@ -82,16 +81,16 @@ class DnDCG(Discounted, Additive):
         return Terms(rows, gain, self.weights_of(rows.rank))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """What the judged items add up, the highest global gain first."""
+        """The sum over the judged items, highest global gain first."""
         sums = context.shared.once(_ideal_sums, judged.pool, self)
         return np.where(self.n_topics(judged, context) > 0, sums[judged.known], 0.0)
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms:
-        """The judged items, the highest global gain first."""
+        """The judged items, highest global gain first."""
         return of_queries(self.best(judged.pool, context), judged)
 
     def best(self, pool: Pool, context: Context) -> Terms:
-        """Return the judged items of all queries of the pool, the highest global gain first."""
+        """Return the judged items of all queries of the pool, highest global gain first."""
         gain = self._global(pool, context)
         query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))
         rows = np.flatnonzero(gain > 0)
@@ -119,17 +118,16 @@ def _ideal_sums(context: Context, pool: Pool, metric: DnDCG) -> np.ndarray:
 
 @definition
 class DSharpnDCG(Discounted):
-    """D#-nDCG: a mixture of how many topics the first k items reach, and of their discounted global gain.
+    """D#-nDCG: a mixture of the share of topics that the first k items cover, and of their discounted global gain.
 
     Formula
         D#-nDCG@k = γ · I-rec@k + (1 − γ) · D-nDCG@k
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query, or all
-        its topics weigh 0.
+        Undefined by the judgements if no item is relevant for a topic of the query, or all its topics weigh 0.
 
     Convention
-        γ = .5 is that of the paper and of the NTCIR tasks. Without a cut-off both parts take the whole list.
+        γ = .5 is the value of the paper and the NTCIR tasks. Without a cut-off both parts use the whole list.
 
     Parameters
         gamma: the weight of I-rec, 0 to 1
@@ -141,9 +139,9 @@ class DSharpnDCG(Discounted):
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant, for I-rec; under ratings also the one from which gains count; default above
-            0, or the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: the lowest grade that is relevant, for I-rec; for ratings also the lowest that has a gain; default: above 0, or the
+            policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -165,10 +163,10 @@ class DSharpnDCG(Discounted):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.gamma <= 1:
-            raise UsageError(f"dsharp_ndcg(gamma={self.gamma:g}): gamma is between 0 and 1.")
+            raise UsageError(f"dsharp_ndcg(gamma={self.gamma:g}): gamma must be between 0 and 1.")
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mixture of the two."""
+        """The weighted mean of I-rec and D-nDCG."""
         fields = {name: value for name, value in self.resolved().items() if name != "gamma"}
         gained = DnDCG(k=self.k, **fields).per_query(judged, context)
         reached = SRecall(k=self.k, topics=self.topics, universe=self.universe, rel=self.rel)

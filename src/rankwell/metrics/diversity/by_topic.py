@@ -1,4 +1,4 @@
-"""Any metric, topic by topic: what the list is worth for each of the things that a query can mean."""
+"""Any metric, computed for each topic of a query and averaged over its topics."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class ByTopic(QueryMetric):
         over all of them, with 0 where it is not (``over=all``)
 
     Edge cases
-        An item that is not judged for a topic is unjudged there. Undefined where M is undefined for every topic of the
-        query. A topic is one of the query if any item was judged for it, relevant or not. Under
-        ``unjudged=condense`` each topic has a list of its own, without the items not judged for it. Best and worst order
-        of equal scores go by an item's highest grade, so they need not be the ends for every topic.
+        An item not judged for a topic is unjudged there. Undefined if M is undefined for every topic of the query. A topic
+        belongs to the query if any item was judged for it, relevant or not. Under ``unjudged=condense`` each topic has a list
+        of its own, without the items not judged for it. Best and worst order of tied scores use an item's highest grade, so
+        they need not be the extremes for every topic.
 
     Convention
-        Judgements whose topic is who judged give what trec_eval calls averages over judgement groups: its map_avgjg, P_avgjg
+        If the topic is the assessor, the values are what trec_eval calls averages over judgement groups: its map_avgjg, P_avgjg
         and Rprec_mult_avgjg are ``by_topic(metric=ap,over=all)`` and so on. Intent-aware metrics are the same mean over
-        subtopics. The policy's ``undefined`` says what becomes of queries; ``over`` what becomes of topics.
+        subtopics. The policy's ``undefined`` applies to queries; ``over`` applies to topics.
 
     Parameters
         metric: a metric of judgements with a value per query, such as ap or ndcg@10
-        over: defined, the topics where the metric is defined; or all topics of the query
+        over: defined (the topics where the metric is defined) or all topics of the query
 
     Example
         >>> import rankwell as rw
@@ -65,36 +65,36 @@ class ByTopic(QueryMetric):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """That of the metric; with ``over=all`` 0 is a value too."""
+        """The range of the metric; with ``over=all`` also 0."""
         low, high = self.metric.range
         return (low, high) if self.over == "defined" else (min(low, 0.0), max(high, 0.0))
 
     @property
     def better(self) -> Literal["higher", "lower", "neither"]:  # type: ignore[override]
-        """That of the metric."""
+        """The direction of the metric."""
         return self.metric.better
 
     @property
     def undefined(self) -> Literal["judgements", "list", "never"]:  # type: ignore[override]
-        """That of the metric."""
+        """As for the metric."""
         return self.metric.undefined
 
     @property
     def sliceable(self) -> bool:  # type: ignore[override]
-        """That of the metric."""
+        """As for the metric."""
         return self.metric.sliceable
 
     def check(self) -> None:
-        """Refuse what has no value per topic."""
+        """Refuse metrics that have no value per topic."""
         super().check()
         self.metric.check()
         if not isinstance(self.metric, QueryMetric) or not self.metric.judgements:
             raise UsageError(f"{self}: {self.metric} does not depend on a query's judgements.")
         if "topics" in self.metric.needed():
-            raise UsageError(f"{self}: {self.metric} reads all topics itself.")
+            raise UsageError(f"{self}: {self.metric} already reads all topics.")
         if {"history", "users"} & (self.metric.needed() | self.metric.needs):
             raise UsageError(
-                f"{self}: {self.metric} reads what is known of a user, who is one for all topics."
+                f"{self}: {self.metric} reads data about the user, which are the same for all topics."
             )
 
     def needed(self) -> frozenset[str]:
@@ -102,23 +102,23 @@ class ByTopic(QueryMetric):
         return self.needs | self.metric.needed()
 
     def expects(self) -> bool:
-        """Whether the metric has a mean over all orders of equal scores: their mean over topics is that of the means."""
+        """Whether the metric has an exact mean over tied orders; then the mean over topics has one too."""
         return self.metric.expects()
 
     def caution(self) -> str:
-        """That of the metric."""
+        """The caveat of the metric."""
         return self.metric.caution()
 
     def breaks(self) -> dict[str, str]:
-        """Those of the metric; and a better item may be one for another topic."""
+        """The laws that the metric breaks; and a better item may help another topic."""
         return {
             **self.metric.breaks(),
-            "a better list scores no worse": "an item of a higher grade may be of use for another topic",
-            "best and worst bracket expected": "the order of equal scores goes by the highest grade over topics",
+            "a better list scores no worse": "an item with a higher grade may help another topic",
+            "best and worst bracket expected": "tied scores are ordered by the highest grade over topics",
         }
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean of the values of each topic."""
+        """The mean over topics."""
         each = each_topic(judged)
         assert isinstance(self.metric, QueryMetric)
         values: Any = np.asarray(self.metric.per_query(each.judged, context), np.float64)

@@ -1,4 +1,4 @@
-"""What could be listed for a user, by kinds of items that have the same topics; and the best lists of it."""
+"""Candidate items grouped by topic set, and the ideal lists built from them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
 
-LISTS_BEGUN = 1_000_000  # in the search for one user's best list
+LISTS_BEGUN = 1_000_000  # limit of the search for one user's best list
 
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """The kinds of items of a catalogue: kind t has the topics ``topics[offsets[t]:offsets[t + 1]]``, ascending.
+    """The topic sets of a catalogue: kind t has the topics ``topics[offsets[t]:offsets[t + 1]]``, ascending.
 
-    ``of_item`` is the kind of each item, -1 without topics; ``width`` the number of topics.
+    ``of_item`` is the kind of each item, -1 without topics; ``width`` is the number of topics.
     """
 
     of_item: np.ndarray
@@ -33,7 +33,7 @@ class Kinds:
 
     @classmethod
     def of(cls, features: Features, ids: Ids) -> Kinds:
-        """Return the kinds of the items of a catalogue, in the order in which they first appear."""
+        """Return the kinds of the items of a catalogue, in order of first appearance."""
         rows = np.repeat(np.arange(len(ids)), features.lengths)
         codes = features.codes[np.lexsort((features.codes, rows))]
         number: dict[bytes, int] = {}
@@ -47,19 +47,19 @@ class Kinds:
 
     @cached_property
     def order(self) -> np.ndarray:
-        """The items by their ids as text: which of equal ones is taken."""
+        """The items sorted by id as text, which breaks ties."""
         return self.ids.text_order()
 
     @cached_property
     def place(self) -> np.ndarray:
-        """The place of each item in ``order``."""
+        """The position of each item in ``order``."""
         place = np.empty(len(self.order), np.int64)
         place[self.order] = np.arange(len(self.order))
         return place
 
     @cached_property
     def members(self) -> tuple[np.ndarray, np.ndarray]:
-        """The places of the items of each kind, ascending, end to end, and where those of each kind begin."""
+        """The positions of the items of each kind, ascending and concatenated, and where each kind begins."""
         kind = self.of_item[self.order]
         places = np.argsort(kind, kind="stable")[np.count_nonzero(kind < 0) :]
         return places, np.searchsorted(kind[places], np.arange(len(self.offsets)))
@@ -67,11 +67,11 @@ class Kinds:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What could be listed for some users.
+    """The items that could be listed for some users.
 
-    ``own`` are a user's own items, each satisfying with its ``chance``; all others of the catalogue satisfy with the chance
-    ``others``, and are no candidates where that is None. ``start`` gives what is left of each topic at the top of the lists of
-    some users (from, to), ``seen`` the items that are no candidates of theirs.
+    ``own`` are a user's own items, each with its ``chance`` of satisfying; all other items of the catalogue satisfy with
+    probability ``others``, or are not candidates if that is None. ``start`` returns what is left of each topic at the top of
+    the lists of a range of users, ``seen`` the items that are not candidates for them.
     """
 
     kinds: Kinds
@@ -82,7 +82,7 @@ class Candidates:
     seen: Callable[[int, int], Ranked]
 
     def best(self, depth: int) -> Iterator[Best]:
-        """Yield the greedy lists, for some users at a time; of items that gain as much the one with the smallest id."""
+        """Yield the greedy lists of blocks of users; ties in gain go to the lowest id."""
         kinds, own = self.kinds, self.own
         assert own.item is not None
         step = max(CELLS // max(kinds.width, depth), 1)
@@ -104,7 +104,7 @@ class Candidates:
 
 @dataclass(frozen=True, eq=False)
 class Best:
-    """The best lists of some users: ``places`` in the order of ids (-1 after the end), and what each gains.
+    """The best lists of some users: ``places`` in the order of ids (-1 after the end), and the gain of each.
 
     ``admitted`` says which of their own items are candidates.
     """
@@ -120,12 +120,12 @@ class Best:
     seen: np.ndarray
 
     def exact(self, weights: np.ndarray, name: Callable[[int], object]) -> Best:
-        """Return the best lists of all under some weights of the ranks; ``name`` tells a user in errors.
+        """Return the best of all lists for given weights of ranks; ``name`` returns a user's name for errors.
 
         Raises
         ------
         DataError
-            If the search for one would take too long.
+            If the search takes too long.
         """
         places, gains = self.places.copy(), self.gains.copy()
         for user in range(self.high - self.low):
@@ -145,8 +145,8 @@ class Best:
             )
             if begun == LISTS_BEGUN:
                 raise DataError(
-                    f"query {name(self.low + user)!r}: the search for the best list of {len(kind):,} different candidates was "
-                    f"given up after {LISTS_BEGUN:,} lists. Say ideal=greedy, or take a smaller k."
+                    f"query {name(self.low + user)!r}: gave up the search for the best list of {len(kind):,} different candidates "
+                    f"after {LISTS_BEGUN:,} lists. Use ideal=greedy, or a smaller k."
                 )
             if len(chosen):
                 nth = [int(np.count_nonzero(chosen[:rank] == c)) for rank, c in enumerate(chosen)]
@@ -159,7 +159,7 @@ class Best:
         )
 
     def _of(self, user: int, depth: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
-        """The kind and chance of each different candidate of a user, how many there are, and their first places."""
+        """Kind and probability of each distinct candidate of a user, how many there are, and their first positions."""
         whole, kinds = self.candidates, self.candidates.kinds
         assert whole.own.item is not None
         first, low, high = np.searchsorted(whole.own.query, self.low + np.array([0, user, user + 1]))

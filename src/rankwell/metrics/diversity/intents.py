@@ -1,4 +1,4 @@
-"""Intent-aware metrics: what a list is worth for each of the things a query can mean, weighted by how likely it is meant."""
+"""Intent-aware metrics: the value of a list for each intent of a query, weighted by the intent's probability."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class _IntentAware(OnTopics):
 
     @abstractmethod
     def metric(self) -> QueryMetric:
-        """Return the metric that is computed for each topic."""
+        """Return the metric to compute for each topic."""
 
     def check(self) -> None:
-        """What the metric of each topic refuses is refused."""
+        """Check the metric of each topic too."""
         super().check()
         self.metric().check()
 
     def expects(self) -> bool:
-        """As the metric of each topic: the mean over orders of a sum is the sum of the means."""
+        """As for the metric of each topic: the mean over orders of a sum is the sum of the means."""
         return self.metric().expects()
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The values of each topic, weighted; a topic without a relevant item adds nothing."""
+        """The weighted values of the topics; a topic without a relevant item adds nothing."""
         of_items = None if self.topics == "qrels" else context
         each = each_topic(judged, self.topic_table(judged, context), of_items)
         values: Any = np.asarray(self.metric().per_query(each.judged, context), np.float64)
@@ -61,15 +61,15 @@ class PIA(_IntentAware):
     """Intent-aware precision: the precision for each topic of the query, weighted by the topics' weights.
 
     Formula
-        P-IA@k = Σ_t w_t |{r ≤ k : i_r is relevant for t}| / k; without a cut-off the length of the list stands for k
+        P-IA@k = Σ_t w_t |{r ≤ k : i_r is relevant for t}| / k; without a cut-off, divided by the length of the list
 
     Edge cases
-        A list shorter than k is divided by k all the same. Undefined by the judgements where no item is relevant for a topic of the query, or all
-        its topics weigh 0.
+        A list shorter than k is still divided by k. Undefined by the judgements if no item is relevant for a topic of the query,
+        or all its topics weigh 0.
 
     Convention
-        With equal weights it is ndeval's P-IA. It counts an item once for each topic it serves and does not see redundancy; 1 takes
-        items that serve all topics.
+        With equal weights it is ndeval's P-IA. It counts an item once for each topic it serves and ignores redundancy; to reach 1
+        every item must serve all topics.
 
     Parameters
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
@@ -77,7 +77,7 @@ class PIA(_IntentAware):
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -101,24 +101,23 @@ class APIA(_IntentAware):
     """Intent-aware average precision: AP for each topic of the query, weighted by the topics' weights.
 
     Formula
-        AP-IA@k = Σ_t w_t AP@k(list, judgements of t), with AP as ``rankwell explain ap`` says
+        AP-IA@k = Σ_t w_t AP@k(list, judgements of t), with AP as defined by ``rankwell explain ap``
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query, or all
-        its topics weigh 0. Topics without a relevant item are none of the query's
-        (``universe=judged``), or add 0.
+        Undefined by the judgements if no item is relevant for a topic of the query, or all its topics weigh 0. Topics without a
+        relevant item do not belong to the query (``universe=judged``), or add 0.
 
     Convention
-        Its mean over queries is ndeval's MAP-IA (no cut-off, each AP ÷ R). As ``ap`` it divides by min(R, k) with a cut-off.
+        Its mean over queries is ndeval's MAP-IA (no cut-off, each AP ÷ R). Like ``ap`` it divides by min(R, k) with a cut-off.
 
     Parameters
-        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
+        denom: R, min_rk, hits, k or min_rn; default: R without a cut-off, min_rk with one
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
             topics in the user's training items)
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -136,11 +135,11 @@ class APIA(_IntentAware):
     denom: Literal["R", "min_rk", "hits", "k", "min_rn"] | None = None
 
     def resolved(self) -> dict[str, Any]:
-        """The parameters, with the denominator that k implies."""
+        """The parameters, with the default denominator for k filled in."""
         return {**super().resolved(), "denom": AP(k=self.k, denom=self.denom).resolved()["denom"]}
 
     def depends_on_k(self) -> frozenset[str]:
-        """The denominator does."""
+        """``denom``."""
         return frozenset({"denom"})
 
     def metric(self) -> QueryMetric:
@@ -150,17 +149,16 @@ class APIA(_IntentAware):
 
 @definition
 class RRIA(_IntentAware):
-    """Intent-aware reciprocal rank: one over the rank of the first relevant item for each topic, weighted by the topics' weights.
+    """Intent-aware reciprocal rank: the reciprocal rank of each topic's first relevant item, weighted by the topics' weights.
 
     Formula
-        RR-IA@k = Σ_t w_t / (rank of the first item that is relevant for t), 0 for a topic without one in the first k
+        RR-IA@k = Σ_t w_t / (rank of the first item relevant for t), 0 for a topic without one in the first k
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query, or all
-        its topics weigh 0.
+        Undefined by the judgements if no item is relevant for a topic of the query, or all its topics weigh 0.
 
     Convention
-        An item that serves several topics counts for each.
+        An item that serves several topics counts for each of them.
 
     Parameters
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
@@ -168,7 +166,7 @@ class RRIA(_IntentAware):
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -193,19 +191,18 @@ class nDCGIA(Discounted, _IntentAware):
     """Intent-aware nDCG: nDCG for each topic of the query, weighted by the topics' weights.
 
     Formula
-        nDCG-IA@k = Σ_t w_t nDCG@k(list, judgements of t), with nDCG as ``rankwell explain ndcg`` says
+        nDCG-IA@k = Σ_t w_t nDCG@k(list, judgements of t), with nDCG as defined by ``rankwell explain ndcg``
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query, or all
-        its topics weigh 0. An item that is not judged for a topic gains nothing for
-        it. A table of gains gives nothing to topics without a positive grade.
+        Undefined by the judgements if no item is relevant for a topic of the query, or all its topics weigh 0. An item not judged
+        for a topic has no gain for it. A table of gains gives nothing to topics without a positive grade.
 
     Convention
-        Each topic has an ideal of its own, so no single list reaches 1 where topics compete for the first ranks; D#-nDCG has one
-        ideal of all topics together.
+        Each topic has its own ideal list, so no single list reaches 1 if topics compete for the first ranks; D#-nDCG has one
+        ideal list for all topics together.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
@@ -213,8 +210,8 @@ class nDCGIA(Discounted, _IntentAware):
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -231,7 +228,7 @@ class nDCGIA(Discounted, _IntentAware):
     gain: Literal["linear", "exp2"] | Pairs = "linear"
 
     def breaks(self) -> dict[str, str]:
-        """As nDCG."""
+        """As for nDCG."""
         return super().breaks() | self.metric().breaks()
 
     def metric(self) -> QueryMetric:

@@ -1,4 +1,4 @@
-"""Interests: how much each user cares for each topic, estimated from items that he had, or given."""
+"""Each user's topic preferences, estimated from their history or supplied."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from rankwell.tables.ranked import Ranked, spread
 
 Profile = Literal["ml", "item_share", "smoothed", "dirichlet", "given"]
 Cold = Literal["skip", "prior", "uniform"]
-USERS = 1 << 16  # whose items are looked up at a time
+USERS = 1 << 16  # users per block of lookups
 
 
 @dataclass(frozen=True, eq=False)
 class Interests:
-    """γ, the share of each topic in the interest of each user: his own, and parts of what all care for.
+    """γ, the share of each topic in each user's interest: the user's own shares, plus a part common to all users.
 
-    User u has ``share[offsets[u]:offsets[u + 1]]`` of the topics ``topic`` there, ``part[u]`` of ``common``, and ``even[u]`` of
-    every topic alike. ``is_cold``: nothing is known of him.
+    User u has the shares ``share[offsets[u]:offsets[u + 1]]`` of the topics ``topic`` there, plus ``part[u]`` of ``common``,
+    plus ``even[u]`` of every topic. ``is_cold``: the user has no known interests.
     """
 
     offsets: np.ndarray
@@ -37,7 +37,7 @@ class Interests:
     is_cold: np.ndarray
 
     def rows(self, users: np.ndarray) -> np.ndarray:
-        """Return the shares of all topics, a row for each of some users."""
+        """Return the shares of all topics, one row per given user."""
         table = np.zeros((len(users), len(self.common)))
         if self.part.any():
             table += self.part[users][:, None] * self.common
@@ -50,13 +50,13 @@ class Interests:
 
     @property
     def is_known(self) -> np.ndarray:
-        """Which users care for a topic at all, as far as is known."""
+        """Which users have a known interest in any topic."""
         return (np.diff(self.offsets) > 0) | (self.part > 0) | (self.even > 0)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """How interests are estimated; what the fields mean, the cards of the metrics say."""
+    """How interests are estimated; the metrics' cards define the fields."""
 
     profile: Profile = "ml"
     smoothing: float = 0.1
@@ -70,7 +70,7 @@ class Estimate:
         topics: Features,
         common: np.ndarray,
     ) -> Interests:
-        """Return the interests of users by the items that they had (from, to), weighed by their grades."""
+        """Return the interests of a range of users from their items, weighted by grade."""
 
         def blocks() -> Iterator[tuple[np.ndarray, np.ndarray]]:
             for first in range(0, users, USERS):
@@ -84,12 +84,12 @@ class Estimate:
         return self._joined(parts, common)
 
     def given(self, table: Users, queries: Ids, topics: Features, common: np.ndarray) -> Interests:
-        """Return the interests that columns of a table of users, named like topics, hold.
+        """Return the interests given by columns of a users table that are named after topics.
 
         Raises
         ------
         UsageError, DataError
-            If no column has the name of a topic, or a share is not a number from 0 to 1.
+            If no column is named after a topic, or a share is not a number from 0 to 1.
         """
         columns = columns_of(table, topics)
         row = Known(table.query).rows_of(queries, "query")
@@ -98,8 +98,8 @@ class Estimate:
         if len(wrong):
             at, place = wrong[0].tolist()
             raise DataError(
-                f"{table.name}: query {table.query.one(at)!r} has {values[at, place]:g} of {topics.names[columns[place]]!r}; "
-                f"the interest in a topic is a share from 0 to 1."
+                f"{table.name}: query {table.query.one(at)!r} has {values[at, place]:g} for {topics.names[columns[place]]!r}; "
+                f"the interest in a topic must be a share between 0 and 1."
             )
         parts: list[tuple[np.ndarray, ...]] = []
         step = max(CELLS // max(len(columns), 1), 1)
@@ -113,7 +113,7 @@ class Estimate:
         return self._joined(parts, common)
 
     def _shares(self, sums: np.ndarray, items: np.ndarray) -> tuple[np.ndarray, ...]:
-        """What some users have of their own: topics of each, topics, shares; their part of what all have; who is cold."""
+        """Users' own shares (number of topics, topics, shares), their part of the common shares, and who is cold."""
         total = sums.sum(axis=1)
         is_cold = total == 0
         below, part = total, np.zeros(len(total))
@@ -131,7 +131,7 @@ class Estimate:
         return np.bincount(row, minlength=len(sums)), topic, share, np.where(is_cold, 0.0, part), is_cold
 
     def _joined(self, parts: list[tuple[np.ndarray, ...]], common: np.ndarray) -> Interests:
-        """The interests of all users, and of one more of whom nothing is known."""
+        """The interests of all users, and of an extra one without known interests."""
         nobody = (
             np.zeros(1, np.int64),
             np.empty(0, np.int64),
@@ -149,7 +149,7 @@ class Estimate:
 
 
 def population(train: History | Ranked, topics: Features) -> np.ndarray:
-    """Return the share of each topic in what all users had, weighed by grades; 0 where they had nothing."""
+    """Return the share of each topic in all users' items, weighted by grade; 0 if there are none."""
     assert train.item is not None
     known = train.item >= 0
     weights = np.maximum(train.grade[known], 0.0)
@@ -162,12 +162,12 @@ def population(train: History | Ranked, topics: Features) -> np.ndarray:
 
 
 def columns_of(table: Users, topics: Features) -> np.ndarray:
-    """Return the topics that have a column of their name; UsageError if none has."""
+    """Return the topics that have a column of their name; raise UsageError if none has."""
     columns = np.array([code for code, name in enumerate(topics.names) if name in table.columns], np.int64)
     if not len(columns):
         has = f"it has {one_of(table.columns)}" if table.columns else "it has only queries"
         raise UsageError(
-            f"{table.name} has no column with the name of a topic ({one_of(topics.names[:3])} …); {has}. profile=given "
+            f"{table.name} has no column named after a topic ({one_of(topics.names[:3])} …); {has}. profile=given "
             f"reads a user's interest in each topic from such columns."
         )
     return columns

@@ -1,4 +1,4 @@
-"""Metrics of satisfied topics where ratings count, and those that are divided by the value of the best list."""
+"""Topic-satisfaction metrics with ratings, divided by the value of the best list."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from rankwell.metrics.metric import Metric, definition
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
 
-EXACT = 6  # the longest list whose best one is searched for
+EXACT = 6  # the longest list for which the best one is searched for
 
 
 @dataclass(frozen=True, eq=False)
 class Ideals:
-    """The value of the best list of each user at some cut-offs, and who rated a candidate."""
+    """The value of each user's best list at some cut-offs, and whether they rated a candidate."""
 
     totals: dict[int | None, np.ndarray]
     has_rated: np.ndarray
@@ -34,7 +34,7 @@ class Ideals:
 
 @definition
 class Normalised(Topical):
-    """A metric of satisfied topics, divided by what the best list of the user's candidates reaches."""
+    """A topic-satisfaction metric divided by the value of the best list of the user's candidates."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features", "history"})
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "IDCG")
@@ -45,21 +45,21 @@ class Normalised(Topical):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """A list may be better than the one that is taken for ideal, or hold what is no candidate."""
+        """A list may be better than the ideal used, or hold items that are not candidates."""
         return 0.0, 1.0 if self.clip or self.ideal == "best_of" else math.inf
 
     def in_force(self, parameter: str) -> bool:
-        """Nothing is left to clip beside best_of."""
+        """``clip`` has no effect with ideal=best_of."""
         return self.ideal != "best_of" if parameter == "clip" else super().in_force(parameter)
 
     def check(self) -> None:
-        """The best list of all is searched for where it is short."""
+        """ideal=exact requires a short list."""
         super().check()
         if self.ideal == "exact":
             refuse_long(self)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The value of the ideal list; at least that of the list itself, where the quotient is kept to 1."""
+        """The value of the ideal list; with clip or best_of at least the value of the list itself."""
         ideal = self._of_queries(self._ideals(judged, context).totals[self.k], judged)
         if self.clip or self.ideal == "best_of":
             ideal = np.where(ideal > 0, np.maximum(ideal, self.terms(judged, context).sum()), 0.0)
@@ -83,7 +83,7 @@ class Normalised(Topical):
         return Terms(rows, np.concatenate(gains), discount("log2p1", 2.0, rows.rank), kinds.ids)
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """Besides, users who rated no candidate, and values above 1."""
+        """As for every such metric, plus users who rated no candidate, and values above 1."""
         ideals, is_judged = self._ideals(judged, context), judged.known >= 0
         has_rated = self._of_queries(ideals.has_rated, judged) > 0
         above = self.per_query(judged, context) > 1 + 1e-12
@@ -93,11 +93,11 @@ class Normalised(Topical):
         }
 
     def _of_queries(self, column: np.ndarray, judged: Judged) -> np.ndarray:
-        """What a column of ideals holds for each query, 0 for those without judgements."""
+        """The values of a column of ideals for each query, 0 for those without judgements."""
         return column if self.candidates == "pool" else np.append(column, 0)[known_users(judged)]
 
     def _ideals(self, judged: Judged, context: Context) -> Ideals:
-        """The values of the best lists, of all judged users, made once; of candidates=pool for this run alone."""
+        """The best lists' values for all judged users, computed once; for candidates=pool, for this run alone."""
         searched: Literal["exact", "greedy"] = "exact" if self.ideal == "exact" else "greedy"
         asked = () if self.ideal == "exact" else context.cuts.get(self.name, ())
         cuts = asked if self.k in asked and self.candidates != "pool" else (self.k,)
@@ -115,7 +115,7 @@ class Normalised(Topical):
         totals = {cut: np.zeros(len(judged)) for cut in cuts}
         has_rated = np.zeros(len(judged), np.bool_)
         for best in self._best(candidates, len(weights), judged.queries):
-            sums = np.cumsum(best.gains * weights, axis=1)  # in the order of ranks, as a list's own value is
+            sums = np.cumsum(best.gains * weights, axis=1)  # in rank order, like a list's own value
             for cut, depth in depths.items():
                 totals[cut][best.low : best.high] = sums[:, depth - 1]
             rows = slice(*np.searchsorted(candidates.own.query, [best.low, best.high]))
@@ -124,14 +124,14 @@ class Normalised(Topical):
         return Ideals(totals, has_rated)
 
     def _best(self, candidates: Candidates, depth: int, queries: Ids) -> Iterator[Best]:
-        """The best lists of some users at a time."""
+        """The best lists of users, in blocks."""
         if self.ideal != "exact":
             return candidates.best(depth)
         weights = discount("log2p1", 2.0, np.arange(1, depth + 1))
         return (best.exact(weights, queries.one) for best in candidates.best(depth))
 
     def _candidates(self, judged: Judged, context: Context) -> Candidates:
-        """What could be listed for each query: its rated items, and what else is asked for; nothing that he had."""
+        """The candidates of each query: its rated items, and any others asked for, without training items."""
         pool, train = judged.pool, context.train
         assert train is not None
         kinds, interests, known = (
@@ -165,10 +165,10 @@ def _of_everyone(context: Context, pool: Pool, metric: Normalised, cuts: tuple[i
 
 
 def refuse_long(metric: Metric) -> None:
-    """Raise UsageError for a metric whose lists are too long for the best one to be searched for."""
+    """Raise UsageError if a metric's lists are too long to search for the best one."""
     if metric.k is None or metric.k > EXACT:
         raise UsageError(
-            f"{metric}: the best list of all is searched for down to rank {EXACT}; write @{EXACT} or less, or say "
+            f"{metric}: ideal=exact searches for the best list down to rank {EXACT}; write @{EXACT} or less, or use "
             f"ideal=greedy."
         )
 
@@ -181,7 +181,7 @@ def everyone(pool: Pool) -> Judged:
 
 
 def _with(rows: Ranked, more: Ranked) -> Ranked:
-    """The rows of both, those of a query together and the first ones first."""
+    """The rows of both tables, grouped by query, those of the first table first."""
     assert rows.item is not None
     assert more.item is not None
     query = np.concatenate([rows.query, more.query])
@@ -194,7 +194,7 @@ def _with(rows: Ranked, more: Ranked) -> Ranked:
 
 
 def _grades_of(rows: Ranked, rated: Ranked) -> np.ndarray:
-    """The grade of each row, NaN where it was not rated."""
+    """The grade of each row, NaN if it was not rated."""
     assert rows.item is not None
     assert rated.item is not None
     grades = dict(

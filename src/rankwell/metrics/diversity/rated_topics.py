@@ -1,4 +1,4 @@
-"""Metrics of topics that weigh items by the ratings of their users."""
+"""Topic-satisfaction metrics in which ratings count."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rankwell.metrics.metric import definition
 
 @definition
 class OfRatings(Topical):
-    """A metric where a rated item satisfies by what it was rated."""
+    """A metric in which a rated item satisfies according to its rating."""
 
     rating_map: Literal["ratio", "minmax", "exp", "binary"] = "ratio"
     max_grade: float | None = None
@@ -24,7 +24,7 @@ class OfRatings(Topical):
     rel: float | None = None
 
     def in_force(self, parameter: str) -> bool:
-        """The ends of the scale belong to maps that read them, the threshold to binary."""
+        """``max_grade``, ``min_grade`` and ``rel`` apply only to rating maps that use them."""
         is_binary = self.rating_map == "binary"
         belongs = {"max_grade": not is_binary, "min_grade": self.rating_map == "minmax", "rel": is_binary}
         return belongs.get(parameter, super().in_force(parameter))
@@ -36,7 +36,7 @@ class OfRatings(Topical):
         return super().needed() | asked
 
     def check_tables(self, context: Context) -> None:
-        """The grades must fit the ends of the scale, which differ under minmax."""
+        """The grades must lie within the scale, whose ends must differ under minmax."""
         super().check_tables(context)
         if (
             context.scale.kind == "interactions"
@@ -47,30 +47,30 @@ class OfRatings(Topical):
         top, low = self._ends(context)
         if context.grade_max > top:
             raise UsageError(
-                f"{self}: a grade is higher than max_grade; give the highest grade of the scale."
+                f"{self}: a grade is above max_grade; set max_grade to the highest grade of the scale."
             )
         if self.rating_map == "minmax" and low >= top:
             raise UsageError(
-                f"{self}: the grades are all {top:g}, so minmax has no span. Give min_grade= and max_grade=, the ends of the "
-                f"scale, or say rating_map=ratio."
+                f"{self}: all grades are {top:g}, so minmax has no span. Set min_grade= and max_grade= to the ends of the "
+                f"scale, or use rating_map=ratio."
             )
 
     def breaks(self) -> dict[str, str]:
-        """The ends of the grades of all judgements are the scale, unless they are given."""
+        """The lowest and highest of all grades set the scale, unless they are given."""
         if not self.needed() & {"grade_max", "grade_min"}:
             return super().breaks()
-        law = {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
+        law = {"judgements are apart": "the highest grade of all judgements sets the scale"}
         return super().breaks() | law
 
     def chance(self, grade: np.ndarray, context: Context) -> np.ndarray:
-        """α where unrated, β · ρ(grade) where rated."""
+        """α if unrated, β · ρ(grade) if rated."""
         rated = np.flatnonzero(context.scale.judged(grade))
         chance = np.full(len(grade), self.unrated)
         chance[rated] = self.beta * self.map(grade[rated], context)
         return chance
 
     def map(self, grade: np.ndarray, context: Context) -> np.ndarray:
-        """Return ρ of some grades, 0 to 1."""
+        """Return ρ of the grades, 0 to 1."""
         if context.scale.kind == "interactions":
             return np.ones(len(grade))
         if self.rating_map == "binary":
@@ -81,7 +81,9 @@ class OfRatings(Topical):
         if self.rating_map == "ratio":
             return np.maximum(grade, 0.0) / top if top > 0 else np.zeros(len(grade))
         if len(grade) and grade.min() < low:
-            raise UsageError(f"{self}: a grade is lower than min_grade; give the lowest grade of the scale.")
+            raise UsageError(
+                f"{self}: a grade is below min_grade; set min_grade to the lowest grade of the scale."
+            )
         return (grade - low) / (top - low)
 
     def _ends(self, context: Context) -> tuple[float, float]:
@@ -91,7 +93,7 @@ class OfRatings(Topical):
         return (0.0 if top is None else top), (0.0 if low is None else low)
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """Besides, ratings of disliked items that satisfy no less than an item that was not rated."""
+        """As for every such metric, plus ratings of disliked items that satisfy at least as much as unrated items."""
         return super().counts(judged, context) | self._disliked(judged, context)
 
     def _disliked(self, judged: Judged, context: Context) -> dict[str, int]:
@@ -103,7 +105,7 @@ class OfRatings(Topical):
         lowest, highest = pool.once(_ends_of)
         disliked = grade < scale.rel if scale.rel is not None else (grade == lowest) & (lowest < highest)
         wrong = int(np.count_nonzero(self.chance(grade[disliked], context) >= self.unrated))
-        return {"disliked items that count for no less than unrated ones (alpha ≤ beta·rating)": wrong}
+        return {"disliked items that count at least as much as unrated ones (alpha ≤ beta·rating)": wrong}
 
 
 def _ends_of(pool: Pool) -> tuple[float, float]:

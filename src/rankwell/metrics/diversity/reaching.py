@@ -1,4 +1,4 @@
-"""How many of a query's topics a list reaches, and how soon: S-recall, I-rec, S-precision."""
+"""How many of a query's topics a list covers, and how soon: S-recall, I-rec, S-precision."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ class _Covering(Cascade):
         return np.ones(len(topics.topic))
 
     def use(self, topics: Subtopics, context: Context) -> tuple[np.ndarray, np.ndarray]:
-        """All of it is gained, and gone then."""
+        """An item gains all that is left of its topics, and uses it up."""
         ones = np.ones(len(topics.slot))
         return ones, ones
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
-        """Every rank counts alike."""
+        """One at every rank."""
         return np.ones(len(ranks))
 
 
 @definition
 class SRecall(_Covering):
-    """Subtopic recall: the share of the query's topics that the first k items reach.
+    """Subtopic recall: the share of the query's topics that the first k items cover.
 
     Formula
-        S-recall@k = |∪_{r ≤ k} A(i_r)| / T, with A(i) the topics that item i is relevant for and T the query's topics
+        S-recall@k = |∪_{r ≤ k} A(i_r)| / T, with A(i) the topics that item i is relevant for and T the number of the query's topics
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query.
+        Undefined by the judgements if no item is relevant for a topic of the query.
 
     Convention
-        T are the topics with a relevant item (``universe=judged``, ndeval's strec); Elliot takes all topics of the catalogue, and
-        only relevant items (``topics=items,universe=catalogue``).
+        T counts the topics with a relevant item (``universe=judged``, ndeval's strec); Elliot uses all topics of the catalogue,
+        and only relevant items (``topics=items,universe=catalogue``).
 
     Parameters
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -73,19 +73,19 @@ class SRecall(_Covering):
     words: ClassVar[tuple[str, str, str]] = ("new topics", "counts", "topics")
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """How many topics the query has."""
+        """The number of the query's topics."""
         return self.n_topics(judged, context).astype(np.float64)
 
 
 @definition
 class IRec(SRecall):
-    """Intent recall: the share of the query's topics that the first k items reach, as D#-nDCG takes it in.
+    """Intent recall: the share of the query's topics that the first k items cover, as used in D#-nDCG.
 
     Formula
-        I-rec@k = |∪_{r ≤ k} A(i_r)| / T, with A(i) the topics that item i is relevant for and T the query's topics
+        I-rec@k = |∪_{r ≤ k} A(i_r)| / T, with A(i) the topics that item i is relevant for and T the number of the query's topics
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query.
+        Undefined by the judgements if no item is relevant for a topic of the query.
 
     Convention
         The same number as s_recall, under the name of the NTCIR tasks.
@@ -94,7 +94,7 @@ class IRec(SRecall):
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -112,26 +112,26 @@ class IRec(SRecall):
 
 @definition
 class SPrecision(_Covering):
-    """Subtopic precision: how deep the best list must go to reach a share of the query's topics, over how deep this list goes.
+    """Subtopic precision: the rank at which the best list reaches a share of the query's topics, over the rank in this list.
 
     Formula
         S-precision(level) = minrank(greedy list, level) / minrank(list, level), minrank the first rank at which at least level · T
-        topics are reached
+        topics are covered
 
     Edge cases
-        0 where the list never reaches that many topics within its first k. Undefined by the judgements where no item is relevant
-        for a topic of the query, or not even all judged items together reach the level (``universe=profile`` or ``catalogue``).
+        0 if the list never covers that many topics within its first k. Undefined by the judgements if no item is relevant for a
+        topic of the query, or all judged items together do not reach the level (``universe=profile`` or ``catalogue``).
 
     Convention
-        The best list is a minimal set cover (NP-hard); ours is greedy, of equal items the one whose id is last, so values can
-        exceed 1 in rare cases. Other things go by similar names: topics reached ÷ k, and the reciprocal of minrank.
+        The best list is a minimal set cover (NP-hard); ours is greedy, with ties going to the highest id, so values can exceed 1
+        in rare cases. Similar names are used for topics covered ÷ k, and for the reciprocal of minrank.
 
     Parameters
-        level: the share of the topics that must be reached, above 0 and at most 1
+        level: the share of the topics that must be covered, above 0 and at most 1
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -156,10 +156,10 @@ class SPrecision(_Covering):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.level <= 1:
-            raise UsageError(f"s_precision(level={self.level:g}): level is above 0 and at most 1.")
+            raise UsageError(f"s_precision(level={self.level:g}): level must be above 0 and at most 1.")
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """One row for each list that gets there: the one at which it does."""
+        """The row of each list at which it reaches the level."""
         made = super().terms(judged, context)
         ideal = self._ranks(judged, context)
         last = self._arrival(made, self._wanted(self.n_topics(judged, context)))
@@ -167,15 +167,15 @@ class SPrecision(_Covering):
         return Terms(rows, np.ones(len(rows)), ideal[rows.query] / rows.rank)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """One, where the judged items reach the level."""
+        """One, if the judged items reach the level."""
         return (self._ranks(judged, context) > 0).astype(np.float64)
 
     def _ranks(self, judged: Judged, context: Context) -> np.ndarray:
-        """The rank at which the greedy list of each query gets there; 0 if it never does."""
+        """The rank at which each query's greedy list reaches the level; 0 if it never does."""
         return context.shared.once(_arrivals, judged.pool, replace(self, k=None))[judged.known]
 
     def greedy_ranks(self, pool: Pool, context: Context) -> np.ndarray:
-        """Return the rank at which the greedy list of each query of the pool gets there, 0 if it never does; a 0 at the end."""
+        """Return the rank at which each greedy list of the pool reaches the level, 0 if never; plus a final 0."""
         made = self.greedy_terms(pool, context)
         n_topics = self.subtopics(pool, context).counts
         last = self._arrival(made, self._wanted(n_topics))
@@ -184,12 +184,12 @@ class SPrecision(_Covering):
         return ranks
 
     def _wanted(self, n_topics: np.ndarray) -> np.ndarray:
-        """How many topics must be reached: level · T, rounded up, but not for the last bits of the product."""
+        """The number of topics to cover: level · T rounded up, ignoring floating-point error."""
         return np.ceil(self.level * n_topics - 1e-9)
 
     @staticmethod
     def _arrival(made: Terms, wanted: np.ndarray) -> np.ndarray:
-        """The row of each list at which it has reached as many topics as wanted."""
+        """The row of each list at which it has covered the wanted number of topics."""
         reached = made.rows.running(made.gain)
         goal = wanted[made.rows.query]
         return np.flatnonzero((reached >= goal) & (reached - made.gain < goal))

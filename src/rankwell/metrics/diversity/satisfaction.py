@@ -1,4 +1,4 @@
-"""Metrics of the chance that the topics of listed items satisfy a user: what αβ-DCG and its kin share."""
+"""The probability that listed items satisfy a user by their topics: the base of αβ-DCG and related metrics."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ UNKNOWN = "(unknown)"
 
 @definition
 class Unrated(Metric):
-    """A metric with a chance α that an unrated item satisfies a user who likes its topic."""
+    """A metric in which an unrated item satisfies an interest in its topic with probability α."""
 
     alpha: float = 0.1
 
 
 @definition
 class Topical(Additive):
-    """A metric of lists that satisfy by topics: each item uses up what later ones of its topics can gain."""
+    """A list metric of satisfaction by topics: each item reduces what later items of its topics can gain."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features"})
     told: ClassVar[frozenset[str]] = frozenset({"alpha", "beta"})
@@ -54,21 +54,21 @@ class Topical(Additive):
         alpha = getattr(self, "alpha", 0.0)
         if not 0 <= alpha <= self.beta <= 1:
             raise UsageError(
-                f"{self.name}(alpha={alpha:g},beta={self.beta:g}): they are chances, 0 ≤ alpha ≤ beta ≤ 1."
+                f"{self.name}(alpha={alpha:g},beta={self.beta:g}): both are probabilities, 0 ≤ alpha ≤ beta ≤ 1."
             )
         if not 0 <= self.smoothing <= 1:
-            raise UsageError(f"{self.name}(smoothing={self.smoothing:g}): smoothing is a share, from 0 to 1.")
+            raise UsageError(f"{self.name}(smoothing={self.smoothing:g}): smoothing must be between 0 and 1.")
         if self.mu < 0:
-            raise UsageError(f"{self.name}(mu={self.mu:g}): mu, a number of ratings, is at least 0.")
+            raise UsageError(f"{self.name}(mu={self.mu:g}): mu, a number of ratings, must be at least 0.")
 
     def in_force(self, parameter: str) -> bool:
-        """Smoothing and mu belong to their profiles; a profile that is given has no source but for the prior."""
+        """``smoothing`` and ``mu`` apply to their profiles; ``profile_source`` to a given profile only for the prior."""
         is_given = self.profile == "given" and self.cold != "prior"
         belongs = {"smoothing": self.profile == "smoothed", "mu": self.profile == "dirichlet"}
         return not is_given if parameter == "profile_source" else belongs.get(parameter, True)
 
     def needed(self) -> frozenset[str]:
-        """The training data where profiles, or the prior, come from there; the users where profiles are given."""
+        """The training data if profiles or the prior come from there; the users table if profiles are given."""
         from_train = self.in_force("profile_source") and self.profile_source == "train"
         own = {"history" * from_train, "users" * (self.profile == "given")} - {""}
         return super().needed() | own
@@ -81,35 +81,35 @@ class Topical(Additive):
             columns_of(context.users, topics)
 
     def caution(self) -> str:
-        """A profile of what is to be predicted is no fair one."""
+        """A profile made from the test judgements leaks."""
         if not self.in_force("profile_source") or self.profile_source == "train":
             return ""
-        return "leaks: profiles are made of the judgements that the lists are held against"
+        return "leaks: profiles are made from the judgements that the lists are evaluated against"
 
     def breaks(self) -> dict[str, str]:
-        """The rated item may be of a topic that the user does not care for."""
+        """The rated item may be of a topic without interest to the user."""
         laws = {
-            "a better list scores no worse": "a rated item of a topic that the user does not like gains nothing"
+            "a better list scores no worse": "a rated item of a topic without interest to the user has no gain"
         }
         if self.profile_source == "test" and has_prior(self):
-            laws["judgements are apart"] = "what all users rated is a part of each profile"
+            laws["judgements are apart"] = "every profile includes what all users rated"
         return super().breaks() | laws
 
     @property
     @abstractmethod
     def unrated(self) -> float:
-        """The chance that an unrated item satisfies, of a topic that the user likes."""
+        """The probability that an unrated item satisfies an interest in its topic."""
 
     @abstractmethod
     def chance(self, grade: np.ndarray, context: Context) -> np.ndarray:
-        """Return the chance that an item of each grade satisfies (NaN: unrated), of a topic that the user likes."""
+        """Return the probability that an item of each grade (NaN: unrated) satisfies an interest in its topic."""
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """The gain of each row, its topics taken together, discounted by its rank."""
+        """The gain of each row over all its topics, discounted by rank."""
         return judged.once(_terms, self, context)
 
     def gained(self, judged: Judged, context: Context) -> Terms:
-        """Return the same, computed."""
+        """Compute the same."""
         kinds, interests = self.kinds(context), self.interests(judged.pool, context)
         rows, kind = self.listed(judged, context)
         chance, gain, ones = self.chance(rows.grade, context), np.empty(len(rows)), np.ones(len(kinds.topics))
@@ -126,11 +126,11 @@ class Topical(Additive):
         return Terms(rows, gain, discount("log2p1", 2.0, rows.rank))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """One, where the user is known to care for a topic."""
+        """One, if the user has a known interest."""
         return np.where(self.interests(judged.pool, context).is_known[known_users(judged)], 1.0, np.nan)
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """Users of whom nothing is known, rows without topics, users who rated nothing in their list."""
+        """Users without known interests, rows without topics, and users who rated nothing in their list."""
         rows, kind = self.listed(judged, context)
         is_judged = judged.known >= 0
         rated = np.bincount(rows.query[judged.scale.judged(rows.grade)], minlength=len(judged))
@@ -142,15 +142,15 @@ class Topical(Additive):
         }
 
     def listed(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """Return the first k rows of each list, and the kind of each; -1 without topics, and of an item's later copies."""
+        """Return the first k rows of each list, and the kind of each; -1 without topics, and for repeated items."""
         return judged.once(_listed, self.k, self.kinds(context))
 
     def kinds(self, context: Context) -> Kinds:
-        """Return the kinds of items by their topics."""
+        """Return the topic set of each item."""
         return context.once(_kinds, self._features(context))
 
     def interests(self, pool: Pool, context: Context) -> Interests:
-        """Return the interests of the judged users, the last row being that of anybody else."""
+        """Return the interests of the judged users; the last row is for anyone else."""
         estimate = Estimate(self.profile, self.smoothing, self.mu, self.cold)
         return context.once(_interests, pool, self._features(context), estimate, self.profile_source)
 
@@ -172,7 +172,7 @@ def _listed(judged: Judged, k: int | None, kinds: Kinds) -> tuple[Ranked, np.nda
 
 
 def topics_of_items(context: Context, column: str, unknown_topic: bool) -> Features:
-    """Return the topics of each item; with ``unknown_topic`` one more, if there are items that have none."""
+    """Return the topics of each item; with ``unknown_topic`` an extra one, if some items have none."""
     assert context.items is not None
     if column == "items":
         found = context.items.features("topics")
@@ -196,7 +196,7 @@ def _kinds(context: Context, topics: Features) -> Kinds:
 
 
 def has_prior(of: Topical | Estimate) -> bool:
-    """Return whether what all users care for has a part in the profiles."""
+    """Return whether the interests common to all users are part of the profiles."""
     return of.profile in ("smoothed", "dirichlet") or of.cold == "prior"
 
 
@@ -225,12 +225,12 @@ def _interests(
 
 
 def known_users(judged: Judged) -> np.ndarray:
-    """Return each query's row in tables of the judged users; those without judgements have the row after the last."""
+    """Return each query's row in tables of the judged users; queries without judgements get the row after the last."""
     return np.where(judged.known >= 0, judged.known, len(judged.pool.queries))
 
 
 def judged_items(context: Context, pool: Pool) -> Ranked:
-    """Return all judgements of the pool, ``item`` being rows of the catalogue."""
+    """Return all judgements of the pool, with ``item`` as rows of the catalogue."""
     lengths = np.diff(pool.offsets)
     query = np.repeat(np.arange(len(lengths)), lengths)
     item = pool.rows_in(context)
@@ -238,7 +238,7 @@ def judged_items(context: Context, pool: Pool) -> Ranked:
 
 
 def part_of(rows: Ranked, low: int, high: int) -> Ranked:
-    """Return the rows of the queries from ``low`` to ``high``, which are counted anew from 0."""
+    """Return the rows of the queries from ``low`` to ``high``, numbered from 0."""
     kept = rows.where(np.arange(*np.searchsorted(rows.query, [low, high])))
     kept.queries, kept.query = high - low, kept.query - low
     return kept

@@ -16,13 +16,12 @@ from rankwell.tables.ranked import Ranked, Topics, spread
 
 @dataclass(frozen=True, eq=False)
 class _Split:
-    """The judgements by query and topic, made once for all runs.
+    """The judgements by query and topic, computed once for all runs.
 
-    ``pool`` has a query for each pair of query and topic, ``topic`` its topic, ``first`` the first pair of each query (and one
-    more). A cell is
-    an item judged for one topic: ``cells`` are the offsets of the cells of each row of the whole pool, ``row`` is the
-    row of ``pool`` that a cell became, ``pair`` the pair of such a row and ``origin`` its row in the whole pool;
-    ``subgroups`` are the parts of a pair's judgements, if there are any.
+    ``pool`` has a query for each pair of query and topic, ``topic`` its topic, ``first`` the first pair of each query (plus
+    one more entry). A cell is an item judged for one topic: ``cells`` are the offsets of the cells of each row of the whole
+    pool, ``row`` is the row of ``pool`` for each cell, ``pair`` the pair of such a row and ``origin`` its row in the whole
+    pool; ``subgroups`` are the parts of a pair's judgements, if there are any.
     """
 
     pool: Pool
@@ -49,7 +48,7 @@ class Each:
     subgroups: Topics | None
 
     def mean(self, queries: int, values: np.ndarray, counted: np.ndarray) -> np.ndarray:
-        """Return per query the mean of one value per pair over the ``counted`` pairs, added in the order of topics."""
+        """Return per query the mean of one value per pair over the ``counted`` pairs, summed in the order of topics."""
         owner = self.owner[counted]
         below = np.bincount(owner, minlength=queries)
         total = np.bincount(owner, weights=values[counted], minlength=queries)
@@ -57,15 +56,15 @@ class Each:
 
 
 def each_topic(judged: Judged, topics: Topics | None = None, context: Context | None = None) -> Each:
-    """Return the judged lists of each topic of each query; the topics are those of the judgements unless others are given.
+    """Return the judged lists of each topic of each query; topics are those of the judgements unless others are given.
 
-    For metrics that declare ``needs = {"topics"}``, or ``{"judgement"}`` if they bring the topics of each row of the pool. An item
-    without a judgement for a topic is unjudged there, and left out of condensed lists; but an item whose topics are its own,
-    those of the table of items in ``context``, is judged for all topics at once.
+    For metrics that declare ``needs = {"topics"}``, or ``{"judgement"}`` if they supply the topics of each row of the pool.
+    An item without a judgement for a topic is unjudged there, and left out of condensed lists; but if topics come from the
+    items table in ``context``, an item is judged for all topics at once.
     """
     topics = judged.pool.topics if topics is None else topics
     if topics is None:
-        raise LookupError('a metric that reads topics declares needs = {"topics"}')
+        raise LookupError('a metric that reads topics must declare needs = {"topics"}')
     if context is None:
         return judged.once(_each, judged.pool.once(_split, topics), False)
     return judged.once(_each, context.once(_split_by_items, judged.pool, topics), True)
@@ -77,7 +76,7 @@ def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
     starts = np.cumsum(lengths) - lengths
     owner = np.repeat(np.arange(len(judged)), lengths)
     known = np.arange(len(owner)) + (split.first[judged.known] - starts)[owner]
-    here = starts - split.first[judged.known]  # from the pair of a query to its place here
+    here = starts - split.first[judged.known]  # from a query's pair to its row here
     made = Judged(
         Ids.of_integers(known),
         known,
@@ -133,13 +132,13 @@ def _split_by_items(_: Context, pool: Pool, topics: Topics) -> _Split:
 
 
 def _found(found: Ranked, split: _Split, here: np.ndarray, pairs: int) -> Ranked:
-    """The hits of each pair: every hit as often as it has topics."""
+    """The hits of each pair: every hit once per topic."""
     assert found.judgement is not None
     cells, starts = spread(split.cells, found.judgement)
     of_hit = np.repeat(np.arange(len(found)), np.diff(starts))
     rows = split.row[cells]
     pair = split.pair[rows] + here[found.query[of_hit]]
-    order = np.argsort(pair, kind="stable")  # hits are in rank order
+    order = np.argsort(pair, kind="stable")  # keeps hits in rank order
     made = found.where(of_hit[order])
     made.queries, made.query = pairs, pair[order]
     made.judgement = rows[order]

@@ -1,4 +1,4 @@
-"""Readers who look for several topics and stop when satisfied: ERR-IA, nERR-IA, RBU."""
+"""Metrics of readers who look for several topics and stop when satisfied: ERR-IA, nERR-IA, RBU."""
 
 from __future__ import annotations
 
@@ -21,53 +21,53 @@ __all__ = ["ERRIA", "RBU", "nERRIA"]
 
 @definition
 class _Stopping(Cascade, OnScale):
-    """A cascade in which an item satisfies for a topic with a probability that grows with its grade."""
+    """A cascade in which an item satisfies a topic with a probability that grows with its grade."""
 
     weights: Literal["qrels", "uniform", "profile"] = "qrels"
     max_grade: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
     def in_force(self, parameter: str) -> bool:
-        """The start of gains belongs to ratings."""
+        """``gain_from`` applies only to ratings."""
         return parameter != "gain_from" or self.gain_from == "raw"
 
     def start(self, topics: Subtopics) -> np.ndarray:
-        """Of each topic what it weighs."""
+        """The weight of each topic."""
         return topics.weight
 
     def use(self, topics: Subtopics, context: Context) -> tuple[np.ndarray, np.ndarray]:
-        """The chance to stop is what is gained and what is gone."""
+        """The probability of stopping is both the share gained and the share used up."""
         stop = self.stops(topics, context)
         return stop, stop
 
     def stops(self, topics: Subtopics, context: Context) -> np.ndarray:
-        """Return for each entry the chance that it satisfies."""
+        """Return the probability that each entry satisfies."""
         return (np.exp2(topics.level) - 1.0) / np.exp2(top_level(self, topics.level, context))
 
 
 @definition
 class _ERRIA(_Stopping):
-    """What ERR-IA and its normalised form share."""
+    """The base of ERR-IA and its normalised form."""
 
     gain: Literal["exp2", "linear", "binary"] = "exp2"
     alpha: float = 0.5
 
     @property
     def graded(self) -> bool:  # type: ignore[override]
-        """Whether the height of a grade matters."""
+        """Whether the grade of a relevant item matters."""
         return self.gain != "binary"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.alpha <= 1:
-            raise UsageError(f"{self.name}(alpha={self.alpha:g}): alpha is between 0 and 1.")
+            raise UsageError(f"{self.name}(alpha={self.alpha:g}): alpha must be between 0 and 1.")
 
     def is_scaled(self) -> bool:
-        """Grades are compared with the highest one, unless all are alike."""
+        """Grades are relative to the highest grade, unless gain=binary."""
         return self.gain != "binary"
 
     def in_force(self, parameter: str) -> bool:
-        """Alpha belongs to gain=binary, the scale of grades to the others."""
+        """``alpha`` applies only to gain=binary, ``max_grade`` to other gains."""
         if parameter == "alpha":
             return self.gain == "binary"
         if self.gain == "binary" and parameter in ("max_grade", "gain_from"):
@@ -75,12 +75,12 @@ class _ERRIA(_Stopping):
         return super().in_force(parameter)
 
     def use(self, topics: Subtopics, context: Context) -> tuple[np.ndarray, np.ndarray]:
-        """The chance to stop; where all values are divided by alpha anyway, all that is left is gained."""
+        """The probability of stopping; if all values are divided by alpha anyway, all that is left is gained."""
         stop = self.stops(topics, context)
         return (np.ones(len(stop)) if self.is_per_alpha() else stop), stop
 
     def is_per_alpha(self) -> bool:
-        """Whether alpha is left out of what is gained, so that it may be 0."""
+        """Whether alpha is left out of the gains, so that it may be 0."""
         return self.gain == "binary"
 
     def stops(self, topics: Subtopics, context: Context) -> np.ndarray:
@@ -105,25 +105,25 @@ class ERRIA(_ERRIA):
         s(g) = g / (g_max + 1); binary: s = α for every relevant item; norm=ndeval: binary, ÷ Σ_{i ≤ k} α (1 − α)^(i − 1) / i (the α cancel)
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query, or all
-        its topics weigh 0. An item counts for each topic it is judged relevant for.
+        Undefined by the judgements if no item is relevant for a topic of the query, or all its topics weigh 0. An item counts for
+        each topic it is judged relevant for.
 
     Convention
-        exp2 is the definition of the paper; NIST's ndeval takes every relevant item alike and divides by an item of every topic at
-        every rank: ``err_ia(gain=binary,norm=ndeval)@k`` (its @1 lacks that division).
+        exp2 is the definition of the paper. NIST's ndeval treats all relevant items alike and divides by the value of a list whose
+        every item covers every topic: ``err_ia(gain=binary,norm=ndeval)@k`` (its @1 lacks that division).
 
     Parameters
-        gain: exp2, linear or binary, how a grade becomes the probability to stop
-        alpha: for gain=binary, the probability to stop at a relevant item, 0 to 1
+        gain: exp2, linear or binary, how a grade becomes the probability of stopping
+        alpha: for gain=binary, the probability of stopping at a relevant item, 0 to 1
         norm: none or ndeval
-        max_grade: g_max; default the highest grade of the qrels
+        max_grade: g_max; default: the highest grade in the qrels
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
             topics in the user's training items)
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant (gain=binary); under ratings, the rating from which gains count
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: the lowest grade that is relevant (gain=binary); for ratings, the lowest rating that has a gain
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -142,25 +142,25 @@ class ERRIA(_ERRIA):
 
     @property
     def words(self) -> tuple[str, str, str]:  # type: ignore[override]
-        """The names of the gain, the weight and the divisor."""
+        """The names of gain, weight and divisor in the worked table."""
         return "stops", "1 / r", "" if self.norm == "none" else "every topic at every rank"
 
     def check(self) -> None:
-        """The ideal ideal has k items, all alike."""
+        """norm=ndeval requires a cut-off and gain=binary."""
         super().check()
         if self.norm == "ndeval" and (self.k is None or self.gain != "binary"):
             raise UsageError(
-                f"{self}: norm=ndeval goes with a cut-off and gain=binary: write err_ia(gain=binary,norm=ndeval)@10."
+                f"{self}: norm=ndeval requires a cut-off and gain=binary: write err_ia(gain=binary,norm=ndeval)@10."
             )
         if self.gain == "binary" and self.norm == "none" and not self.alpha:
-            raise UsageError(f"{self}: nobody ever stops; alpha is above 0, or say norm=ndeval.")
+            raise UsageError(f"{self}: with alpha=0 no reader ever stops; set alpha above 0, or norm=ndeval.")
 
     def is_per_alpha(self) -> bool:
-        """Under ndeval's norm."""
+        """With norm=ndeval."""
         return self.norm == "ndeval"
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """One, or every topic at every rank."""
+        """One, or the value of a list whose every item covers every topic."""
         one = super().divisor(judged, context)
         return one if self.norm == "none" else one * everything(self.alpha, self.weights_of, self.k)
 
@@ -170,28 +170,27 @@ class nERRIA(OverGreedy, _ERRIA):
     """Normalised intent-aware expected reciprocal rank: ERR-IA divided by that of the greedy list of all judged items.
 
     Formula
-        nERR-IA@k = ERR-IA@k / ERR-IA@k of the greedy list: at each rank the item that gains most, of equal ones the one whose id is
-        last
+        nERR-IA@k = ERR-IA@k / ERR-IA@k of the greedy list: at each rank the item with the highest gain, on ties the one with the
+        highest id
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query, or all
-        its topics weigh 0. The greedy list may be a little worse than the best, so a
-        value can exceed 1.
+        Undefined by the judgements if no item is relevant for a topic of the query, or all its topics weigh 0. The greedy list
+        may be slightly worse than the best, so a value can exceed 1.
 
     Convention
-        ``nerr_ia(gain=binary)@k`` is ndeval's with its alpha.
+        ``nerr_ia(gain=binary)@k`` is ndeval's, with its alpha.
 
     Parameters
-        gain: exp2, linear or binary, how a grade becomes the probability to stop
-        alpha: for gain=binary, the probability to stop at a relevant item, 0 to 1
-        max_grade: g_max; default the highest grade of the qrels
+        gain: exp2, linear or binary, how a grade becomes the probability of stopping
+        alpha: for gain=binary, the probability of stopping at a relevant item, 0 to 1
+        max_grade: g_max; default: the highest grade in the qrels
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
             topics in the user's training items)
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the grade from which an item is relevant (gain=binary); under ratings, the rating from which gains count
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: the lowest grade that is relevant (gain=binary); for ratings, the lowest rating that has a gain
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -210,33 +209,32 @@ class nERRIA(OverGreedy, _ERRIA):
 
 @definition
 class RBU(_Stopping):
-    """Rank-biased utility: a reader who looks for several topics, goes on with probability p, and pays for every item looked at.
+    """Rank-biased utility: a reader looks for several topics, continues with probability p, and pays for every item.
 
     Formula
         RBU@k = (1 − p) Σ_{r ≤ min(k, n)} p^(r − 1) (Σ_t w_t s(g_t(i_r)) Π_{j < r} (1 − s(g_t(i_j))) − e), s(g) = (2^g − 1) / 2^g_max
 
     Edge cases
-        Undefined by the judgements where no item is relevant for a topic of the query, or all
-        its topics weigh 0. Unjudged items cost e like others, so a list of useless
-        items is negative: −e (1 − p^n). Not normalised; the best list is below 1.
+        Undefined by the judgements if no item is relevant for a topic of the query, or all its topics weigh 0. Unjudged items
+        cost e like others, so a list of useless items is negative: −e (1 − p^n). Not normalised; the best list is below 1.
 
     Convention
-        p and e are those of the authors' example program (.8 and .03), not recommendations; values are printed with them.
+        p and e are the values of the authors' example program (.8 and .03), not recommendations; they are always printed.
         p = .99 and e = .001 satisfy all ten axioms of the paper (``rankwell axioms``). The program takes g_max per topic
-        (``scale=topic``); we take one scale for the collection, so that a topic whose items are all mediocre is not perfect.
+        (``scale=topic``); we use one scale for the collection, so a topic with only mediocre items is not scored as perfect.
 
     Parameters
-        p: the chance to look at the next rank, above 0 and below 1
-        e: what looking at an item costs, 0 to 1
-        scale: collection, g_max is the highest grade of the qrels or max_grade; or topic, that of each topic in the query
+        p: the probability of looking at the next rank, above 0 and below 1
+        e: the cost of looking at an item, 0 to 1
+        scale: collection (g_max is the highest grade of the qrels, or max_grade) or topic (that of each topic in the query)
         max_grade: g_max of scale=collection
         weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
             topics in the user's training items)
         topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
             column of items=
         universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -262,22 +260,22 @@ class RBU(_Stopping):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """From a list that only costs."""
+        """The lower end is a list with costs and no gains."""
         return -self.e, 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 < self.p < 1:
-            raise UsageError(f"rbu(p={self.p:g}): p is above 0 and below 1.")
+            raise UsageError(f"rbu(p={self.p:g}): p must be above 0 and below 1.")
         if not 0 <= self.e <= 1:
-            raise UsageError(f"rbu(e={self.e:g}): e is between 0 and 1.")
+            raise UsageError(f"rbu(e={self.e:g}): e must be between 0 and 1.")
 
     def is_scaled(self) -> bool:
-        """Not where each topic has a scale of its own."""
+        """Not if each topic has its own scale."""
         return self.scale == "collection"
 
     def in_force(self, parameter: str) -> bool:
-        """The highest grade belongs to the scale of the collection."""
+        """``max_grade`` applies only to scale=collection."""
         return super().in_force(parameter) and (parameter != "max_grade" or self.scale == "collection")
 
     def stops(self, topics: Subtopics, context: Context) -> np.ndarray:
@@ -287,14 +285,14 @@ class RBU(_Stopping):
         return (np.exp2(topics.level) - 1.0) / np.exp2(topics.highest())
 
     def rows(self, judged: Judged) -> Ranked:
-        """Every row costs."""
+        """All rows, as each has a cost."""
         return judged.shown.top(self.k)
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """What each row gains, less its cost."""
+        """The gain of each row, minus its cost."""
         made = super().terms(judged, context)
         return Terms(made.rows, made.gain - self.e, made.weight)
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
-        """The chance to look at a rank."""
+        """The probability of looking at a rank."""
         return (1.0 - self.p) * self.p ** (ranks - 1.0)

@@ -1,4 +1,4 @@
-"""What metrics of topics share: where topics come from, which a query has, what they weigh; and lists that use topics up."""
+"""The base of topic metrics: topic sources and weights, and cascades in which gains diminish as topics are covered."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Numbers
 from rankwell.tables.ranked import Ranked, Topics
 
-# times the greedy list: what the best one is worth at most (Nemhauser, Wolsey and Fisher, 1978)
+# the best list is worth at most this many times the greedy one (Nemhauser, Wolsey and Fisher, 1978)
 MOST_OVER_GREEDY = 1.0 / (1.0 - math.exp(-1.0))
 
 
 @definition
 class OnTopics(QueryMetric):
-    """A metric of judgements that knows which topics an item is relevant for.
+    """A metric of judgements that knows which topics each item is relevant for.
 
-    ``graded`` says whether a grade gains by its height; otherwise an item is relevant for a topic or not.
+    ``graded`` says whether the grade matters; otherwise an item is simply relevant for a topic or not.
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"judgement"})
@@ -45,7 +45,7 @@ class OnTopics(QueryMetric):
     rel: float | None = None
 
     def needed(self) -> frozenset[str]:
-        """Topics of the judgements or of the items; what the user had, if topics or weights come from there."""
+        """Topics of the judgements or of the items; the user's history if topics or weights come from there."""
         source = {"topics"} if self.topics == "qrels" else {"features"}
         learned = {"history"} if "profile" in (self.universe, self._weights) else set()
         return super().needed() | self.needs | source | learned
@@ -55,29 +55,29 @@ class OnTopics(QueryMetric):
         return getattr(self, "weights", "uniform")
 
     def check(self) -> None:
-        """What users had before has topics only through the items."""
+        """Training items have topics only in the items table."""
         super().check()
         if self.topics == "qrels" and "profile" in (self.universe, self._weights):
             which = "universe" if self.universe == "profile" else "weights"
             raise UsageError(
-                f"{self}: {which}=profile asks for the topics of training items, which the judgements do not tell: say "
+                f"{self}: {which}=profile needs the topics of training items, which the judgements do not hold: use "
                 f"topics=items (or a column of items=)."
             )
 
     def check_tables(self, context: Context) -> None:
-        """The topics must be a column of the table of items."""
+        """The topics must be a column of the items table."""
         if self.topics != "qrels":
             features_of_items(context, self.topics)
 
     def breaks(self) -> dict[str, str]:
-        """A better item may be one of a topic that was there already."""
-        another = "an item of a higher grade may be of a topic that is there already"
+        """A better item may be of a topic that is already covered."""
+        another = "an item of a higher grade may be of a topic that is already covered"
         return super().breaks() | dict.fromkeys(
             ("a better list scores no worse", "best and worst bracket expected"), another
         )
 
     def subtopics(self, pool: Pool, context: Context) -> Subtopics:
-        """Which topics each judged item is relevant for, and what they weigh."""
+        """The topics each judged item is relevant for, and their weights."""
         start = getattr(self, "gain_from", "threshold")
         wanted = Wanted(self.topics, self.universe, self._weights, self.rel, self.graded, start)
         return subtopics(pool, context, wanted)
@@ -87,14 +87,14 @@ class OnTopics(QueryMetric):
         return topics_of_pool(judged.pool, context, self.topics)
 
     def n_topics(self, judged: Judged, context: Context) -> np.ndarray:
-        """How many topics each query has; those without a relevant item have no value, so for them it is 0."""
+        """The number of topics of each query; 0 for queries without a relevant item, which have no value."""
         found = self.subtopics(judged.pool, context)
         return context.shared.once(_topic_counts, judged.pool, found)[judged.known]
 
 
 @definition
 class Discounted(OnTopics):
-    """A metric of graded gains of several topics, discounted by rank."""
+    """A metric of graded gains over several topics, discounted by rank."""
 
     graded: ClassVar[bool] = True
 
@@ -104,34 +104,34 @@ class Discounted(OnTopics):
     gain_from: Literal["threshold", "raw"] = "threshold"
 
     def in_force(self, parameter: str) -> bool:
-        """The base belongs to discount=jk, the start of gains to ratings."""
+        """``base`` applies only to discount=jk, ``gain_from`` only to ratings."""
         return {"base": self.discount == "jk", "gain_from": self.gain_from == "raw"}.get(parameter, True)
 
 
 @definition
 class Cascade(OnTopics, Additive):
-    """A metric whose items each gain a share of what is left of their topics, and use some of it up.
+    """A metric in which each item gains a share of what is left of its topics, and uses some of it up.
 
-    What is there of topic t at the top is ``start``; the item at rank r gains ``share`` of what is left and takes ``damp`` of it
-    away: Σ_r weight(r) · Σ_t share · start_t · Π_{above} (1 − damp).
+    ``start`` is the amount of topic t at the top; the item at rank r gains ``share`` of what is left and removes ``damp`` of
+    it: Σ_r weight(r) · Σ_t share · start_t · Π_{above} (1 − damp).
     """
 
     sliceable: ClassVar[bool] = True
 
     @abstractmethod
     def start(self, topics: Subtopics) -> np.ndarray:
-        """Return what there is of each topic of each query."""
+        """Return the amount of each topic of each query at the top of the list."""
 
     @abstractmethod
     def use(self, topics: Subtopics, context: Context) -> tuple[np.ndarray, np.ndarray]:
-        """Return the share that each entry gains, and the share that it takes away."""
+        """Return the share that each entry gains, and the share that it removes."""
 
     @abstractmethod
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
         """Return the weight of each rank."""
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """What each judged item found gains after those above it."""
+        """The gain of each judged item found, after those above it."""
         rows = self.rows(judged)
         assert rows.judgement is not None
         found, start, share, damp = self.prepared(judged.pool, context)
@@ -139,20 +139,20 @@ class Cascade(OnTopics, Additive):
         return Terms(rows, gain, self.weights_of(rows.rank))
 
     def rows(self, judged: Judged) -> Ranked:
-        """Return the rows that are looked at: the judged items found."""
+        """Return the rows that count: the judged items found."""
         return judged.found.top(self.k)
 
     def prepared(self, pool: Pool, context: Context) -> tuple[Subtopics, np.ndarray, np.ndarray, np.ndarray]:
-        """Return the topics of the judgements, what there is of them, and what each entry gains and takes; made once."""
+        """Return the topics of the judgements, their amounts, and each entry's gain and use; computed once."""
         found = self.subtopics(pool, context)
         return found, *context.shared.once(_used_up, replace(self, k=None), found)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """One, where an item is relevant for a topic of the query."""
+        """One, if an item is relevant for a topic of the query."""
         return (self.n_topics(judged, context) > 0).astype(np.float64)
 
     def greedy_terms(self, pool: Pool, context: Context) -> Terms:
-        """What the greedy lists of all queries of the pool gain: at each rank the item that gains most."""
+        """The greedy lists of all queries of the pool: at each rank the item with the highest gain."""
         found, start, share, damp = self.prepared(pool, context)
         candidates = context.shared.once(_candidates, pool, found)
         rows, gain, ends = found.greedy(*candidates, self.k, start, share, damp)
@@ -164,10 +164,10 @@ class Cascade(OnTopics, Additive):
 
 @definition
 class OverGreedy(Cascade):
-    """A cascade divided by that of the greedy list of all judged items, computed once for all runs."""
+    """A cascade divided by the value of the greedy list of all judged items, computed once for all runs."""
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """What the greedy list of each query adds up."""
+        """The value of each query's greedy list."""
         return context.shared.once(_greedy_sums, judged.pool, self)[judged.known]
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms:
@@ -176,7 +176,7 @@ class OverGreedy(Cascade):
 
 
 def _topic_counts(_: Context, pool: Pool, found: Subtopics) -> np.ndarray:
-    """How many topics each query of the pool has, 0 where it has no value; the last is that of queries nobody judged."""
+    """The number of topics of each query, 0 if it has no value; the last is for queries without judgements."""
     entries = found.offsets[pool.offsets[1:]] - found.offsets[pool.offsets[:-1]]
     unknown = np.bincount(found.query, weights=np.isnan(found.weight), minlength=len(found.counts))
     return np.append(np.where((entries > 0) & (unknown == 0), found.counts, 0), 0)
@@ -209,7 +209,7 @@ def of_queries(made: Terms, judged: Judged) -> Terms:
 
 
 def everything(damp: float, weights_of: Callable[[np.ndarray], np.ndarray], k: int | None) -> float:
-    """Return what one topic adds up down to rank k if every item has it: Σ_{r ≤ k} (1 − damp)^(r − 1) · weight(r)."""
+    """Return one topic's sum down to rank k if every item has it: Σ_{r ≤ k} (1 − damp)^(r − 1) · weight(r)."""
     assert k is not None
     ranks = np.arange(1, k + 1)
     return float(np.sum((1.0 - damp) ** (ranks - 1.0) * weights_of(ranks)))

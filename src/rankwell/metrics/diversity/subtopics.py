@@ -1,4 +1,4 @@
-"""Which topics each judged item is relevant for, what topics a query has at all, and how much each of them weighs."""
+"""The topics that each judged item is relevant for, the topics of each query, and their weights."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NO_CHANCE = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What decides which topics count: where they come from, which of them a query has, their weights, relevance.
+    """The choice of topics: their source, which of them belong to a query, their weights, and what is relevant.
 
-    ``source`` is qrels, items or a column of the table of items; ``graded`` keeps every item with a positive level, else the
-    relevant ones.
+    ``source`` is qrels, items or a column of the items table; ``graded`` keeps every item with a positive level, otherwise the
+    relevant items.
     """
 
     source: str
@@ -36,11 +36,11 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class Subtopics:
-    """The topics that judged items are relevant for: row of the pool → entries of (topic, level).
+    """The topics that judged items are relevant for: entries of (topic, level) for each row of the pool.
 
     The topics of query q are ``topic[first[q]:first[q + 1]]`` in ascending order, with the ``weight`` of each (their sum is 1);
-    the entries of row i are ``offsets[i]`` to ``offsets[i + 1]``, with the place of their topic among all (``at``) and among those of
-    their query (``slot``). Only relevant entries of topics that the query has are kept.
+    the entries of row i are ``offsets[i]`` to ``offsets[i + 1]``, with the index of their topic among all (``at``) and among
+    those of their query (``slot``). Only relevant entries of the query's topics are kept.
     """
 
     first: np.ndarray
@@ -53,7 +53,7 @@ class Subtopics:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """How many topics each query has."""
+        """The number of topics of each query."""
         return np.diff(self.first)
 
     @cached_property
@@ -63,7 +63,7 @@ class Subtopics:
 
     @cached_property
     def owner(self) -> np.ndarray:
-        """The row of the pool of each entry."""
+        """The row of the pool that each entry belongs to."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
     def highest(self) -> np.ndarray:
@@ -73,12 +73,12 @@ class Subtopics:
         return top[self.at]
 
     def places(self, query: np.ndarray, topic: np.ndarray) -> np.ndarray:
-        """Return where pairs of query and topic stand among all topics; -1 for a topic that its query has not."""
+        """Return the index of each pair of query and topic among all topics; -1 if the query lacks the topic."""
         width = int(max(self.topic.max(initial=0), topic.max(initial=0))) + 1
         return _places(self.query * width + self.topic, query * width + topic)
 
     def kinds(self, pool: Pool, query: int) -> dict[tuple[int, ...], int]:
-        """Return the sets of topics that items of a query have, and how many items have each."""
+        """Return the topic sets of a query's items, with the number of items of each."""
         rows = range(int(pool.offsets[query]), int(pool.offsets[query + 1]))
         found = (tuple(self.slot[self.offsets[row] : self.offsets[row + 1]].tolist()) for row in rows)
         return dict(Counter(kind for kind in found if kind))
@@ -86,7 +86,7 @@ class Subtopics:
     def gains(
         self, query: np.ndarray, row: np.ndarray, start: np.ndarray, share: np.ndarray, damp: np.ndarray
     ) -> np.ndarray:
-        """Return what rows of lists gain one after the other; ``share`` and ``damp`` are of each entry."""
+        """Return the gain of each row of the lists in order; ``share`` and ``damp`` have a value per entry."""
         return cascade.gains(
             query, row, NO_CHANCE, self.first, start, self.offsets, self.slot, share, damp, False
         )
@@ -100,14 +100,14 @@ class Subtopics:
         share: np.ndarray,
         damp: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the greedy lists of all queries (see the kernel); of equal ``candidates`` the first is taken."""
+        """Return the greedy lists of all queries (see the kernel); the first of equal ``candidates`` is taken."""
         deepest = len(candidates) if depth is None else depth
         return cascade.greedy(
             candidates, bounds, deepest, self.first, start, self.offsets, self.slot, share, damp
         )
 
     def candidates(self, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows that are relevant for a topic, by query, the last id first; and where each query's begin."""
+        """Return the rows relevant for a topic, by query, highest id first; and where each query begins."""
         has = np.diff(self.offsets) > 0
         bounds = np.concatenate(([0], np.cumsum(has)))[pool.offsets]
         rows = np.flatnonzero(has)
@@ -119,15 +119,15 @@ class Subtopics:
 
 
 def subtopics(pool: Pool, context: Context, wanted: Wanted) -> Subtopics:
-    """Return the topics of the judgements, made once for all runs."""
+    """Return the topics of the judgements, computed once for all runs."""
     return context.shared.once(_made, pool, wanted)
 
 
 def topics_of_pool(pool: Pool, context: Context, source: str) -> Topics:
-    """Return the topics of each judged item: those it was judged for, or those of the table of items with its grade."""
+    """Return the topics of each judged item: those it was judged for, or those of the items table with its grade."""
     if source == "qrels":
         if pool.topics is None:
-            raise LookupError('a metric that reads topics declares needs = {"topics"}')
+            raise LookupError('a metric that reads topics must declare needs = {"topics"}')
         return pool.once(_whole_topics)
     return context.once(_topics_of_items, pool, source)
 
@@ -145,7 +145,7 @@ def _topics_of_items(context: Context, pool: Pool, source: str) -> Topics:
 
 
 def features_of_items(context: Context, source: str) -> Features:
-    """Return the topics of the table of items: its column of topics (``items``), or a column."""
+    """Return the topics of the items table: its topics column (``items``), or another column."""
     assert context.items is not None
     return context.items.features("topics" if source == "items" else source)
 
@@ -190,7 +190,7 @@ def _universe(pool: Pool, context: Context, wanted: Wanted, topics: Topics, kept
 
 
 def _learned(pool: Pool, context: Context, source: str) -> np.ndarray:
-    """The pairs of query and topic of all training rows, as often as they are there."""
+    """The pairs of query and topic of all training rows, with repeats."""
     assert context.train is not None
     queries: Ids = pool.queries.ids
     history = context.train.rows(queries)
@@ -203,7 +203,7 @@ def _learned(pool: Pool, context: Context, source: str) -> np.ndarray:
 def _weights(
     pool: Pool, context: Context, wanted: Wanted, topics: Topics, keys: np.ndarray, slots: np.ndarray
 ) -> np.ndarray:
-    """What each slot weighs, before their sum is made 1; ``keys`` are those of all entries, if the judgements tell weights."""
+    """The weight of each slot, before normalisation; ``keys`` are those of all entries, if the judgements carry weights."""
     if wanted.weights == "profile":
         learned, times = np.unique(_learned(pool, context, wanted.source), return_counts=True)
         return _found(learned, times.astype(np.float64), slots)
@@ -214,17 +214,17 @@ def _weights(
 
 
 def _found(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The value of each wanted key; 0 for one that is not there."""
+    """The value of each wanted key; 0 if it is missing."""
     return np.append(values, 0.0)[_places(keys, wanted)]
 
 
 def _places(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The place of each wanted key among ascending ones, -1 for one that is not there."""
+    """The index of each wanted key among sorted keys, -1 if it is missing."""
     at = np.searchsorted(keys, wanted)
     return np.where(np.append(keys, -1)[at] == wanted, at, -1)
 
 
 def _shares(weight: np.ndarray, query: np.ndarray, queries: int) -> np.ndarray:
-    """The weights of each query divided by their sum; NaN where that is 0."""
+    """The weights of each query divided by their sum; NaN if that is 0."""
     total = np.bincount(query, weights=weight, minlength=queries)[query]
     return np.divide(weight, total, out=np.full(len(weight), np.nan), where=total > 0)

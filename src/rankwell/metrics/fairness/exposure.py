@@ -1,4 +1,4 @@
-"""How often users see the items of each group – providers, genres, origins – and whether that is a fair share."""
+"""Exposure of groups of items (providers, genres, origins), compared with a fair share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Undefined = Literal["judgements", "list", "never"]
 
 @definition
 class Exposure(AgainstTarget, OfAllLists):  # type: ignore[override]
-    """Exposure of item groups: how far the share that users see of each group is from the share it should have.
+    """Exposure of item groups: how far each group's share of the users' attention is from its target share.
 
     Formula
         share_g = Σ_u Σ_{r ≤ k} v(r) · [item at r is in g] / Σ of all groups; value = divergence of share from target, with
@@ -32,21 +32,21 @@ class Exposure(AgainstTarget, OfAllLists):  # type: ignore[override]
         0.01 target)), ratio = min (share / target) ÷ max (share / target)
 
     Edge cases
-        Items without a group are left out and counted; an item in s groups counts 1/s in each. Undefined where no item of
-        a group is seen, or nothing has merit. ``ratio`` leaves out groups whose target is 0.
+        Items without a group are left out and counted; an item in s groups counts 1/s in each. Undefined if no item of a
+        group is shown, or nothing has merit. ``ratio`` leaves out groups whose target is 0.
 
     Convention
-        0 is fair for js, tv and kl, 1 for ratio. ``target=merit`` asks for exposure as groups deserve it: its lists are
-        those of judged queries, and the judgements of queries without a list count too. With ``by=`` each segment's lists
-        are held against its own merit.
+        0 is fair for js, tv and kl, 1 for ratio. ``target=merit`` requires exposure in proportion to merit: it covers the
+        lists of judged queries, and the judgements of queries without a list count too. With ``by=`` each segment's lists are
+        compared with its own merit.
 
     Parameters
-        groups: the column of the items that names their group, or several as a list or as text with | between
-        target: catalogue (the share of items), uniform (all groups alike), or merit (the share of relevant judgements)
+        groups: the column of items with their group, or several groups as a list or as text separated by |
+        target: catalogue (shares of items), uniform (equal shares), or merit (shares of relevant judgements)
         divergence: js, tv, kl or ratio
-        view: log2p1, rbp, or cut for the same at every rank
-        p: with view=rbp, the chance to look one rank further, from 0 to 1
-        rel: with target=merit, the grade from which an item is relevant; default above 0, or the policy's rel
+        view: log2p1, rbp, or cut (the same at every rank)
+        p: with view=rbp, the probability of looking one rank further, from 0 to 1
+        rel: with target=merit, the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -63,7 +63,7 @@ class Exposure(AgainstTarget, OfAllLists):  # type: ignore[override]
     name: ClassVar[str] = "exposure"
 
     def against(self, judged: Judged, context: Context) -> np.ndarray:
-        """The items of each group, one each, or the relevant judgements."""
+        """The number of items in each group, or the relevant judgements."""
         if self.target == "merit":
             return summed(self.groups_of(context), items_of(self.merits(judged, context)))
         return len(judged) * self.fair(context)
@@ -75,26 +75,26 @@ class Exposure(AgainstTarget, OfAllLists):  # type: ignore[override]
 
 @definition
 class AWRF(AgainstTarget, ListMetric):  # type: ignore[override]
-    """Attention-weighted rank fairness: how far the groups' shares of one list are from those they should have.
+    """Attention-weighted rank fairness: how far the groups' shares of one list are from their target shares.
 
     Formula
-        as exposure, of each list by itself; the mean is over lists
+        as for exposure, for each list alone; the mean is over lists
 
     Edge cases
-        Undefined for a list without an item of a group. With ``target=merit`` it is held against the relevant judgements
-        of its own query, and undefined where there are none.
+        Undefined for a list without an item of a group. With ``target=merit`` a list is compared with the relevant judgements
+        of its own query, and undefined if there are none.
 
     Convention
         0 is fair for js, tv and kl, 1 for ratio. A short list can hardly be fair to many groups, so values are higher than
-        those of ``exposure``, which lets one list make up for another. The paper's views are geometric.
+        those of ``exposure``, where lists can compensate for each other. The paper's views are geometric.
 
     Parameters
-        groups: the column of the items that names their group, or several as a list or as text with | between
-        target: catalogue (the share of items), uniform (all groups alike), or merit (the share of relevant judgements)
+        groups: the column of items with their group, or several groups as a list or as text separated by |
+        target: catalogue (shares of items), uniform (equal shares), or merit (shares of relevant judgements)
         divergence: js, tv, kl or ratio
-        view: log2p1, rbp, or cut for the same at every rank
-        p: with view=rbp, the chance to look one rank further, from 0 to 1
-        rel: with target=merit, the grade from which an item is relevant; default above 0, or the policy's rel
+        view: log2p1, rbp, or cut (the same at every rank)
+        p: with view=rbp, the probability of looking one rank further, from 0 to 1
+        rel: with target=merit, the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -112,11 +112,11 @@ class AWRF(AgainstTarget, ListMetric):  # type: ignore[override]
 
     @property
     def undefined(self) -> Undefined:  # type: ignore[override]
-        """Merit is a matter of the judgements."""
+        """By the judgements with target=merit, otherwise by the list."""
         return "judgements" if self.target == "merit" else "list"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The divergence of each list, some lists at a time."""
+        """The divergence of each list, in blocks of lists."""
         rows, groups = judged.shown.top(self.k), self.groups_of(context)
         values = np.empty(len(judged))
         wanted = self._wanted(judged, context)
@@ -125,7 +125,7 @@ class AWRF(AgainstTarget, ListMetric):  # type: ignore[override]
         return values
 
     def _wanted(self, judged: Judged, context: Context) -> Iterator[np.ndarray]:
-        """What the groups should have in some lists at a time: the same in all, or the merits of each query."""
+        """The target shares for blocks of lists: the same for all, or each query's merits."""
         if self.target != "merit":
             return repeat(amounts_of(self.fair(context))[None])
         sums = self.groups_of(context).sums(self.merits(judged, context))
@@ -134,7 +134,7 @@ class AWRF(AgainstTarget, ListMetric):  # type: ignore[override]
 
 @definition
 class _TwoGroups(OfAllLists):
-    """The exposure of the first group, by name, per what it is due, over that of the second."""
+    """The exposure of the first group by name, relative to its due, over that of the second."""
 
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     better: ClassVar[Better] = "neither"
@@ -142,25 +142,25 @@ class _TwoGroups(OfAllLists):
     candidates: Literal["catalogue", "pool", "list"] = "catalogue"
 
     def check_tables(self, context: Context) -> None:
-        """There must be two groups."""
+        """There must be exactly two groups."""
         names = self.groups_of(context).names
         if len(names) != 2:
             table = "items" if context.items is None else context.items.name
             shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
             raise DataError(
-                f"{self} compares two groups; the column {self.groups!r} of {table} has {len(names)}: {shown}. Exposure takes "
-                f"any number: exposure(groups={self.groups})."
+                f"{self} compares two groups; the column {self.groups!r} of {table} has {len(names)}: {shown}. For any number of "
+                f"groups use exposure(groups={self.groups})."
             )
 
     def value(self, seen: np.ndarray, against: np.ndarray) -> float:
-        """The ratio of the two rates; undefined where one of them is, or the second is 0."""
+        """The ratio of the two rates; undefined if either is undefined, or the second is 0."""
         first, second = ratio(seen, against)
         return float(ratio(np.array(first), np.array(second)))
 
 
 @definition
 class DPRatio(_TwoGroups):
-    """Demographic parity of exposure: what an item of one group is seen, over what an item of the other is seen.
+    """Demographic parity of exposure: the exposure per item of one group, over that of the other group.
 
     Formula
         (E_1 / n_1) / (E_2 / n_2), E_g = Σ_u Σ_{r ≤ k} v(r) · [item at r is in g], n_g = Σ_u candidates of u in g; group 1 is
@@ -168,16 +168,16 @@ class DPRatio(_TwoGroups):
 
     Edge cases
         There must be two groups. Items without a group are left out and counted; an item in both counts half in each.
-        Undefined where a group has no candidate, or the second no exposure.
+        Undefined if a group has no candidate, or the second no exposure.
 
     Convention
-        1 is parity; below 1 the first group is seen less. E_g are amounts, not shares of a list. The candidates are to
-        be said: the whole catalogue for everybody, the pool (what was judged or listed), or what was listed.
+        1 is parity; below 1 the first group gets less exposure. E_g are amounts, not shares of a list. The candidates are a
+        choice: the whole catalogue for every user, the pool (items judged or listed), or the items listed.
 
     Parameters
-        groups: the column of the items that names their group
-        view: log2p1, rbp, or cut for the same at every rank
-        p: with view=rbp, the chance to look one rank further, from 0 to 1
+        groups: the column of items with their group
+        view: log2p1, rbp, or cut (the same at every rank)
+        p: with view=rbp, the probability of looking one rank further, from 0 to 1
         candidates: catalogue, pool or list
 
     Example
@@ -194,11 +194,11 @@ class DPRatio(_TwoGroups):
 
     @property
     def judgements(self) -> bool:  # type: ignore[override]
-        """Only the pool is judged."""
+        """Only with candidates=pool."""
         return self.candidates == "pool"
 
     def against(self, judged: Judged, context: Context) -> np.ndarray:
-        """The candidates of each group."""
+        """The number of candidates in each group."""
         if self.candidates == "catalogue":
             return len(judged) * self.items_in(context)
         groups, listed = self.groups_of(context), judged.shown.top(self.k)
@@ -210,7 +210,7 @@ class DPRatio(_TwoGroups):
 
 @definition
 class DTR(_TwoGroups):
-    """Disparate treatment ratio: exposure per relevant item of one group, over that of the other.
+    """Disparate treatment ratio: exposure per relevant item of one group, over that of the other group.
 
     Formula
         (E_1 / U_1) / (E_2 / U_2), E_g = Σ_u Σ_{r ≤ k} v(r) · [item at r is in g], U_g = Σ_u relevant candidates of u in g;
@@ -218,19 +218,19 @@ class DTR(_TwoGroups):
 
     Edge cases
         There must be two groups. Items without a group are left out and counted; an item in both counts half in each.
-        Undefined where a group has no relevant candidate, or the second no exposure.
+        Undefined if a group has no relevant candidate, or the second no exposure.
 
     Convention
-        1 is exposure in proportion to relevance. Lists are those of judged queries; the judgements of queries without a
-        list count too. All relevant items are judged, so ``pool`` and ``catalogue`` are the same here; ``list`` asks only
-        how the items that were listed are ordered.
+        1 is exposure in proportion to relevance. It covers the lists of judged queries; the judgements of queries without a
+        list count too. All relevant items are judged, so ``pool`` and ``catalogue`` are the same here; ``list`` only
+        evaluates the order of the items that were listed.
 
     Parameters
-        groups: the column of the items that names their group
-        view: log2p1, rbp, or cut for the same at every rank
-        p: with view=rbp, the chance to look one rank further, from 0 to 1
+        groups: the column of items with their group
+        view: log2p1, rbp, or cut (the same at every rank)
+        p: with view=rbp, the probability of looking one rank further, from 0 to 1
         candidates: catalogue, pool or list
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -249,7 +249,7 @@ class DTR(_TwoGroups):
     rel: float | None = None
 
     def against(self, judged: Judged, context: Context) -> np.ndarray:
-        """The relevant candidates of each group."""
+        """The number of relevant candidates in each group."""
         rows = judged.shown.top(self.k) if self.candidates == "list" else judged.in_catalogue(context)
         relevant = rows.where(context.scale.relevant(rows.grade, self.rel))
         return summed(self.groups_of(context), items_of(relevant))

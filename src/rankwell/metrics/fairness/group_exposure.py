@@ -1,4 +1,4 @@
-"""What the items of each group are seen: shared by the metrics of exposure."""
+"""Exposure received by each group of items: the base of the exposure metrics."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked, ratio, shares
 from rankwell.tables.states import WHOLE, amounts_of, sums_in_halves
 
-SMOOTHING = 0.01  # of the shares that kl divides by
+SMOOTHING = 0.01  # mixed into the shares that kl divides by
 
 
 @definition
 class OfGroups(Metric):
-    """A metric of what the items of each group are seen; ``groups`` is a column of the items."""
+    """A metric of the exposure of groups of items; ``groups`` is a column of items."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features"})
 
@@ -35,18 +35,20 @@ class OfGroups(Metric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.p <= 1:
-            raise UsageError(f"{self.name}(p={self.p:g}): p, the chance to look further, is from 0 to 1.")
+            raise UsageError(
+                f"{self.name}(p={self.p:g}): p, the probability of looking further, must be between 0 and 1."
+            )
 
     def in_force(self, parameter: str) -> bool:
-        """The patience p belongs to the view rbp."""
+        """``p`` applies only to view=rbp."""
         return parameter != "p" or self.view == "rbp"
 
     def check_tables(self, context: Context) -> None:
-        """The groups must be a column of the table of items."""
+        """The groups must be a column of the items table."""
         self.groups_of(context)
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
-        """The rows that belong to no group, and judgements that cannot."""
+        """The rows without a group, and the judgements of items outside the catalogue."""
         item = items_of(judged.shown.top(self.k))
         without = (item >= 0) & (self.groups_of(context).lengths[item] == 0)
         counts = {f"rows of items without a {self.groups}": int(np.count_nonzero(without))}
@@ -56,16 +58,16 @@ class OfGroups(Metric):
         return counts
 
     def groups_of(self, context: Context) -> Features:
-        """Return the groups of each item, those of one item in equal parts."""
+        """Return the groups of each item; an item in several groups is split equally."""
         assert context.items is not None
         return context.items.groups(self.groups).shares
 
     def items_in(self, context: Context) -> np.ndarray:
-        """Return the sum of the items of each group in the catalogue, made once."""
+        """Return the number of catalogue items in each group, computed once."""
         return context.once(_catalogue_sums, self.groups_of(context))
 
     def seen(self, ranks: np.ndarray) -> np.ndarray:
-        """Return v(r), what a rank is seen."""
+        """Return v(r), the exposure at each rank."""
         if self.view == "rbp":
             return self.p ** (ranks - 1.0)
         return discount("log2p1" if self.view == "log2p1" else "none", 2.0, ranks)
@@ -73,7 +75,7 @@ class OfGroups(Metric):
 
 @definition
 class AgainstTarget(OfGroups):
-    """Shares of exposure, held against the shares that the groups should have."""
+    """Shares of exposure, compared with target shares."""
 
     target: Literal["catalogue", "uniform", "merit"] = "catalogue"
     divergence: Literal["js", "tv", "kl", "ratio"] = "js"
@@ -83,7 +85,7 @@ class AgainstTarget(OfGroups):
 
     @property
     def judgements(self) -> bool:  # type: ignore[override]
-        """Only merit is judged."""
+        """Only target=merit reads judgements."""
         return self.target == "merit"
 
     @property
@@ -92,15 +94,15 @@ class AgainstTarget(OfGroups):
         return "higher" if self.divergence == "ratio" else "lower"
 
     def in_force(self, parameter: str) -> bool:
-        """What is relevant matters to merit alone."""
+        """``rel`` applies only to target=merit."""
         return self.target == "merit" if parameter == "rel" else super().in_force(parameter)
 
     def breaks(self) -> dict[str, str]:
-        """What a better list shows more of may be a group that is seen enough already."""
-        return {"a better list scores no worse": "fair shares of exposure are no matter of relevance"}
+        """A better list may show more of a group that has enough exposure already."""
+        return {"a better list scores no worse": "fair exposure does not depend on relevance"}
 
     def fair(self, context: Context) -> np.ndarray:
-        """Return what each group should have whatever is judged: as many as it has items, or all alike."""
+        """Return the target of each group if it does not depend on judgements: its number of items, or equal shares."""
         items = self.items_in(context)
         return (
             items
@@ -114,7 +116,7 @@ class AgainstTarget(OfGroups):
         return rows.where(context.scale.relevant(rows.grade, self.rel))
 
     def apart(self, seen: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        """Return how far the shares of exposure in each row are from those wanted."""
+        """Return the divergence between the shares of exposure in each row and the target shares."""
         share, fair = shares(seen), shares(wanted)
         if self.divergence == "ratio":
             return _least_by_greatest(share, fair)
@@ -124,7 +126,7 @@ class AgainstTarget(OfGroups):
 
 
 def _least_by_greatest(share: np.ndarray, fair: np.ndarray) -> np.ndarray:
-    """The least share ÷ fair share of each row over the greatest; groups that should not be seen have none."""
+    """The lowest ratio of share to target of each row over the highest; groups with target 0 are left out."""
     has = np.broadcast_to(fair, share.shape) > 0
     rates = np.divide(share, fair, out=np.zeros(share.shape), where=has)
     return ratio(np.where(has, rates, np.inf).min(axis=1, initial=np.inf), rates.max(axis=1, initial=0.0))
@@ -132,31 +134,31 @@ def _least_by_greatest(share: np.ndarray, fair: np.ndarray) -> np.ndarray:
 
 @definition
 class OfAllLists(OfGroups, CorpusMetric):
-    """A metric of the exposure that the groups have in all lists together."""
+    """A metric of the groups' exposure in all lists together."""
 
     @property
     def sees_missing(self) -> bool:  # type: ignore[override]
-        """Where judgements count, those of queries without a list do too."""
+        """With judgements, those of queries without a list count too."""
         return self.judgements
 
     def state(self, judged: Judged, context: Context) -> GroupSums:
-        """What the items of each group are seen, and what that is held against."""
+        """The exposure of each group, and what to compare it with."""
         rows = judged.shown.top(self.k)
         seen = summed(self.groups_of(context), items_of(rows), self.seen(rows.rank))
         return GroupSums(self, seen, self.against(judged, context), len(judged))
 
     @abstractmethod
     def against(self, judged: Judged, context: Context) -> np.ndarray:
-        """Return sums by group (``summed``): what the exposure of these lists is held against."""
+        """Return the sums by group (``summed``) that the exposure of these lists is compared with."""
 
     @abstractmethod
     def value(self, seen: np.ndarray, against: np.ndarray) -> float:
-        """Return the value for the exposure of each group, and for what it is held against."""
+        """Return the value from the exposure of each group and what to compare it with."""
 
 
 @dataclass(frozen=True, eq=False)
 class GroupSums:
-    """Sums by group, exact, as ``summed`` gives them: what its items are seen, and what that is held against."""
+    """Exact sums by group, as returned by ``summed``: the exposure of its items, and what to compare it with."""
 
     metric: OfAllLists
     seen: np.ndarray
@@ -168,15 +170,15 @@ class GroupSums:
 
     @property
     def value(self) -> float:
-        """The metric's value, NaN where it is undefined."""
+        """The metric's value, NaN if it is undefined."""
         return self.metric.value(amounts_of(self.seen), amounts_of(self.against))
 
 
 def summed(groups: Features, item: np.ndarray, weights: np.ndarray | float = 1.0) -> np.ndarray:
-    """Return the sum of the weights (at most 1) of the items of each group; one in s groups counts 1/s in each.
+    """Return the sum of the weights (at most 1) of each group's items; an item in s groups counts 1/s in each.
 
-    Weights are taken as whole numbers of 2**-52, in two halves whose sums are exact: rows of whole numbers of 2**-26 and
-    of 2**-52. So it does not matter how rows were cut into batches.
+    Weights are rounded to multiples of 2**-52 and split into two halves, multiples of 2**-26 and of 2**-52, whose sums are
+    exact. So the result does not depend on how rows were cut into batches.
     """
     length = np.where(item >= 0, groups.lengths[item], 0)
     start = groups.offsets[item]
@@ -195,6 +197,6 @@ def _catalogue_sums(_: Context, groups: Features) -> np.ndarray:
 
 
 def items_of(rows: Ranked) -> np.ndarray:
-    """Return the rows of the catalogue that a table names."""
+    """Return the catalogue rows that a table refers to."""
     assert rows.item is not None
     return rows.item

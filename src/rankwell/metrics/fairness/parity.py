@@ -1,4 +1,4 @@
-"""Metrics of equal chances: whether items of head, mid and tail of the catalogue are shown at the same rate."""
+"""Parity metrics: whether items of the head, mid and tail of the catalogue are shown at the same rate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["PopREO", "PopRSP"]
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """How many items of each part of the catalogue were shown, of how many that could be.
+    """How many items of each part of the catalogue were shown, out of how many that could be.
 
     >>> half = Rates("pop_rsp", ("head", "tail"), (1, 1), (2, 4), 1)
     >>> (half + Rates("pop_rsp", ("head", "tail"), (0, 0), (0, 4), 1)).value  # rates 1/2 and 1/8
@@ -42,7 +42,7 @@ class Rates:
 
     @property
     def value(self) -> float:
-        """The standard deviation of the rates over their mean, of those parts that could be shown at all."""
+        """The standard deviation of the rates over their mean, for the parts that could be shown."""
         from fractions import Fraction
         from statistics import pstdev
 
@@ -52,7 +52,7 @@ class Rates:
 
     @property
     def told(self) -> dict[str, int]:
-        """The parts left out."""
+        """The number of parts left out."""
         empty = [name for name, most in zip(self.parts, self.possible, strict=True) if not most]
         return (
             {f"parts left out of {self.metric} as none of their items could be shown": len(empty)}
@@ -63,17 +63,17 @@ class Rates:
 
 @definition
 class OfRates(OfHead, CorpusMetric):
-    """A metric that compares the rates at which items of each part are shown."""
+    """A metric that compares the rates at which the items of each part are shown."""
 
     better: ClassVar[Better] = "lower"
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        """The end is where items of one part alone are shown."""
+        """The upper end is reached if only items of one part are shown."""
         return 0.0, math.sqrt(len(self.borders().codes) - 1)
 
     def rates(self, shown: np.ndarray, possible: np.ndarray, n: int) -> Rates:
-        """Return the state of the parts of the rows shown, and of numbers of items by part."""
+        """Return the state from the parts of the rows shown, and the number of possible items by part."""
         cut = self.borders()
         counts = np.bincount(shown[shown >= 0], minlength=len(PARTS))
         first, second = (tuple(each[list(cut.codes)].tolist()) for each in (counts, possible))
@@ -82,23 +82,23 @@ class OfRates(OfHead, CorpusMetric):
 
 @definition
 class PopRSP(OfRates):
-    """Popularity-based ranking statistical parity: how unequal the chances of head and tail items are to be shown.
+    """Popularity-based ranking statistical parity: how unequal the chances of head and tail items to be shown are.
 
     Formula
         RSP_g = Σ_u |L_u ∩ g| / Σ_u |g ∖ H_u| for the parts g, head and tail (or head, mid and tail), H_u the training items of u;
         pop_rsp@k = population standard deviation of the RSP_g ÷ their mean; of two |RSP_head − RSP_tail| / (RSP_head + RSP_tail)
 
     Edge cases
-        Needs ``items=``, the catalogue; items outside it are in no part. A part of which no user can be shown anything
-        is left out and counted; one part alone gives 0. Undefined if nothing is shown.
+        Needs ``items=``, the catalogue; items outside it are in no part. A part with no item that could be shown to any user
+        is left out and counted; a single part gives 0. Undefined if nothing is shown.
 
     Convention
-        0: equal chances; 1 (√2 of three parts): only one part is ever shown. Counts are added up over users before they are divided (Elliot).
+        0: equal chances; 1 (√2 for three parts): only one part is shown. Counts are summed over users before dividing (Elliot).
 
     Parameters
-        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
-        at: the share or number that belongs to the rule
-        mid: where a mid, a part of its own, ends by the same rule, from ``at`` on; default no mid
+        head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
+        at: the share or number used by the rule
+        mid: where the mid, a part of its own, ends by the same rule; at least ``at``; default: no mid
 
     Example
         >>> import rankwell as rw
@@ -116,7 +116,7 @@ class PopRSP(OfRates):
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue", "counts", "history"})
 
     def state(self, judged: Judged, context: Context) -> Rates:
-        """The rows shown, and the items of the catalogue that each user has not yet."""
+        """The rows shown, and the catalogue items that each user does not have yet."""
         part, own = self.parts(context), judged.history(context).item
         whole, known = (np.bincount(each, minlength=len(PARTS)) for each in (part, part[own]))
         shown = self.parts_of(judged.shown.top(self.k), context)
@@ -128,21 +128,21 @@ class PopREO(OfRates):
     """Popularity-based ranking equal opportunity: how unequal the chances of relevant head and tail items are.
 
     Formula
-        REO_g = Σ_u |L_u ∩ g ∩ rel_u| / Σ_u |(g ∩ rel_u) ∖ H_u| for the parts g, head and tail (or head, mid and tail), rel_u what is
-        relevant to u, H_u the training items of u; pop_reo@k = population standard deviation of the REO_g ÷ their mean
+        REO_g = Σ_u |L_u ∩ g ∩ rel_u| / Σ_u |(g ∩ rel_u) ∖ H_u| for the parts g, head and tail (or head, mid and tail), rel_u the
+        items relevant to u, H_u the training items of u; pop_reo@k = population standard deviation of the REO_g ÷ their mean
 
     Edge cases
-        A judged query without a list has an empty one. Without ``items=`` an item that train lacks is of the tail. A part
-        without relevant items that could be shown is left out and counted; one part alone gives 0. Undefined without a hit.
+        A judged query without a list has an empty one. Without ``items=`` an item missing from train is in the tail. A part
+        with no relevant item that could be shown is left out and counted; a single part gives 0. Undefined without a hit.
 
     Convention
-        0: equal chances; 1 (√2 of three parts): hits in one part only. Counts are added up over users before they are divided (Elliot).
+        0: equal chances; 1 (√2 for three parts): hits in one part only. Counts are summed over users before dividing (Elliot).
 
     Parameters
-        head: volume, top, fraction, reach, count, quantile or iqr, the rule for the head (see long_tail)
-        at: the share or number that belongs to the rule
-        mid: where a mid, a part of its own, ends by the same rule, from ``at`` on; default no mid
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        head: the rule for the head: volume, top, fraction, reach, count, quantile or iqr (see long_tail)
+        at: the share or number used by the rule
+        mid: where the mid, a part of its own, ends by the same rule; at least ``at``; default: no mid
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -163,7 +163,7 @@ class PopREO(OfRates):
     rel: float | None = None
 
     def state(self, judged: Judged, context: Context) -> Rates:
-        """The relevant rows shown, and the relevant items that each user has not yet."""
+        """The relevant rows shown, and the relevant items that each user does not have yet."""
         rows = judged.shown.top(self.k)
         hits = rows.where(context.scale.relevant(rows.grade, self.rel))
         known = judged.known[judged.known >= 0]
@@ -172,7 +172,7 @@ class PopREO(OfRates):
 
 
 def _relevant(context: Context, pool: Pool, metric: PopREO) -> np.ndarray:
-    """How many relevant items each judged query has not yet, in each part."""
+    """The number of relevant items that each judged query does not have yet, by part."""
     train = context.train
     assert train is not None
     kept = np.flatnonzero(context.scale.relevant(pool.grades, metric.rel))

@@ -1,3 +1,3 @@
-"""Metrics of graded relevance: nDCG, ERR, RBP and models of users."""
+"""Metrics of graded relevance: nDCG, ERR, RBP and other user models."""
 
 from __future__ import annotations

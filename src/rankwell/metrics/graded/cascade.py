@@ -1,4 +1,4 @@
-"""Metrics of a reader who goes down the list and stops when satisfied: ERR and its normalised form."""
+"""Metrics of a reader who scans down the list and stops when satisfied: ERR and normalised ERR."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ __all__ = ["ERR", "nERR"]
 
 @definition
 class ERR(OnScale, Additive):
-    """Expected reciprocal rank: the reader goes down the list and stops with the probability that an item satisfies.
+    """Expected reciprocal rank: a reader scans down the list and stops with the probability that an item satisfies.
 
     Formula
         ERR@k = Σ_{r ≤ k} (1/r) · s(g_r) · Π_{j < r} (1 − s(g_j)), with s(g) = (2^g − 1) / 2^g_max
 
     Edge cases
-        Undefined by the judgements where no judged item has a positive grade. Below 1 even for a perfect list.
+        Undefined by the judgements if no judged item has a positive grade. Below 1 even for a perfect list.
 
     Convention
-        g_max is the highest grade of the whole qrels, the same for every query, or ``max_grade=`` (gdeval: 4).
+        g_max is the highest grade in the whole qrels, the same for every query, or ``max_grade=`` (gdeval: 4).
         ``gain=linear`` is NTCIR's s(g) = g / (g_max + 1).
 
     Parameters
-        gain: exp2 or linear, how a grade becomes the probability to stop
-        max_grade: g_max; default the highest grade of the qrels
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        gain: exp2 or linear, how a grade becomes the probability of stopping
+        max_grade: g_max; default: the highest grade in the qrels
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -47,7 +47,7 @@ class ERR(OnScale, Additive):
     """
 
     name: ClassVar[str] = "err"
-    words: ClassVar[tuple[str, str, str]] = ("stops", "comes so far / r", "")
+    words: ClassVar[tuple[str, str, str]] = ("stops", "gets this far / r", "")
     needs: ClassVar[frozenset[str]] = frozenset({"grade_max"})
 
     gain: Literal["exp2", "linear"] = "exp2"
@@ -56,22 +56,22 @@ class ERR(OnScale, Additive):
     gain_from: Literal["threshold", "raw"] = "threshold"
 
     def in_force(self, parameter: str) -> bool:
-        """The start of gains belongs to ratings."""
+        """``gain_from`` applies only to ratings."""
         return parameter != "gain_from" or self.gain_from == "raw"
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """The chance to stop at each item, weighted by the chance to come so far and the reciprocal rank."""
+        """The probability of stopping at each item, weighted by the probability of reaching it and the reciprocal rank."""
         return self.cascade(judged.found.top(self.k), context)
 
     def cascade(self, rows: Ranked, context: Context) -> Terms:
-        """Return the chance to stop at each of some rows, which are whole lists from rank 1, and its weight."""
+        """Return the probability of stopping at each row and its weight; the rows are whole lists from rank 1."""
         level = np.maximum(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
         rows, level = rows.where(level > 0), level[level > 0]
         stop = self._stop(level, context)
         return Terms(rows, stop, rows.product_before(1.0 - stop) / rows.rank)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """One, where an item satisfies at all."""
+        """One, if any judged item can satisfy."""
         return judged.of_ideal(_can_stop, context.scale, self.rel, self.gain_from)
 
     def _stop(self, level: np.ndarray, context: Context) -> np.ndarray:
@@ -81,22 +81,22 @@ class ERR(OnScale, Additive):
 
 @definition
 class nERR(ERR):
-    """Normalised expected reciprocal rank: ERR divided by that of the best possible list.
+    """Normalised expected reciprocal rank: ERR divided by the ERR of the ideal list.
 
     Formula
-        nERR@k = ERR@k / ERR@k of all judged items, best grade first
+        nERR@k = ERR@k / ERR@k of all judged items, highest grade first
 
     Edge cases
-        Undefined by the judgements where no judged item has a positive grade. A perfect list is 1, unlike under ERR.
+        Undefined by the judgements if no judged item has a positive grade. Unlike under ERR, a perfect list is 1.
 
     Convention
-        g_max as in ERR; NTCIR's nERR takes ``gain=linear``.
+        g_max as in ERR; NTCIR's nERR uses ``gain=linear``.
 
     Parameters
-        gain: exp2 or linear, how a grade becomes the probability to stop
-        max_grade: g_max; default the highest grade of the qrels
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        gain: exp2 or linear, how a grade becomes the probability of stopping
+        max_grade: g_max; default: the highest grade in the qrels
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -109,18 +109,18 @@ class nERR(ERR):
     """
 
     name: ClassVar[str] = "nerr"
-    words: ClassVar[tuple[str, str, str]] = ("stops", "comes so far / r", "ideal ERR")
+    words: ClassVar[tuple[str, str, str]] = ("stops", "gets this far / r", "ideal ERR")
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The ERR of the ideal list."""
         return judged.of_ideal(ideal_divisors, self, context.scale, context.grade_max)
 
     def divisors(self, best: Ranked, context: Context) -> np.ndarray:
-        """Return the ERR of ideal lists."""
+        """Return the ERR of the given ideal lists."""
         return self.cascade(best.top(self.k), context).sum()
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms:
-        """The chances to stop down the ideal lists."""
+        """The probabilities of stopping along the ideal lists."""
         return self.cascade(judged.ideal.top(self.k), context)
 
 

@@ -1,4 +1,4 @@
-"""Measures that trec_eval calls experimental, for those who have numbers of them: G, binG, nDCG averaged, yaap."""
+"""Measures that trec_eval calls experimental, to reproduce its numbers: G, binG, averaged nDCG, yaap."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ __all__ = ["RNDCG", "YAAP", "BinG", "G", "NDCGRel"]
 
 @definition
 class YAAP(QueryMetric):
-    """Yet another average precision: the logarithm of the odds of AP, with one relevant item more on either side.
+    """Yet another average precision: the log odds of AP, after adding one relevant item to each side.
 
     Formula
         yaap = ln( (1 + S) / (1 + R − S) ), with S = Σ P@r over the ranks of the relevant items
 
     Edge cases
-        0 where S = R / 2; −ln(1 + R) without a hit. Undefined by the judgements where a query has no relevant item.
+        0 where S = R / 2; −ln(1 + R) without a hit. Undefined by the judgements if a query has no relevant item.
 
     Convention
-        trec_eval's yaap. It is meant for averages that are not ruled by queries near 0 or 1.
+        trec_eval's yaap. It is meant for averages that are not dominated by queries near 0 or 1.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -50,7 +50,7 @@ class YAAP(QueryMetric):
     rel: float | None = None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The logarithm of the odds."""
+        """The log odds."""
         hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
         found = hits.sum(hits.nth() / hits.rank)
         return np.where(relevant > 0, np.log((1 + found) / (1 + relevant - found)), np.nan)
@@ -58,20 +58,20 @@ class YAAP(QueryMetric):
 
 @definition
 class BinG(Additive):
-    """binG: each relevant item counts less the more items that are not relevant stand above it.
+    """binG: each relevant item is discounted by the number of nonrelevant items above it.
 
     Formula
-        binG = (1/R) Σ_{relevant retrieved} 1 / log2(2 + n_r), with n_r = items above that are not relevant
+        binG = (1/R) Σ_{relevant retrieved} 1 / log2(2 + n_r), with n_r = nonrelevant items above
 
     Edge cases
-        Unjudged items above count as not relevant. Undefined by the judgements where a query has no relevant item.
+        Unjudged items above count as nonrelevant. Undefined by the judgements if a query has no relevant item.
 
     Convention
-        trec_eval's binG: AP with a gentler discount that does not ask how far down an item stands, only what was in
-        the way.
+        trec_eval's binG: AP with a gentler discount, which depends on the nonrelevant items above and not on the rank
+        itself.
 
     Parameters
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -84,23 +84,23 @@ class BinG(Additive):
 
     name: ClassVar[str] = "bing"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
-    words: ClassVar[tuple[str, str, str]] = ("relevant", "1/log2(2 + others above)", "R")
+    words: ClassVar[tuple[str, str, str]] = ("relevant", "1/log2(2 + nonrelevant above)", "R")
 
     rel: float | None = None
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """One for each hit, weighted by what stands above it."""
+        """One for each hit, discounted by the nonrelevant items above it."""
         hits = judged.relevant(self.rel)
         return Terms(hits, np.ones(len(hits)), 1.0 / np.log2(2.0 + hits.rank - hits.nth()))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number R."""
+        """R, the number of relevant items."""
         return judged.n_relevant(self.rel)
 
 
 @definition
 class _Gains(QueryMetric):
-    """A measure of graded gains down the list and down the ideal list."""
+    """A measure of graded gains along the list and along the ideal list."""
 
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
     sliceable: ClassVar[bool] = True
@@ -110,16 +110,22 @@ class _Gains(QueryMetric):
     gain_from: Literal["threshold", "raw"] = "threshold"
 
     def in_force(self, parameter: str) -> bool:
-        """The start of gains belongs to ratings."""
+        """``gain_from`` applies only to ratings."""
         return parameter != "gain_from" or self.gain_from == "raw"
 
     def breaks(self) -> dict[str, str]:
-        """They compare each stretch of the list with the ideal one of the same length, which is not monotone."""
-        law = {"a better list scores no worse": "points on the way count, and a gain higher up moves them"}
-        return law if isinstance(self.gain, str) else law | {"values are in range": "a table may hold losses"}
+        """They compare each prefix of the list with the ideal one of the same length, which is not monotone."""
+        law = {
+            "a better list scores no worse": "the value depends on intermediate ranks, which a higher gain moves"
+        }
+        return (
+            law
+            if isinstance(self.gain, str)
+            else law | {"values are in range": "a table may hold negative gains"}
+        )
 
     def gained(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
-        """Return the rows found that gain or lose something, and what."""
+        """Return the rows found whose gain is not 0, and their gains."""
         gains = gain_of(self, judged.found, context.scale)
         return judged.found.where(gains != 0), gains[gains != 0]
 
@@ -128,7 +134,7 @@ class _Gains(QueryMetric):
         return best_first(self, judged.ideal, context.scale)
 
 
-def _costs(best: Ranked, gains: np.ndarray) -> np.ndarray:  # noqa: ARG001 - as all ways to weigh
+def _costs(best: Ranked, gains: np.ndarray) -> np.ndarray:  # noqa: ARG001 - same signature as _discounted
     return np.maximum(gains, 1.0)
 
 
@@ -141,7 +147,7 @@ def _discounts(ranks: np.ndarray) -> np.ndarray:
 
 
 def _until(best: Ranked, totals: np.ndarray, query: np.ndarray, place: np.ndarray) -> np.ndarray:
-    """Running totals of the ideal lists at places of some queries, the last total beyond the end, 0 before the start."""
+    """Running totals of the ideal lists at some ranks of some queries: 0 before the start, the last total after the end."""
     counts = best.count()
     row = (np.cumsum(counts) - counts)[query] + np.minimum(place, counts[query]) - 1
     has_any = (place > 0) & (counts[query] > 0)
@@ -150,24 +156,24 @@ def _until(best: Ranked, totals: np.ndarray, query: np.ndarray, place: np.ndarra
 
 @definition
 class G(_Gains):
-    """G: each gain counts less the more gain the list has missed so far, measured against the best possible list.
+    """G: each gain is discounted by the gain missed so far, and the sum divided by that of the ideal list.
 
     Formula
         G = Σ_r gain(g_r) / log2(2 + c(r) − s(r)) / Σ gain(g*), with s(r) = Σ_{i ≤ r} gain(g_i), c(r) = Σ_{i ≤ r}
         max(gain(g*_i), 1), g* the grades in the ideal order (gain 0 after its end)
 
     Edge cases
-        Undefined by the judgements where no judged item has a positive gain. Each rank costs at least 1, also where
-        gains are smaller.
+        Undefined by the judgements if no judged item has a positive gain. Each rank costs at least 1, even if its
+        ideal gain is smaller.
 
     Convention
-        trec_eval's G, between AP and nDCG. For gains of 0 and 1 it is binG where the list holds no more items than
+        trec_eval's G, between AP and nDCG. For gains of 0 and 1 it equals binG if the list holds no more items than
         are relevant.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -181,7 +187,7 @@ class G(_Gains):
     name: ClassVar[str] = "g"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The gains, each divided by the logarithm of what was missed."""
+        """The gains, each divided by the logarithm of the gain missed so far."""
         rows, gains = self.gained(judged, context)
         ideals = Ideals.of(self, judged, context, _costs)
         beyond = np.maximum(rows.rank - ideals.counts[rows.query], 0)
@@ -191,21 +197,21 @@ class G(_Gains):
 
 @definition
 class NDCGRel(_Gains):
-    """nDCG averaged over the relevant items: at the rank of each, and for those that were missed at the list's end.
+    """nDCG averaged over the relevant items: at the rank of each, or at the end of the list for those missed.
 
     Formula
         ndcg_rel = (1/R) ( Σ_{r : gain > 0} DCG@r / IDCG@r + missed · DCG / IDCG ), R = judged items of positive gain
 
     Edge cases
-        Undefined by the judgements where no judged item has a positive gain.
+        Undefined by the judgements if no judged item has a positive gain.
 
     Convention
         trec_eval's ndcg_rel; discounts are 1/log2(r + 1).
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -219,7 +225,7 @@ class NDCGRel(_Gains):
     name: ClassVar[str] = "ndcg_rel"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean over relevant items."""
+        """The mean over the relevant items."""
         rows, gains = self.gained(judged, context)
         ideals = Ideals.of(self, judged, context, _discounted)
         terms = _discounted(rows, gains)
@@ -233,22 +239,22 @@ class NDCGRel(_Gains):
 
 @definition
 class RNDCG(_Gains):
-    """nDCG averaged over the ranks at which the gain of the ideal list falls, and the end of the list.
+    """nDCG averaged over the ranks at which the gain of the ideal list drops, and the end of the list.
 
     Formula
-        Rndcg = mean of DCG@b / IDCG@b over b = how many judged items have at least each positive gain, and over the
-        whole list if it holds two items more than there are of positive gain
+        Rndcg = mean of DCG@b / IDCG@b over b = the number of judged items with at least each positive gain, and over
+        the whole list if it is two items longer than the number of items with positive gain
 
     Edge cases
-        Undefined by the judgements where no judged item is relevant or has a positive gain.
+        Undefined by the judgements if no judged item is relevant or has a positive gain.
 
     Convention
         trec_eval's Rndcg; discounts are 1/log2(r + 1).
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
-        rel: the grade from which an item is relevant, which a query needs; default above 0, or the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        rel: the lowest grade that counts as relevant; a query needs a relevant item; default: above 0, or the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -278,7 +284,7 @@ class RNDCG(_Gains):
 
 
 def _found_until(rows: Ranked, points: Ranked) -> np.ndarray:
-    """How many rows of a query stand at or above the rank of each point."""
+    """The number of rows of a query at or above the rank of each point."""
     width = 1 + max(int(rows.rank.max(initial=0)), int(points.rank.max(initial=0)))
     until = np.searchsorted(rows.query * width + rows.rank, points.query * width + points.rank, side="right")
     counts = rows.count()

@@ -1,4 +1,4 @@
-"""Metrics that add up graded gains: CG, DCG, and the DCG of the ideal list."""
+"""Metrics that sum graded gains: CG, DCG, and the DCG of the ideal list."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from rankwell.tables.ranked import Ranked
 
 __all__ = ["CG", "DCG", "IDCG"]
 
-TABLE = "a table of gains need not grow with the grade"
-LOSSES = "a table of gains may hold losses"
+TABLE = "in a table of gains a higher grade may have a lower gain"
+LOSSES = "a table of gains may hold negative gains"
 
 
 @definition
 class Gained(RankWeighted):
-    """A metric that adds up gains, undefined where nothing can be gained."""
+    """A metric that sums gains; undefined if no judged item has a gain."""
 
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "")
 
     def in_force(self, parameter: str) -> bool:
-        """The base belongs to discount=jk, the start of gains to ratings (with a rel)."""
+        """``base`` applies only to discount=jk, ``gain_from`` only to ratings."""
         is_jk = getattr(self, "discount", "") == "jk"
         return {"base": is_jk, "gain_from": self.gain_from == "raw"}.get(parameter, True)  # type: ignore[attr-defined]
 
     def breaks(self) -> dict[str, str]:
-        """A table need not grow with the grade, and may hold losses."""
+        """In a table, a higher grade may have a lower or a negative gain."""
         if isinstance(self.gain, str):  # type: ignore[attr-defined]
             return super().breaks()
         return super().breaks() | {"a better list scores no worse": TABLE, "values are in range": LOSSES}
@@ -53,7 +53,7 @@ class Gained(RankWeighted):
         return discount(self.discount, self.base, ranks)  # type: ignore[attr-defined]
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """One, where something can be gained."""
+        """One, if any judged item has a gain."""
         return judged.of_ideal(can_gain, Gain.of(self), context.scale)
 
 
@@ -62,7 +62,7 @@ def ideal_sums(best: Ranked, metric: Gained, scale: Scale) -> np.ndarray:
 
 
 def ideal_dcg(metric: Gained, best: Ranked, scale: Scale) -> Terms:
-    """Return what the best possible lists add up."""
+    """Return the terms of the ideal lists."""
     best, gains = best_first(metric, best, scale)
     if metric.k is not None and getattr(metric, "ideal", "") != "uncut":
         top = np.flatnonzero(best.rank <= metric.k)
@@ -72,23 +72,23 @@ def ideal_dcg(metric: Gained, best: Ranked, scale: Scale) -> Terms:
 
 @definition
 class CG(Gained):
-    """Cumulated gain: the gains of the first k items, added up.
+    """Cumulated gain: the sum of the gains of the first k items.
 
     Formula
         CG@k = Σ_{r ≤ k} gain(g_r)
 
     Edge cases
-        Unjudged items and grades below 0 gain nothing, unless a table names them. Undefined by the judgements where
-        no judged item has a positive gain.
+        Unjudged items and grades below 0 have no gain, unless a table names them. Undefined by the judgements if no
+        judged item has a positive gain.
 
     Convention
-        The sum of what was found, whatever its order within k; not normalised, so queries with more relevant items
-        weigh more.
+        The sum does not depend on the order within k. It is not normalised, so queries with more relevant items weigh
+        more.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -108,7 +108,7 @@ class CG(Gained):
     gain_from: Literal["threshold", "raw"] = "threshold"
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
-        """One for every rank."""
+        """One at every rank."""
         return np.ones(len(ranks))
 
 
@@ -120,20 +120,20 @@ class DCG(Gained):
         DCG@k = Σ_{r ≤ k} gain(g_r) · d(r)
 
     Edge cases
-        Unjudged items and grades below 0 gain nothing, unless a table names them. Undefined by the judgements where
-        no judged item has a positive gain.
+        Unjudged items and grades below 0 have no gain, unless a table names them. Undefined by the judgements if no
+        judged item has a positive gain.
 
     Convention
-        The two formulas that articles give as one are two: ``discount=log2p1``, 1/log2(r + 1), and ``discount=jk``
-        with base 2, which leaves ranks 1 and 2 undiscounted and then takes 1/log2(r). Here the base of the logarithm
-        changes the value; in nDCG it cancels for log2p1, and not for jk.
+        Articles use two different formulas under this name: ``discount=log2p1``, 1/log2(r + 1), and ``discount=jk``
+        with base 2, which leaves ranks 1 and 2 undiscounted and then uses 1/log2(r). In DCG the base of the logarithm
+        changes the value; in nDCG it cancels for log2p1, but not for jk.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -157,23 +157,23 @@ class DCG(Gained):
 
 @definition
 class IDCG(DCG):
-    """Ideal DCG: the DCG of all judged items, best gain first; what nDCG divides by.
+    """Ideal DCG: the DCG of all judged items, highest gain first; the divisor of nDCG.
 
     Formula
         IDCG@k = Σ_{r ≤ k} gain(g*_r) · d(r), with g* the grades in the ideal order
 
     Edge cases
-        It says nothing of the run. Undefined by the judgements where no judged item has a positive gain.
+        Does not depend on the run. Undefined by the judgements if no judged item has a positive gain.
 
     Convention
         trec_eval 10's ideal_dcg.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -188,11 +188,11 @@ class IDCG(DCG):
     better: ClassVar[Better] = "neither"
 
     def rows(self, judged: Judged) -> Ranked:
-        """The judged items, best first."""
+        """The judged items, highest grade first."""
         return judged.ideal
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The gains of the ideal lists."""
         made = ideal_dcg(self, judged.ideal, context.scale)
-        made.rows.judgement = None  # these are no rows of the list: they have no propensity
+        made.rows.judgement = None  # rows of an ideal list have no propensity
         return made

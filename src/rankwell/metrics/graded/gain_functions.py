@@ -1,4 +1,4 @@
-"""What a grade gains and what a rank leaves of it: shared by the metrics of graded relevance."""
+"""Gains of grades and discounts of ranks, shared by the metrics of graded relevance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCK = 4096
 
 
 def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
-    """Return the weight of each rank, from tables that are made once."""
+    """Return the weight of each rank, from cached tables."""
     if not isinstance(kind, str):
         weights = np.append(np.asarray(kind), 0.0)
         return weights[np.minimum(ranks, len(weights)) - 1]
@@ -45,13 +45,13 @@ def _weights(kind: str, base: float, block: int) -> np.ndarray:
 
 
 def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
-    """Whether a gain is higher than the one before it in its query."""
+    """Whether any gain is higher than the one before it in its query."""
     return bool(np.any((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])))
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """How grades become gains, as a metric has it."""
+    """A metric's rule for turning grades into gains."""
 
     gain: str | Pairs
     rel: float | None
@@ -59,7 +59,7 @@ class Gain:
 
     @classmethod
     def of(cls, metric: Any) -> Gain:
-        """Return that of a metric."""
+        """Return the rule of a metric."""
         return cls(metric.gain, metric.rel, metric.gain_from)
 
 
@@ -75,7 +75,7 @@ def gain_of(metric: Any, ranked: Ranked, scale: Scale) -> np.ndarray:
 
 
 def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndarray]:
-    """Return the items with a positive gain, ranked by it (a table may order grades anew), and their gains."""
+    """Return the items with a positive gain, and their gains, highest gain first (a table may reorder grades)."""
     gains = gain_of(metric, best, scale)
     best, gains = best.where(gains > 0), gains[gains > 0]
     order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
@@ -84,7 +84,7 @@ def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndar
 
 
 def can_gain(best: Ranked, gain: Gain, scale: Scale) -> np.ndarray:
-    """Return 1 for each query whose judged items can gain something, else 0."""
+    """Return 1 for each query with a judged item that has a gain, else 0."""
     return (best_first(gain, best, scale)[0].count() > 0).astype(float)
 
 
@@ -94,26 +94,28 @@ def top_level(metric: Any, level: np.ndarray, context: Context) -> float:
     Raises
     ------
     UsageError
-        If a level is higher.
+        If a level is higher than that.
     """
     highest = context.grade_max if metric.max_grade is None else metric.max_grade
     top = float(context.scale.level(np.array([highest], float), metric.rel, metric.gain_from)[0])
     if len(level) and level.max() > top:
-        raise UsageError(f"{metric}: a grade is higher than max_grade; give the highest grade of the scale.")
+        raise UsageError(
+            f"{metric}: a grade is above max_grade; set max_grade to the highest grade of the scale."
+        )
     return top
 
 
 def ideal_divisors(best: Ranked, metric: Any, scale: Scale, grade_max: float | None) -> np.ndarray:
-    """Return what a metric divides by (``metric.divisors``), from the ideal lists and what the judgements decide."""
+    """Return a metric's divisors (``metric.divisors``) from the ideal lists and the judgements."""
     return metric.divisors(best, Context(scale, grade_max))
 
 
 @definition
 class OnScale(QueryMetric):
-    """A metric that may depend on the highest grade of the scale, which its ``max_grade`` can give."""
+    """A metric that may depend on the highest grade of the scale, which ``max_grade`` can set."""
 
     def is_scaled(self) -> bool:
-        """Whether the highest grade has a part in the value."""
+        """Whether the value depends on the highest grade."""
         return True
 
     def needed(self) -> frozenset[str]:
@@ -122,17 +124,17 @@ class OnScale(QueryMetric):
         return frozenset({"grade_max"} if asked else ())
 
     def breaks(self) -> dict[str, str]:
-        """The highest grade of all judgements is the scale, unless it is given."""
+        """The highest grade of all judgements sets the scale, unless it is given."""
         if not self.needed():
             return super().breaks()
         return super().breaks() | {
-            "judgements are apart": "the highest grade of all judgements is the top of the scale"
+            "judgements are apart": "the highest grade of all judgements sets the scale"
         }
 
 
 @definition
 class OfRelevance(ListMetric):
-    """A mean over the rows of a list, its ranks discounted; each row counts as far as it is relevant, if that is asked for.
+    """A mean over the rows of a list with discounted ranks; rows can be weighted by their relevance.
 
     Σ_r disc(r) · rel(i_r) · value(i_r) / Σ_r disc(r): the divisor does not depend on relevance.
     """
@@ -145,11 +147,11 @@ class OfRelevance(ListMetric):
 
     @property
     def judgements(self) -> bool:  # type: ignore[override]
-        """Relevance is judged."""
+        """Whether relevance is used."""
         return self.relevance != "none"
 
     def in_force(self, parameter: str) -> bool:
-        """What says which items are relevant, and how much, belongs to relevance."""
+        """``rel``, ``max_grade`` and ``gain_from`` apply only with relevance."""
         is_graded = self.relevance == "graded"
         allowed = {
             "rel": self.judgements,
@@ -164,8 +166,8 @@ class OfRelevance(ListMetric):
         return super().needed() | (frozenset({"grade_max"}) if is_scaled else frozenset())
 
     def breaks(self) -> dict[str, str]:
-        """The highest grade of all judgements is the scale, unless it is given."""
-        law = {"judgements are apart": "the highest grade of all judgements is the top of the scale"}
+        """The highest grade of all judgements sets the scale, unless it is given."""
+        law = {"judgements are apart": "the highest grade of all judgements sets the scale"}
         return super().breaks() | (law if "grade_max" in self.needed() else {})
 
     def mean(self, rows: Ranked, values: np.ndarray, context: Context) -> np.ndarray:
@@ -174,7 +176,7 @@ class OfRelevance(ListMetric):
         return ratio(rows.sum(weights * self._wanted(rows, context) * values), rows.sum(weights))
 
     def _wanted(self, rows: Ranked, context: Context) -> np.ndarray:
-        """How far each row is relevant, 0 to 1."""
+        """The relevance of each row, 0 to 1."""
         if self.relevance == "none":
             return np.ones(len(rows))
         if self.relevance == "binary":
@@ -186,7 +188,7 @@ class OfRelevance(ListMetric):
 
 @dataclass(frozen=True, eq=False)
 class Ideals:
-    """The ideal lists of a batch's queries: how long they are, and running totals, made once for all runs."""
+    """The ideal lists of a batch's queries: their lengths and running totals, computed once for all runs."""
 
     counts: np.ndarray
     starts: np.ndarray
@@ -197,12 +199,12 @@ class Ideals:
     def of(
         cls, metric: Any, judged: Judged, context: Context, weigh: Callable[[Ranked, np.ndarray], np.ndarray]
     ) -> Ideals:
-        """Return those of a metric, its gains weighed."""
+        """Return the ideal lists of a metric, with weighted gains."""
         counts, starts, totals, sums = judged.pool.once(_ideal_columns, Gain.of(metric), context.scale, weigh)
         return cls(counts[judged.known], starts[judged.known], totals, sums[judged.known])
 
     def until(self, query: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """Return totals at places of some queries, the last one beyond the end."""
+        """Return running totals at some ranks of some queries; beyond the end, the last total."""
         counts = self.counts[query]
         return np.where(counts > 0, self.totals[self.starts[query] + np.minimum(place, counts) - 1], 0.0)
 
@@ -217,4 +219,6 @@ def _ideal_columns(
     best, gains = best_first(gain, pool.ideal, scale)
     counts = best.count()
     columns = counts, np.cumsum(counts) - counts, best.running(weigh(best, gains)), best.sum(gains)
-    return tuple(np.append(column, 0) for column in columns)  # the last is that of queries nobody judged
+    return tuple(
+        np.append(column, 0) for column in columns
+    )  # the last entry is for queries without judgements

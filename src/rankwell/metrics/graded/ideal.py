@@ -1,4 +1,4 @@
-"""Metrics that hold a list against the ideal one, rank by rank: Q-measure, compatibility."""
+"""Metrics that compare a list with the ideal one, rank by rank: Q-measure, compatibility."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ __all__ = ["Compat", "Q"]
 
 @definition
 class Q(Additive):
-    """Q-measure: average precision with the gains found so far beside those that the ideal list would hold.
+    """Q-measure: average precision that blends in the gains found so far, relative to those of the ideal list.
 
     Formula
         Q = (1/R) Σ_{relevant at r} (C(r) + β · cg(r)) / (r + β · cg*(r)), with C = hits, cg = gains down to r,
         cg* = gains of the ideal list down to r; with @k divided by min(R, k)
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item. With β = 0 it is AP.
+        Undefined by the judgements if a query has no relevant item. With β = 0 it is AP.
 
     Convention
-        NTCIREVAL's; β = 1 is its default, and large β punishes late hits less than AP does.
+        NTCIREVAL's definition, with its default β = 1; a large β penalises late hits less than AP does.
 
     Parameters
-        beta: the weight of gains beside counts, from 0
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        beta: the weight of gains relative to counts, at least 0
+        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -61,27 +61,27 @@ class Q(Additive):
 
     @property
     def words(self) -> tuple[str, str, str]:  # type: ignore[override]
-        """The names of the gain, the weight and the divisor."""
+        """The names of gain, weight and divisor in the worked table."""
         return "relevant", "blended ratio", "R" if self.k is None else "min(R, k)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.beta < 0:
-            raise UsageError(f"q(beta={self.beta:g}): beta is at least 0.")
+            raise UsageError(f"q(beta={self.beta:g}): beta must be at least 0.")
 
     def in_force(self, parameter: str) -> bool:
-        """Without β gains do nothing."""
+        """With β = 0 the gains have no effect."""
         graded = self.beta > 0
         return {"gain": graded, "gain_from": graded and self.gain_from == "raw"}.get(parameter, True)
 
     def breaks(self) -> dict[str, str]:
-        """A table need not grow with the grade, and may hold losses; below ``rel`` there may be gains too."""
+        """In a table, a higher grade may have a lower or a negative gain; grades below ``rel`` may have gains too."""
         if not isinstance(self.gain, str):
             return {"a better list scores no worse": TABLE, "values are in range": LOSSES}
         if self.rel is None or self.beta == 0:
             return {}
         return {
-            "a better list scores no worse": "items below rel gain, and so raise the ratio of hits below them"
+            "a better list scores no worse": "items below rel have gains, which raise the ratio at later hits"
         }
 
     def terms(self, judged: Judged, context: Context) -> Terms:
@@ -95,7 +95,7 @@ class Q(Additive):
         return Terms(hits, np.ones(len(hits)), blended)
 
     def _ideal_gains(self, judged: Judged, context: Context, hits: Ranked) -> np.ndarray:
-        """The gains of the ideal list down to the rank of each hit."""
+        """The gain of the ideal list down to the rank of each hit."""
         best, gains = best_first(self, judged.ideal, context.scale)
         sums = np.append(best.running(gains), 0.0)
         counts = best.count()
@@ -104,30 +104,30 @@ class Q(Additive):
         return np.where(down_to > 0, sums[(ends - counts)[hits.query] + down_to - 1], 0.0)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The number R, or min(R, k)."""
+        """R, or min(R, k)."""
         relevant = judged.n_relevant(self.rel)
         return relevant if self.k is None else np.minimum(relevant, self.k)
 
 
 @definition
 class Compat(Additive):
-    """Compatibility: how much a list overlaps, top-weighted, with the ideal list that is nearest to it.
+    """Compatibility: the top-weighted overlap of a list with the nearest ideal list.
 
     Formula
         RBO(list, ideal) / RBO(ideal, ideal), with RBO = (1 − p) Σ_{d ≤ depth} p^(d−1) · |first d ∩ ideal's first d| / d
-        and the ideal list = relevant items by falling grade, equal grades in the order of the list, others last
+        and the ideal list = relevant items by descending grade, equal grades in the order of the list, others last
 
     Edge cases
-        Undefined by the judgements where a query has no relevant item; an empty list is 0.
+        Undefined by the judgements if a query has no relevant item; an empty list is 0.
 
     Convention
-        Only the order of grades counts, so they may be preferences of any scale. Clarke's program sums to depth 1000;
+        Only the order of grades matters, so they may be preferences on any scale. Clarke's program sums to depth 1000;
         ``depth=none`` stops at the longer of the two lists, as ir_measures does.
 
     Parameters
-        p: the persistence of the overlap, 0 to below 1
+        p: the persistence of the overlap, at least 0 and below 1
         depth: the depth to which overlaps are summed; none for the longer of the two lists
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -150,19 +150,21 @@ class Compat(Additive):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.p < 1:
-            raise UsageError(f"compat(p={self.p:g}): p is at least 0 and below 1.")
+            raise UsageError(f"compat(p={self.p:g}): p must be at least 0 and below 1.")
         if self.depth is not None and self.depth < 1:
-            raise UsageError(f"compat(depth={self.depth}): depth is a whole number from 1, or none.")
+            raise UsageError(
+                f"compat(depth={self.depth}): depth must be none or a whole number of at least 1."
+            )
 
     def _text(self, shown: Any, *written: Any) -> str:
-        """A depth of none is another number than the default, so it is written."""
+        """A depth of none is not the default, so it is written."""
         told = {name: "none" if name == "depth" and v is None else v for name, v in shown.items()}
         return super()._text(told, *written)
 
     def terms(self, judged: Judged, context: Context) -> Terms:
-        """One for each hit, weighted by the overlaps that it is part of.
+        """One for each hit, weighted by the overlaps that contain it.
 
-        An item is in both prefixes from the deeper of its two ranks on, so its share is a tail of Σ p^(d−1)/d.
+        An item is in both prefixes from the larger of its two ranks on, so its share is a tail of Σ p^(d−1)/d.
         """
         hits = judged.relevant(self.rel)
         place = self._ideal_ranks(judged, context, hits)
@@ -172,7 +174,7 @@ class Compat(Additive):
         return Terms(hits, np.ones(len(hits)), sums[depth] - sums[deeper - 1])
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The overlaps of the ideal list with itself."""
+        """The overlap of the ideal list with itself."""
         depth = self._depths(judged)
         count = np.minimum(judged.n_relevant(self.rel), depth)
         sums, sums_of_sums = _overlaps(self.p, int(depth.max(initial=1)))
@@ -184,7 +186,7 @@ class Compat(Additive):
         return np.maximum(judged.n_retrieved, judged.n_relevant(self.rel))
 
     def _ideal_ranks(self, judged: Judged, context: Context, hits: Ranked) -> np.ndarray:
-        """The rank of each hit in the ideal list: after the items of higher grades and the hits above it of its own."""
+        """The rank of each hit in the ideal list: after higher grades, and after equal grades ranked above it."""
         best = judged.ideal
         best = best.where(context.scale.relevant(best.grade, self.rel))
         levels = np.unique(best.grade)
@@ -200,7 +202,7 @@ class Compat(Additive):
 
 @cache
 def _overlaps(p: float, depth: int) -> tuple[np.ndarray, np.ndarray]:
-    """Σ_{d ≤ D} p^(d−1)/d for D = 0, 1, …, and the sums of its first 0, 1, … values."""
+    """Σ_{d ≤ D} p^(d−1)/d for D = 0, 1, …, and the running sums of these values."""
     ranks = np.arange(1, depth + 1)
     sums = np.concatenate(([0.0], np.cumsum(p ** (ranks - 1.0) / ranks)))
     return sums, np.concatenate(([0.0], np.cumsum(sums)))

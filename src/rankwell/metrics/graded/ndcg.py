@@ -1,4 +1,4 @@
-"""nDCG: gains discounted by rank, divided by those of the ideal list."""
+"""nDCG: discounted gains, divided by those of the ideal list."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from rankwell.metrics.parameters import Numbers, Pairs
 
 @definition
 class nDCG(OnScale, Gained):
-    """Normalised discounted cumulative gain: the discounted gains of the list, divided by those of the best one.
+    """Normalised discounted cumulative gain: the discounted gains of the list, divided by those of the ideal list.
 
     Formula
         nDCG@k = Σ_{r ≤ k} gain(g_r) · d(r) / Σ_{r ≤ k} gain(g*_r) · d(r), with g* the grades in the ideal order
 
     Edge cases
-        Undefined by the judgements where no judged item has a positive gain. Unjudged items and grades below 0 gain
-        nothing, unless a table names them and they are judgements (``negative=nonrelevant``); the ideal holds no
-        item whose gain is negative. ``rel`` decides nothing here unless the data are ratings. ``ideal=maximal`` needs
-        a cut-off and refuses grades above ``max_grade``.
+        Undefined by the judgements if no judged item has a positive gain. Unjudged items and grades below 0 have no
+        gain, unless a table names them and they are judgements (``negative=nonrelevant``); the ideal list holds no item
+        with a negative gain. ``rel`` has no effect unless the data are ratings. ``ideal=maximal`` needs a cut-off and
+        refuses grades above ``max_grade``.
 
     Convention
-        Linear gain with log2(r + 1) is trec_eval's; ``gain=exp2`` (2^g − 1) is gdeval's, Burges' and most machine
-        learning code's. ``discount=jk`` is Järvelin and Kekäläinen's first: no discount before rank ``base``, then
-        log_base(r). The ideal takes all judged items, cut at k; ``ideal=retrieved`` re-sorts the list itself, which
-        cannot see what the list missed; ``ideal=maximal`` is k items of the highest grade of the scale (scaled DCG,
-        sDCG), the same for all queries, which few lists can reach; ``ideal=uncut`` holds all judged items whatever k is,
-        so that no short list is perfect where there are more (jurity). Normalising per query can invert the order that
-        DCG gives (Jeunen et al., 2024).
+        Linear gain with log2(r + 1) is trec_eval's; ``gain=exp2`` (2^g − 1) is used by gdeval, Burges and most machine
+        learning code. ``discount=jk`` is the original of Järvelin and Kekäläinen: no discount before rank ``base``, then
+        log_base(r). The ideal list holds all judged items, cut at k. ``ideal=retrieved`` re-sorts the list itself, so
+        missed items cost nothing; ``ideal=maximal`` is k items of the scale's highest grade (scaled DCG, sDCG), the same
+        for all queries, which few lists can reach; ``ideal=uncut`` holds all judged items whatever k is, so a list shorter
+        than that is never perfect (jurity). Normalising per query can invert the order that DCG gives (Jeunen et al.,
+        2024).
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
         discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
         base: the base of discount=jk
         ideal: judged, uncut, retrieved or maximal
-        max_grade: for ideal=maximal, the highest grade of the scale; default the highest of the qrels
-        rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        max_grade: for ideal=maximal, the highest grade of the scale; default: the highest in the qrels
+        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -74,29 +74,29 @@ class nDCG(OnScale, Gained):
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "IDCG")
 
     def is_scaled(self) -> bool:
-        """Only the maximal ideal, unless a table holds all gains."""
+        """Only with ideal=maximal, unless a table gives all gains."""
         return self.ideal == "maximal" and isinstance(self.gain, str)
 
     def check(self) -> None:
-        """An ideal of any length has no end without a cut-off."""
+        """ideal=maximal requires a cut-off."""
         super().check()
         if self.ideal == "maximal" and self.k is None:
             raise UsageError("ndcg(ideal=maximal) needs a cut-off: write ndcg(ideal=maximal)@10.")
 
     def in_force(self, parameter: str) -> bool:
-        """The highest grade, where the ideal is made of it."""
+        """``max_grade`` applies only with ideal=maximal."""
         if parameter == "max_grade":
             return self.is_scaled()
         is_idle = parameter == "ideal" and self.ideal == "uncut" and self.k is None
         return not is_idle and super().in_force(parameter)
 
     def breaks(self) -> dict[str, str]:
-        """A list that is its own ideal is seen below k."""
-        retrieved = {"only the first k count": "the whole list is re-sorted to make the ideal"}
+        """With ideal=retrieved, items below k matter."""
+        retrieved = {"only the first k count": "the whole list is re-sorted to make the ideal list"}
         return super().breaks() | (retrieved if self.ideal == "retrieved" else {})
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """The DCG of the ideal list; a list that has no gain at all has the value 0."""
+        """The DCG of the ideal list; a list without any gain has the value 0."""
         ideal = judged.of_ideal(ideal_sums, self, context.scale)
         if self.ideal in ("judged", "uncut"):
             return ideal
@@ -108,10 +108,10 @@ class nDCG(OnScale, Gained):
         return np.where(ideal > 0, np.where(retrieved > 0, retrieved, np.inf), np.nan)
 
     def caution(self) -> str:
-        """A list is not measured against itself by those who compare lists."""
+        """With ideal=retrieved, lists are not comparable with each other."""
         if self.ideal != "retrieved":
             return ""
-        return "the ideal is the list itself, sorted: what the list missed costs nothing"
+        return "the ideal list is the list itself, sorted: missed items cost nothing"
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms | None:
         """The gains of the ideal lists, if they are lists of items."""

@@ -1,4 +1,4 @@
-"""Metrics of a reader who looks at rank r with a certain probability: RBP, INSQ, INST."""
+"""Metrics of a reader who looks at rank r with a given probability: RBP, INSQ, INST."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class _Shares(OnScale):
     gain_from: Literal["threshold", "raw"] = "threshold"
 
     def in_force(self, parameter: str) -> bool:
-        """The scale of grades belongs to gain=linear, the start of gains to ratings."""
+        """``max_grade`` applies only to gain=linear, ``gain_from`` only to ratings."""
         graded = self.gain == "linear"
         return {"max_grade": graded, "gain_from": graded and self.gain_from == "raw"}.get(parameter, True)
 
     def is_scaled(self) -> bool:
-        """Only grades that are shares of the highest one."""
+        """Only if gains are shares of the highest grade."""
         return self.gain == "linear"
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
@@ -47,37 +47,37 @@ class _Shares(OnScale):
         return level / top if top > 0 else np.zeros(len(rows))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """What the ideal list is divided by."""
+        """The divisors of the ideal lists."""
         return judged.of_ideal(ideal_divisors, self, context.scale, context.grade_max)
 
     def divisors(self, best: Ranked, context: Context) -> np.ndarray:
-        """Return for ideal lists: one, where something can be gained."""
+        """Return one for each ideal list with a gain."""
         return np.minimum(best.where(self.gains(best, context) > 0).count(), 1)
 
 
 @definition
 class RBP(_Shares, RankWeighted):
-    """Rank-biased precision: a reader goes on from each item to the next with probability p.
+    """Rank-biased precision: a reader continues from each item to the next with probability p.
 
     Formula
         RBP = (1 − p) Σ_r p^(r−1) · g_r / g_max
 
     Edge cases
-        Undefined by the judgements where no judged item has a positive grade. What was not judged or not retrieved
-        adds nothing; ``rbp_residual`` is what it could add. A perfect list stays below 1.
+        Undefined by the judgements if no judged item has a positive grade. Items not judged or not retrieved add
+        nothing; ``rbp_residual`` is what they could add. A perfect list stays below 1.
 
     Convention
-        Grades are shares of the highest grade, the same for all queries (``max_grade``), so the value never exceeds
-        1; ranx multiplies raw grades. ``gain=binary`` counts relevant items as 1. Moffat and Zobel try p of .5, .8
-        and .95; trec_eval 10 takes .9, and the highest grade of each query (``max_grade=query``), so that a query whose
-        best item is mediocre counts like the others.
+        Gains are shares of the highest grade, the same for all queries (``max_grade``), so the value never exceeds 1;
+        ranx multiplies raw grades. ``gain=binary`` counts relevant items as 1. Moffat and Zobel use p = .5, .8 and .95.
+        trec_eval 10 uses p = .9 and the highest grade of each query (``max_grade=query``), so that a query whose best
+        item has a low grade counts like the others.
 
     Parameters
-        p: the probability to go on, 0 to below 1
+        p: the probability of continuing, at least 0 and below 1
         gain: linear (share of the highest grade) or binary
-        max_grade: g_max, or query for the highest grade of each query; default the highest grade of the qrels
-        rel: from which grade an item is relevant (binary), or gains count (ratings); default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        max_grade: g_max, or query for the highest grade of each query; default: the highest grade in the qrels
+        rel: the lowest grade that is relevant (binary) or has a gain (ratings); default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -101,51 +101,51 @@ class RBP(_Shares, RankWeighted):
 
     @property
     def words(self) -> tuple[str, str, str]:  # type: ignore[override]
-        """The names of the gain, the weight and the divisor."""
+        """The names of gain, weight and divisor in the worked table."""
         is_own = self.max_grade == "query" and self.gain == "linear"
         return "gain", "(1 − p)·p^(r−1)", "the highest gain" if is_own else ""
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
-        """Each row's share of the highest grade; under max_grade=query its level, which the divisor makes a share."""
+        """Each row's share of the highest grade; with max_grade=query its level, which the divisor turns into a share."""
         if self.max_grade != "query" or self.gain == "binary":
             return super().gains(rows, context)
         return np.maximum(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
 
     def divisors(self, best: Ranked, context: Context) -> np.ndarray:
-        """One, where something can be gained; under max_grade=query the highest level of the query."""
+        """One for each query with a gain; with max_grade=query the highest level of the query."""
         if self.max_grade != "query" or self.gain == "binary":
             return super().divisors(best, context)
         return best.top(1).sum(self.gains(best.top(1), context))
 
     def weights_of(self, ranks: np.ndarray) -> np.ndarray:
-        """The chance to look at each rank, out of all looks."""
+        """The share of all looks that fall on each rank."""
         return (1.0 - self.p) * self.p ** (ranks - 1.0)
 
 
 def refuse_persistence(name: str, p: float) -> None:
     """Raise UsageError unless p is a probability below 1."""
     if not 0 <= p < 1:
-        raise UsageError(f"{name}(p={p:g}): p, the probability to go on, is at least 0 and below 1.")
+        raise UsageError(f"{name}(p={p:g}): p, the probability of continuing, must be from 0 to below 1.")
 
 
 @definition
 class RBPResidual(QueryMetric):
-    """Residual of rank-biased precision: how much RBP could grow if all that was not judged were perfect.
+    """Residual of rank-biased precision: how much RBP could grow if all unjudged items were perfect.
 
     Formula
         p^n + (1 − p) Σ_{r ≤ n : unjudged} p^(r−1), with n = length of the list (within k)
 
     Edge cases
-        1 for an empty list. Undefined by the judgements where a query has no relevant item, as RBP is, so that both
-        rest on the same queries.
+        1 for an empty list. Undefined by the judgements if a query has no relevant item, like RBP, so that both
+        cover the same queries.
 
     Convention
-        The true value lies between RBP and RBP plus the residual. trec_eval 10's rbp_resid is 0 where nothing is
-        unjudged, which leaves the tail p^n out.
+        The true value lies between RBP and RBP plus the residual. trec_eval 10's rbp_resid is 0 if nothing is
+        unjudged, that is, it leaves out the tail p^n.
 
     Parameters
-        p: the probability to go on, 0 to below 1
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        p: the probability of continuing, at least 0 and below 1
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -167,11 +167,11 @@ class RBPResidual(QueryMetric):
         refuse_persistence(self.name, self.p)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """One less the looks that fall on judged items, where an item is relevant."""
+        """One minus the share of looks at judged items, for queries with a relevant item."""
         return np.where(judged.n_relevant(self.rel) > 0, self.residual(judged, context), np.nan)
 
     def residual(self, judged: Judged, context: Context) -> np.ndarray:
-        """Return one less the looks that fall on judged items."""
+        """Return one minus the share of looks at judged items."""
         rows = judged.found.top(self.k)
         rows = rows.where(context.scale.judged(rows.grade))
         known = rows.sum((1.0 - self.p) * self.p ** (rows.rank - 1.0))
@@ -183,24 +183,24 @@ DEPTH = 1000
 
 @definition
 class INSQ(_Shares, RankWeighted):
-    """INSQ: a reader who wants T relevant items looks ever further, with less and less patience.
+    """INSQ: a reader who wants T relevant items, with patience that declines by rank.
 
     Formula
         Σ_r W_r · g_r, with W_r = V_r / Σ V and V_r = (2T / (2T + r − 1))², to depth 1000
 
     Edge cases
-        Undefined by the judgements where no judged item has a positive grade. Ranks beyond 1000 count nothing.
+        Undefined by the judgements if no judged item has a positive grade. Ranks beyond 1000 do not count.
 
     Convention
-        The value is the expected gain per item looked at (C/W/L's expected utility). INST also adapts to what was
-        found already.
+        The value is the expected gain per item looked at (C/W/L's expected utility). INST also adapts to the gain found
+        so far.
 
     Parameters
         T: how much gain the reader wants, above 0
         gain: linear (share of the highest grade) or binary
-        max_grade: the highest grade; default that of the qrels
-        rel: from which grade an item is relevant (binary), or gains count (ratings); default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        max_grade: the highest grade; default: the highest in the qrels
+        rel: the lowest grade that is relevant (binary) or has a gain (ratings); default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -228,7 +228,7 @@ class INSQ(_Shares, RankWeighted):
 def refuse_wish(name: str, wish: float) -> None:
     """Raise UsageError unless T is above 0."""
     if wish <= 0:
-        raise UsageError(f"{name}(T={wish:g}): T, the gain that the reader wants, is above 0.")
+        raise UsageError(f"{name}(T={wish:g}): T, the gain that the reader wants, must be above 0.")
 
 
 @cache
@@ -239,26 +239,26 @@ def _insq(wish: float) -> np.ndarray:
 
 @definition
 class INST(_Shares, Additive):
-    """INST: a reader who wants T relevant items, and goes on the less, the more of them were found.
+    """INST: a reader who wants T relevant items, and is less likely to continue the more of them were found.
 
     Formula
         Σ_r W_r · g_r, W_r = V_r / Σ V, V_1 = 1, V_{r+1} = V_r · ((r − 1 + T + T_r) / (r + T + T_r))²,
         T_r = T − Σ_{i ≤ r} g_i, to depth 1000
 
     Edge cases
-        Undefined by the judgements where no judged item has a positive grade. Ranks beyond 1000 count nothing. A
-        better item at the first rank makes the reader stop earlier, and so can lower what later items add.
+        Undefined by the judgements if no judged item has a positive grade. Ranks beyond 1000 do not count. A better
+        item at the first rank makes the reader stop earlier, and so can reduce what later items add.
 
     Convention
-        The value is the expected gain per item looked at (C/W/L's expected utility). Here in closed form over the
-        hits: between two of them the V_r are squares of reciprocals.
+        The value is the expected gain per item looked at (C/W/L's expected utility). It is computed in closed form over
+        the hits: between two hits the V_r are squares of reciprocals.
 
     Parameters
         T: how much gain the reader wants, above 0
         gain: linear (share of the highest grade) or binary
-        max_grade: the highest grade; default that of the qrels
-        rel: from which grade an item is relevant (binary), or gains count (ratings); default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        max_grade: the highest grade; default: the highest in the qrels
+        rel: the lowest grade that is relevant (binary) or has a gain (ratings); default: the policy's rel
+        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
 
     Example
         >>> import rankwell as rw
@@ -287,7 +287,7 @@ class INST(_Shares, Additive):
         gain = self.gains(rows, context)
         rows, gain = rows.where(gain > 0), gain[gain > 0]
         firsts = rows.nth() == 1
-        wish = 2.0 * self.T - rows.running(gain)  # T + T_r from each hit to the next
+        wish = 2.0 * self.T - rows.running(gain)  # T + T_r between each hit and the next
         last = np.append(firsts[1:], True)[: len(rows)]
         until = np.where(last, DEPTH, np.append(rows.rank[1:], 0)[: len(rows)])
         looks = np.where(firsts, (2.0 * self.T / (rows.rank - 1 + 2.0 * self.T)) ** 2, 1.0)

@@ -1,7 +1,7 @@
-"""Preferences between two items of a group of judgements, and how many of them a list fulfils.
+"""Preferences between two items of a judgement group, and how many of them a list fulfils.
 
-Of two items of a group the one of the higher grade is preferred. With both retrieved a preference is fulfilled if that one
-stands above; with one retrieved, if it is that one; with none it is not.
+Of two items of a group the one with the higher grade is preferred. If both were retrieved, the preference is fulfilled if
+that item is ranked above the other; if one was retrieved, if it is that item; if neither was, it is not fulfilled.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Pairs = Literal["all", "one", "both"]
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Per group the preferences between two items retrieved, one of the two, and none, and those fulfilled."""
+    """Preferences per group by how many of the two items were retrieved (both, one, none), and those fulfilled."""
 
     both: np.ndarray
     both_fulfilled: np.ndarray
@@ -31,25 +31,25 @@ class Tally:
     none: np.ndarray
 
     def possible(self, pairs: Pairs) -> np.ndarray:
-        """How many preferences there are, of those that ``pairs`` counts."""
+        """The number of preferences counted by ``pairs``."""
         found = self.both if pairs == "both" else self.both + self.one
         return found + self.none if pairs == "all" else found
 
     def fulfilled(self, pairs: Pairs) -> np.ndarray:
-        """How many of them are fulfilled."""
+        """The number of these that are fulfilled."""
         return self.both_fulfilled if pairs == "both" else self.both_fulfilled + self.one_fulfilled
 
     def put(self, group: int, other: Tally) -> None:
-        """Replace the numbers of a group by those of a tally of one group."""
+        """Replace the numbers of a group by those of a single group's tally."""
         for each in fields(self):
             getattr(self, each.name)[group] = getattr(other, each.name)[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The judged items of groups: per item its group, its level (grades in order, from 0), its grade, whether retrieved.
+    """The judged items of groups: the group, level (rank of its grade, from 0), grade of each, and whether it was retrieved.
 
-    The items of a group stand in the order of the list; those not retrieved follow, the lowest level first.
+    A group's items are in list order; those not retrieved follow, the lowest level first.
     """
 
     groups: int
@@ -86,7 +86,7 @@ class Items:
         return np.bincount(self.group[chosen], minlength=self.groups)
 
     def nth(self, chosen: np.ndarray) -> np.ndarray:
-        """Return for each item how many chosen ones its group has down to it."""
+        """Return for each item the number of chosen items of its group down to it."""
         until = np.cumsum(chosen)
         before = np.concatenate(([0], np.cumsum(self.count(chosen))))
         return until - before[self.group]
@@ -96,12 +96,12 @@ class Items:
         shown, hidden = self.where(self.is_shown), self.where(~self.is_shown)
         both, none, whole = shown.unlike(), hidden.unlike(), self.unlike()
         both_fulfilled = shown.above()
-        # items not retrieved are in ascending order, so that they add nothing of their own
+        # items not retrieved are in ascending order, so they add nothing here
         one_fulfilled = self.above() - both_fulfilled
         return Tally(both, both_fulfilled, whole - both - none, one_fulfilled, none)
 
     def unlike(self) -> np.ndarray:
-        """Return per group the pairs of items on different levels."""
+        """Return per group the number of item pairs on different levels."""
         size = int(self.level.max(initial=0)) + 1
         keys, counts = np.unique(self.group * size + self.level, return_counts=True)
         n = np.bincount(self.group, minlength=self.groups)
@@ -110,10 +110,10 @@ class Items:
         return n * (n - 1) // 2 - alike
 
     def above(self) -> np.ndarray:
-        """Return per group the pairs of items of which the first is on the higher level.
+        """Return per group the number of item pairs whose first item is on the higher level.
 
-        Two levels differ first in one binary digit: for each digit, from the highest, the items alike before it are taken
-        together, and those with a 1 counted above those with a 0.
+        Two levels first differ in one binary digit. For each digit, from the highest, items with equal higher digits are grouped,
+        and those with a 1 counted above those with a 0.
         """
         total = np.zeros(self.groups, np.int64)
         digits = int(self.level.max(initial=0)).bit_length()
@@ -133,8 +133,8 @@ class Items:
 class Matrix:
     """The preferences of one group as a matrix: ``[a, b]`` is whether a is preferred to b.
 
-    ``rows`` are the rows of the pool in the order of the list, the first ``shown`` of which are retrieved; the others follow,
-    in groups of subgroups in the order of their ids.
+    ``rows`` are rows of the pool: first the ``shown`` retrieved ones in list order, then the others (in groups with subgroups,
+    in the order of their ids).
     """
 
     preferred: np.ndarray
@@ -160,7 +160,7 @@ class Matrix:
 
 
 def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix]:
-    """Return what gives the matrix of a group: of one part by its grades, of several by what follows from all of them."""
+    """Return a function from group to matrix: from the grades of a single part, or from all that several parts imply."""
     pool, found = groups.pool, groups.found
     assert found.judgement is not None
     ends = np.searchsorted(found.query, np.arange(len(groups) + 1))
@@ -196,7 +196,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
             names = pool.items.one(int(rows[a])), pool.items.one(int(rows[b]))
             raise DataError(
                 f"preferences contradict each other: in one judgement group {names[0]!r} and {names[1]!r} are each "
-                f"preferred to the other. Mend the judgements, or give the two opinions as two groups."
+                f"preferred to the other. Fix the judgements, or put the two opinions into separate groups."
             )
         return Matrix(preferred, rows, grade, len(shown))
 
@@ -204,7 +204,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
 
 
 def compound(groups: Judged, subgroups: Topics | None) -> np.ndarray:
-    """Return the groups whose judgements are in several parts."""
+    """Return the groups whose judgements have several parts."""
     if subgroups is None:
         return np.empty(0, np.int64)
     several = groups.pool.once(_has_several, subgroups)
@@ -219,7 +219,7 @@ def _has_several(pool: Pool, subgroups: Topics) -> np.ndarray:
 
 
 def _closed(preferred: np.ndarray) -> np.ndarray:
-    """Add what follows: a above b and b above c make a above c."""
+    """Add the implied preferences: a above b and b above c imply a above c."""
     while True:
         wider = preferred | (preferred.astype(np.float32) @ preferred.astype(np.float32) > 0)
         if (wider == preferred).all():

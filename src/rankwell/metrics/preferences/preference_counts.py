@@ -1,4 +1,4 @@
-"""How many preferences there are, and how many of them a list fulfils; summed over queries."""
+"""Counts of preferences, and of those that a list fulfils; summed over queries."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class PrefsNumPoss(Preference, Count):
         Σ_q Σ_g possible_g, with preferences as in prefs_simp
 
     Edge cases
-        Defined for every judged query, 0 where no group prefers anything.
+        Defined for every judged query, 0 if no group has a preference.
 
     Convention
         trec_eval's prefs_num_prefs_poss.
 
     Parameters
-        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
-        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
+        groups: topic (one group per topic of the judgements) or query (one group of all the query's judgements)
+        pairs: all preferences, one (with at least one item retrieved) or both (with both items retrieved)
 
     Example
         >>> import rankwell as rw
@@ -48,11 +48,11 @@ class PrefsNumPoss(Preference, Count):
     pairs: Pairs = "all"
 
     def expects(self) -> bool:
-        """The mean over orders of equal scores is not offered."""
+        """No: there is no exact mean over tied orders."""
         return False
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The preferences of all groups."""
+        """The number of preferences of all groups."""
         given = Preferred.of(judged, self.groups)
         return given.sum(len(judged), given.tally.possible(self.pairs))
 
@@ -65,15 +65,15 @@ class PrefsNumFul(Preference, Count):
         Σ_q Σ_g fulfilled_g, with preferences as in prefs_simp
 
     Edge cases
-        Defined for every judged query, 0 where no group prefers anything.
+        Defined for every judged query, 0 if no group has a preference.
 
     Convention
-        trec_eval's prefs_num_prefs_ful, and prefs_num_prefs_ful_ret with ``pairs=both``. ``pairs=one`` is the same as
-        all, since a preference is fulfilled by an item that was retrieved.
+        trec_eval's prefs_num_prefs_ful, and prefs_num_prefs_ful_ret with ``pairs=both``. ``pairs=one`` equals all, since
+        a preference can only be fulfilled by an item that was retrieved.
 
     Parameters
-        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
-        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
+        groups: topic (one group per topic of the judgements) or query (one group of all the query's judgements)
+        pairs: all preferences, one (with at least one item retrieved) or both (with both items retrieved)
 
     Example
         >>> import rankwell as rw
@@ -92,10 +92,10 @@ class PrefsNumFul(Preference, Count):
     pairs: Pairs = "all"
 
     def expects(self) -> bool:
-        """The mean over orders of equal scores is not offered."""
+        """No: there is no exact mean over tied orders."""
         return False
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """What all groups have fulfilled."""
+        """The number of preferences fulfilled, over all groups."""
         given = Preferred.of(judged, self.groups)
         return given.sum(len(judged), given.tally.fulfilled(self.pairs))

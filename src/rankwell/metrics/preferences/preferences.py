@@ -1,4 +1,4 @@
-"""Preferences: judgements that say which of two items is the better one, and how many of them a list fulfils."""
+"""Preference metrics: the share of pairwise judgements that a list fulfils."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Groups = Literal["topic", "query"]
 
 @dataclass(frozen=True, eq=False)
 class Preferred:
-    """The judgement groups of a batch, the query of each, and the preferences of each."""
+    """The judgement groups of a batch, with their queries and preferences."""
 
     each: Each
     tally: Tally
-    has_any: np.ndarray  # whether a group prefers anything
+    has_any: np.ndarray  # whether a group has a preference
 
     @classmethod
     def of(cls, judged: Judged, groups: Groups) -> Preferred:
@@ -34,11 +34,11 @@ class Preferred:
         return cls(_groups(judged, groups), tally, tally.possible("all") > 0)
 
     def sum(self, queries: int, numbers: np.ndarray) -> np.ndarray:
-        """Return per query the sum of whole numbers over its groups."""
+        """Return per query the sum of integers over its groups."""
         return np.bincount(self.each.owner, weights=numbers, minlength=queries)
 
     def defined(self, queries: int) -> np.ndarray:
-        """Return per query how many of its groups prefer anything."""
+        """Return per query the number of its groups with a preference."""
         return np.bincount(self.each.owner[self.has_any], minlength=queries)
 
 
@@ -60,13 +60,13 @@ def _tally(judged: Judged, groups: Groups) -> Tally:
 
 
 def share(fulfilled: np.ndarray, possible: np.ndarray) -> np.ndarray:
-    """Return the share fulfilled, 0 where the list has nothing to fulfil."""
+    """Return the share fulfilled, 0 if nothing could be fulfilled."""
     return np.where(possible > 0, ratio(fulfilled, possible), 0.0)
 
 
 @definition
 class Preference(QueryMetric):
-    """A metric of preferences, which are those of each topic's judgements (a judgement group) or of each query's."""
+    """A metric of preferences within each topic's judgements (a judgement group), or within each query's."""
 
     needs: ClassVar[frozenset[str]] = frozenset({"topics"})
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
@@ -80,27 +80,27 @@ class Preference(QueryMetric):
 
 @definition
 class PrefsSimp(Preference):
-    """Share of preferences fulfilled: of all pairs of which one item was judged better, those in the right order.
+    """Share of preferences fulfilled: of all pairs with one item judged better, those in the right order.
 
     Formula
-        Σ_g fulfilled_g / Σ_g possible_g, over the judgement groups g of the query. Item a is preferred to b in g where
-        both are judged in g and grade(a) > grade(b); it is fulfilled where a stands above b. An item retrieved stands
-        above one that is not.
+        Σ_g fulfilled_g / Σ_g possible_g, over the judgement groups g of the query. Item a is preferred to b in g if both
+        are judged in g and grade(a) > grade(b); this is fulfilled if a is ranked above b. An item retrieved ranks above
+        one that is not.
 
     Edge cases
-        A preference between two items of which neither was retrieved is not fulfilled. Undefined by the judgements where
-        no group prefers anything; 0 where ``pairs`` leaves nothing to fulfil. Grades below 0 are unjudged unless the
-        policy says ``negative=nonrelevant``. Where a group has subgroups (preference files), grades are compared within
-        each, and what follows by transitivity is preferred too; judgements that contradict each other are an error.
+        A preference between two items that were both not retrieved is not fulfilled. Undefined by the judgements if no
+        group has a preference; 0 if ``pairs`` leaves nothing to fulfil. Grades below 0 are unjudged unless the policy sets
+        ``negative=nonrelevant``. If a group has subgroups (preference files), grades are compared within each subgroup, and
+        preferences implied by transitivity count too; judgements that contradict each other are an error.
 
     Convention
-        A group is a topic of the judgements (who judged, or what about); a preference on which two groups agree counts
-        twice. trec_eval's prefs_simp, prefs_simp_imp (``pairs=one``) and prefs_simp_ret (``pairs=both``); it reads
-        plain judgements as ``groups=query`` and has equal scores by ascending id (``ties=item-asc``).
+        A group is a topic of the judgements (an assessor, or a subject); a preference shared by two groups counts twice.
+        trec_eval's prefs_simp, prefs_simp_imp (``pairs=one``) and prefs_simp_ret (``pairs=both``); trec_eval reads plain
+        judgements as ``groups=query`` and orders tied scores by ascending id (``ties=item-asc``).
 
     Parameters
-        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
-        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
+        groups: topic (one group per topic of the judgements) or query (one group of all the query's judgements)
+        pairs: all preferences, one (with at least one item retrieved) or both (with both items retrieved)
 
     Example
         >>> import rankwell as rw
@@ -118,7 +118,7 @@ class PrefsSimp(Preference):
     pairs: Pairs = "all"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """What all groups have fulfilled, divided by what is possible."""
+        """The preferences fulfilled over those possible, for all groups."""
         given, n = Preferred.of(judged, self.groups), len(judged)
         fulfilled = given.sum(n, given.tally.fulfilled(self.pairs))
         possible = given.sum(n, given.tally.possible(self.pairs))
@@ -127,23 +127,23 @@ class PrefsSimp(Preference):
 
 @definition
 class PrefsAvgJG(Preference):
-    """Share of preferences fulfilled, averaged over judgement groups: every judge has the same weight.
+    """Share of preferences fulfilled, averaged over judgement groups: every group has the same weight.
 
     Formula
         mean over the judgement groups g of the query of fulfilled_g / possible_g, with preferences as in prefs_simp
 
     Edge cases
-        A group that prefers nothing is left out of the mean (``over=defined``) or counts as 0 (``over=all``); undefined by
-        the judgements where no group prefers anything. A group counts as 0 where ``pairs`` leaves nothing to fulfil.
+        A group without preferences is left out of the mean (``over=defined``) or counts as 0 (``over=all``); undefined by
+        the judgements if no group has a preference. A group counts as 0 if ``pairs`` leaves nothing to fulfil.
 
     Convention
         trec_eval's prefs_avgjg, prefs_avgjg_imp (``pairs=one``) and prefs_avgjg_ret (``pairs=both``), all with
         ``over=all``. With one group per query it is prefs_simp.
 
     Parameters
-        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
-        pairs: all preferences; one, those with at least one of their items retrieved; or both, with both retrieved
-        over: defined, the groups that prefer anything; or all groups
+        groups: topic (one group per topic of the judgements) or query (one group of all the query's judgements)
+        pairs: all preferences, one (with at least one item retrieved) or both (with both items retrieved)
+        over: defined (the groups with a preference) or all groups
 
     Example
         >>> import rankwell as rw
@@ -161,7 +161,7 @@ class PrefsAvgJG(Preference):
     over: Literal["defined", "all"] = "defined"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean of each group's share."""
+        """The mean of the groups' shares."""
         given, n = Preferred.of(judged, self.groups), len(judged)
         shares = share(given.tally.fulfilled(self.pairs), given.tally.possible(self.pairs))
         counted = given.has_any if self.over == "defined" else np.ones(len(shares), np.bool_)
@@ -170,23 +170,23 @@ class PrefsAvgJG(Preference):
 
 @definition
 class PrefsPair(Preference):
-    """Share of preferences fulfilled, averaged over pairs of items: a pair that many judged has no more weight.
+    """Share of preferences fulfilled, averaged over item pairs: a pair judged by many groups has no more weight.
 
     Formula
-        mean over the pairs {a, b} on which a group has a preference, of the share of these groups whose preference is
+        mean over the pairs {a, b} for which a group has a preference, of the share of these groups whose preference is
         fulfilled; preferences as in prefs_simp
 
     Edge cases
-        Undefined by the judgements where no group prefers anything; 0 where ``pairs`` leaves nothing to fulfil. Where two
-        groups prefer the opposite, one of them is fulfilled: the pair counts for one half.
+        Undefined by the judgements if no group has a preference; 0 if ``pairs`` leaves nothing to fulfil. If two groups have
+        opposite preferences, one of them is fulfilled: the pair counts one half.
 
     Convention
         trec_eval's prefs_pair, prefs_pair_imp (``pairs=one``) and prefs_pair_ret (``pairs=both``). With one group per query
         it is prefs_simp.
 
     Parameters
-        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
-        pairs: all pairs with a preference; one, those with at least one item retrieved; or both, with both retrieved
+        groups: topic (one group per topic of the judgements) or query (one group of all the query's judgements)
+        pairs: all pairs with a preference, one (with at least one item retrieved) or both (with both retrieved)
 
     Example
         >>> import rankwell as rw
@@ -203,7 +203,7 @@ class PrefsPair(Preference):
     pairs: Pairs = "all"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean of each pair's share; with one group every pair has one preference, so it is that group's share."""
+        """The mean of the pairs' shares; with one group every pair has one preference, so it is the group's share."""
         given, n = Preferred.of(judged, self.groups), len(judged)
         fulfilled = given.sum(n, given.tally.fulfilled(self.pairs))
         possible = given.sum(n, given.tally.possible(self.pairs))
@@ -216,7 +216,7 @@ class PrefsPair(Preference):
 
 
 def _shares_of_pairs(judged: Judged, by: Groups) -> dict[Pairs, np.ndarray]:
-    """The values of queries with several groups: for each two items, how many groups prefer the one or the other."""
+    """The values of queries with several groups: for each pair of items, how many groups prefer either of the two."""
     given = Preferred.of(judged, by)
     each, queries = given.each, np.flatnonzero(given.defined(len(judged)) > 1)
     pool, found = judged.pool, judged.found
@@ -247,7 +247,7 @@ def _shares_of_pairs(judged: Judged, by: Groups) -> dict[Pairs, np.ndarray]:
         values["one"][at] = _mean(one)
         values["all"][at] = one.sum() / np.count_nonzero(
             told
-        )  # pairs of which neither was retrieved have none
+        )  # pairs with neither item retrieved have no fulfilled preference
     return values
 
 
@@ -255,7 +255,7 @@ def _shares(right: np.ndarray, told: np.ndarray) -> np.ndarray:
     asked = told > 0
     return np.sort(
         right[asked] / told[asked]
-    )  # sums do not depend on the order of items that were not retrieved
+    )  # the sum must not depend on the order of items that were not retrieved
 
 
 def _mean(shares: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""Preferences with as many nonrelevant items as relevant ones in every group."""
+"""Preferences with equally many nonrelevant and relevant items in every group."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ __all__ = ["PrefsAvgJGRnonrel"]
 
 @definition
 class PrefsAvgJGRnonrel(Preference):
-    """Share of preferences fulfilled, averaged over judgement groups, each with as many nonrelevant items as relevant ones.
+    """Share of preferences fulfilled, averaged over judgement groups balanced to equally many relevant and nonrelevant items.
 
-    How many nonrelevant items were judged then changes neither a group's weight nor which of two lists is better.
+    So the number of judged nonrelevant items changes neither a group's weight nor which of two lists is better.
 
     Formula
-        mean over the judgement groups g of the query of fulfilled_g / possible_g, with preferences as in prefs_simp, where
-        of N > R nonrelevant items of a group only the R that stand highest are kept, and where N < R the group has R − N
-        more that no list retrieves: each relevant item is preferred to them, and fulfils that where it is retrieved.
-        With ``pairs=both`` R and N count items retrieved, and so do the R − N added.
+        mean over the judgement groups g of the query of fulfilled_g / possible_g, with preferences as in prefs_simp. Of
+        N > R nonrelevant items of a group only the R ranked highest are kept; if N < R the group gets R − N extra
+        nonrelevant items that no list retrieves: each relevant item is preferred to them, and fulfils that if retrieved.
+        With ``pairs=both`` R and N count items retrieved, and so do the R − N extra ones.
 
     Edge cases
         A group without a relevant item is left out of the mean (``over=defined``) or counts as 0 (``over=all``);
-        undefined by the judgements where no group has one. A group of relevant items only prefers them to those added.
-        With ``pairs=both`` a group counts as 0 where nothing is retrieved that could be fulfilled.
+        undefined by the judgements if no group has one. In a group of relevant items only, they are preferred to the extra
+        ones. With ``pairs=both`` a group counts as 0 if nothing that could be fulfilled was retrieved.
 
     Convention
         trec_eval's prefs_avgjg_Rnonrel and, with ``pairs=both``, prefs_avgjg_Rnonrel_ret, both with ``over=all`` and
-        ``rule=trec_eval``, which does what the program does where it departs from its own definition: in a group without
-        subgroups and with N > R it also takes each nonrelevant item as preferred to the R kept ones; with ``pairs=both``
-        it counts the R − N items added against relevant ones that were not retrieved, and in a group of several
-        subgroups keeps as many nonrelevant items as there are relevant ones, retrieved or not.
+        ``rule=trec_eval``, which reproduces the program where it departs from its own definition: in a group without
+        subgroups and with N > R it also counts each nonrelevant item as preferred to the R kept ones; with ``pairs=both``
+        it counts the R − N extra items against relevant ones that were not retrieved, and in a group of several subgroups
+        keeps as many nonrelevant items as there are relevant ones, retrieved or not.
 
     Parameters
-        groups: topic, a group for each topic of the judgements; or query, one group of all judgements of the query
-        pairs: all preferences; or both, those with both of their items retrieved
-        over: defined, the groups with a relevant item; or all groups
-        rule: defined, as above; or trec_eval, as the program computes it
-        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        groups: topic (one group per topic of the judgements) or query (one group of all the query's judgements)
+        pairs: all preferences, or both (those with both items retrieved)
+        over: defined (the groups with a relevant item) or all groups
+        rule: defined (as above) or trec_eval (as the program computes it)
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
 
     Example
         >>> import rankwell as rw
@@ -65,7 +65,7 @@ class PrefsAvgJGRnonrel(Preference):
     rel: float | None = None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The mean of each group's share."""
+        """The mean of the groups' shares."""
         given, n = Preferred.of(judged, self.groups), len(judged)
         groups, parts = given.each.judged, given.each.subgroups
         items = Items.of(groups)
@@ -83,7 +83,7 @@ class PrefsAvgJGRnonrel(Preference):
         return np.where(has_one, given.each.mean(n, shares, counted), np.nan)
 
     def _of_levels(self, items: Items, scale: Scale, relevant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What groups without subgroups fulfil, and what is possible."""
+        """The fulfilled and possible preferences of groups without subgroups."""
         items = items.where(items.is_shown) if self.pairs == "both" else items
         good = scale.relevant(items.grade, self.rel)
         right, wrong, shown = items.count(good), items.count(~good), items.count(good & items.is_shown)
@@ -92,16 +92,14 @@ class PrefsAvgJGRnonrel(Preference):
         fulfilled, possible = self._padded(items.where(kept).tally(), right - wrong, shown, of)
         if self.rule == "trec_eval":
             seen = items.count(~good & items.is_shown)
-            below = np.minimum(
-                right, seen + 1
-            )  # each kept one stands below as many as come before it in the list
+            below = np.minimum(right, seen + 1)  # each kept item ranks below those before it in the list
             extra = below * (below - 1) // 2 + (right - below) * seen
             fulfilled += np.where(wrong > right, extra, 0)
             possible += np.where(wrong > right, wrong * right, 0)
         return fulfilled, possible
 
     def _of_matrix(self, group: Matrix, scale: Scale) -> tuple[np.ndarray, np.ndarray]:
-        """What a group of several subgroups fulfils, and what is possible."""
+        """The fulfilled and possible preferences of a group of several subgroups."""
         good = scale.relevant(group.grade, self.rel)
         is_shown = np.arange(len(good)) < group.shown
         counted = is_shown if self.pairs == "both" else np.ones(len(good), np.bool_)
@@ -115,6 +113,6 @@ class PrefsAvgJGRnonrel(Preference):
     def _padded(
         self, tally: Tally, more: np.ndarray, shown: np.ndarray, of: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """What is fulfilled and possible with ``more`` nonrelevant items below all others (0 or less: none)."""
+        """What is fulfilled and possible with ``more`` nonrelevant items below all others (none if ``more`` ≤ 0)."""
         more = np.maximum(more, 0)
         return tally.fulfilled(self.pairs) + shown * more, tally.possible(self.pairs) + of * more

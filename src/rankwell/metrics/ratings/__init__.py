@@ -1,3 +1,3 @@
-"""Errors of predicted ratings, and estimates from judgements observed by chance."""
+"""Errors of predicted ratings, and estimates from judgements with observation propensities."""
 
 from __future__ import annotations

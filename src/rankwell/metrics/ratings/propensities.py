@@ -1,4 +1,4 @@
-"""What a metric would be if all that users like had been observed: each hit weighs 1 / its chance to be (IPS, SNIPS)."""
+"""Estimates corrected for unobserved preferences: each hit is weighted by 1 / propensity (IPS, SNIPS)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankwell.tables.states import Total
 
 __all__ = ["IPS", "SNIPS"]
 
-UNFIT = frozenset({"shown"})  # what is no hit has no propensity
+UNFIT = frozenset({"shown"})  # only hits have a propensity
 
 
 @definition
@@ -37,12 +37,12 @@ class _Weighed(QueryMetric):
     def __post_init__(self) -> None:
         if self.k is not None:
             raise UsageError(
-                f"{self.name}@{self.k}: the cut-off is that of the metric: {self.name}(metric=p@{self.k})."
+                f"{self.name}@{self.k}: the cut-off belongs to the metric inside: {self.name}(metric=p@{self.k})."
             )
         super().__post_init__()
         if self.clip is not None and not 0 < self.clip <= 1:
             raise UsageError(
-                f"{self.name}(clip={self.clip:g}): clip, the least propensity, is above 0 and at most 1."
+                f"{self.name}(clip={self.clip:g}): clip, the lowest propensity, must be above 0 and at most 1."
             )
 
     def _fit(self, name: str, value: Any, hint: Any) -> Any:
@@ -53,11 +53,11 @@ class _Weighed(QueryMetric):
         return super()._fit(name, value, hint)
 
     def check(self) -> None:
-        """The metric must be a sum over hits, and complete."""
+        """The metric must be given, be a sum over hits, and have its cut-off."""
         super().check()
         if self.metric is None:
             raise UsageError(
-                f"{self.name} weighs the hits of a metric: say which, such as {self.name}(metric=ndcg@10)."
+                f"{self.name} weights the hits of another metric: name it, such as {self.name}(metric=ndcg@10)."
             )
         self.metric.check()
         base = self.metric
@@ -68,7 +68,7 @@ class _Weighed(QueryMetric):
             or base.needed() & UNFIT
         ):
             raise UsageError(
-                f"{self}: {base} is no sum over the relevant items found, so there is nothing to weigh. Take one such as "
+                f"{self}: {base} is not a sum over the relevant items found, so hits cannot be weighted. Use a metric such as "
                 f"p@10, r@10, dcg@10, ndcg@10, rbp or rr."
             )
 
@@ -77,26 +77,26 @@ class _Weighed(QueryMetric):
         return self.needs | (self.metric.needed() if self.metric is not None else frozenset())
 
     def expects(self) -> bool:
-        """If each item of a group of equal scores may stand at each of its ranks, whatever the others are."""
+        """Yes, if each tied item may take each of its group's ranks whatever the other items are."""
         return isinstance(self.metric, RankWeighted)
 
     def breaks(self) -> dict[str, str]:
-        """What the metric breaks; and a hit of a higher grade may weigh less."""
+        """The laws that the metric breaks; and a hit of a higher grade may weigh less."""
         kept = self.metric.breaks() if self.metric is not None else {}
-        reason = "a hit that was sure to be observed weighs less than others"
+        reason = "a hit that was certain to be observed weighs less than others"
         return kept | dict.fromkeys(
             ("a better list scores no worse", "best and worst bracket expected"), reason
         )
 
     def caution(self) -> str:
-        """Not every metric is what propensities can mend."""
+        """A warning for metrics that propensities cannot correct."""
         if isinstance(self.metric, RankWeighted):
             return ""
-        return f"the terms of {self.metric} depend on which other items were observed, which no weight mends"
+        return f"the terms of {self.metric} depend on which other items were observed, which weighting cannot correct"
 
     @property
     def rel(self) -> float | None:
-        """The threshold of the metric; there is none where it asks for none."""
+        """The metric's ``rel``, if it has one."""
         if not hasattr(self.metric, "rel"):
             raise AttributeError("rel")
         return self.metric.rel  # type: ignore[union-attr]
@@ -110,26 +110,26 @@ class _Weighed(QueryMetric):
         return Weights.of(weights[rows], judged.pool.propensity[rows] < (self.clip or 0.0))
 
     def _weights(self, judged: Judged) -> tuple[np.ndarray, np.ndarray]:
-        """Which judgements of the pool are relevant, and the weight of each."""
+        """Which judgements of the pool are relevant, and their weights."""
         pool, rel = judged.pool, getattr(self, "rel", None)
         if pool.propensity is None:
-            raise LookupError('a metric that weighs by propensities declares needs = {"propensity"}')
+            raise LookupError('a metric that weights by propensities must declare needs = {"propensity"}')
         return pool.once(_relevant_rows, rel), pool.once(_weights, self.clip)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """The weighed sum, divided."""
+        """The weighted sum over the divisor."""
         assert isinstance(self.metric, Additive)
         terms = self.metric.terms(judged, context)
         rows, (_, weights) = terms.rows.judgement, self._weights(judged)
         if rows is None:
             raise UsageError(
-                f"{self}: the terms of {self.metric} are no rows of the list, so they have no propensity."
+                f"{self}: the terms of {self.metric} are not rows of the list, so they have no propensity."
             )
         return ratio(terms.rows.sum(terms.gain * terms.weight * weights[rows]), self.divisor(judged, context))
 
     @abstractmethod
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """Return what each sum is divided by."""
+        """Return the divisor of each sum."""
 
     def _relevant_weights(self, judged: Judged) -> np.ndarray:
         """The sum of the weights of each query's relevant judgements."""
@@ -146,7 +146,7 @@ def _weights(pool: Pool, clip: float | None) -> np.ndarray:
 
 
 def _sums_of_weights(pool: Pool, rel: float | None, clip: float | None) -> np.ndarray:
-    """The sum for each query of the pool; the last is that of queries nobody judged."""
+    """The sum for each query of the pool; the last is for queries without judgements."""
     query = np.repeat(np.arange(len(pool.queries)), np.diff(pool.offsets))
     weights = pool.once(_weights, clip) * pool.once(_relevant_rows, rel)
     return np.append(np.bincount(query, weights=weights, minlength=len(pool.queries)), np.nan)
@@ -162,7 +162,7 @@ class Weights:
 
     @classmethod
     def of(cls, weights: np.ndarray, clipped: np.ndarray) -> Weights:
-        """Return the state of some weights, and of which of them were clipped."""
+        """Return the state of some weights, given which of them were clipped."""
         return cls(Total.of(weights), Total.of(np.square(weights)), int(np.count_nonzero(clipped)))
 
     def __add__(self, other: Weights) -> Weights:
@@ -170,7 +170,7 @@ class Weights:
 
     @property
     def told(self) -> dict[str, float]:
-        """How many equal weights they are worth, (Σ w)² / Σ w²; and the share of those that were clipped."""
+        """The effective sample size (Σ w)² / Σ w², and the share of weights that were clipped."""
         n = self.sum.n
         return {
             "relevant judgements": n,
@@ -181,23 +181,23 @@ class Weights:
 
 @definition
 class IPS(_Weighed):
-    """A metric with each hit weighed by the inverse of its chance to be observed (inverse propensity scoring).
+    """A metric with each hit weighted by its inverse propensity, the probability of being observed (IPS).
 
     Formula
         IPS(M) = Σ_{hits} gain · weight / max(p, clip) ÷ divisor, where M = Σ_{hits} gain · weight ÷ divisor
 
     Edge cases
-        Needs a column ``propensity`` of the judgements, above 0 and at most 1; a pair that stands there twice has one.
-        Undefined by the judgements where M is. May exceed 1. With all propensities 1 it is M.
+        Needs a column ``propensity`` of the judgements, above 0 and at most 1; repeated rows of a pair must agree. Undefined
+        by the judgements if M is. May exceed 1. With all propensities 1 it is M.
 
     Convention
-        M itself, unweighed, is the average over all observed (AOA). The divisor of M is not weighed: where it is made of
-        what was observed too (R of recall, the ideal of nDCG), ``snips`` is the cleaner estimate. Beside the value stand the
+        M itself, unweighted, is the average over all observed (AOA). The divisor of M is not weighted: if it too depends on
+        what was observed (R of recall, the ideal of nDCG), ``snips`` is the cleaner estimate. The result also shows the
         effective sample size of the relevant judgements, (Σ w)² / Σ w² with w = 1/p, and the share of weights clipped.
 
     Parameters
         metric: a metric that is a sum over the relevant items found, with its cut-off: p@10, dcg@10, ndcg@10, rbp …
-        clip: the least propensity: 1/p is at most 1/clip; default none
+        clip: the lowest propensity: 1/p is at most 1/clip; default: none
 
     Example
         >>> import rankwell as rw
@@ -214,32 +214,32 @@ class IPS(_Weighed):
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
-        """What the metric is divided by."""
+        """The metric's own divisor."""
         assert isinstance(self.metric, Additive)
         return self.metric.divisor(judged, context)
 
 
 @definition
 class SNIPS(_Weighed):
-    """A metric with each hit weighed by the inverse of its chance to be observed, over the sum of these weights.
+    """A metric with each hit weighted by its inverse propensity, divided by the sum of these weights (SNIPS).
 
     Formula
-        SNIPS(M) = Σ_{hits} gain · weight / max(p, clip) ÷ Σ_{relevant judged} 1 / max(p, clip), per query, where M adds up
-        gain · weight; the divisor of M has no part
+        SNIPS(M) = Σ_{hits} gain · weight / max(p, clip) ÷ Σ_{relevant judged} 1 / max(p, clip), per query, where M sums
+        gain · weight; the divisor of M is not used
 
     Edge cases
-        Needs a column ``propensity`` of the judgements, above 0 and at most 1; a pair that stands there twice has one.
-        Undefined by the judgements where a query has no relevant item.
+        Needs a column ``propensity`` of the judgements, above 0 and at most 1; repeated rows of a pair must agree.
+        Undefined by the judgements if a query has no relevant item.
 
     Convention
         Self-normalised per user, as in the paper: with p@k or r@k it is recall, with dcg the mean discount of a relevant
-        item. Less variance than ``ips`` for a small bias; the factor that propensities have in common has no effect.
-        Beside the value stand the effective sample size of the relevant judgements, (Σ w)² / Σ w² with w = 1/p, and the
-        share of weights clipped.
+        item. It has less variance than ``ips`` and a small bias; a common factor of all propensities cancels. The result also
+        shows the effective sample size of the relevant judgements, (Σ w)² / Σ w² with w = 1/p, and the share of weights
+        clipped.
 
     Parameters
         metric: a metric that is a sum over the relevant items found, with its cut-off: r@10, dcg@10, rbp …
-        clip: the least propensity: 1/p is at most 1/clip; default none
+        clip: the lowest propensity: 1/p is at most 1/clip; default: none
 
     Example
         >>> import rankwell as rw

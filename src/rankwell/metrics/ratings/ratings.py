@@ -1,4 +1,4 @@
-"""How far predicted ratings are from the ratings that were given: RMSE, MAE and MSE, of all pairs or of each user."""
+"""Errors of predicted ratings: RMSE, MAE and MSE, over all pairs or per user."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ class _OfErrors(Metric):
     rooted: ClassVar[bool] = False
 
     def check_tables(self, context: Context) -> None:
-        """There must be grades to err from."""
+        """The judgements must be ratings, not interactions."""
         if context.scale.kind == "interactions":
             raise UsageError(
-                f"{self} compares scores with ratings, but the judgements are interactions, each a 1. Give a grade column, "
-                f"or leave grades='interactions' out."
+                f"{self} compares scores with ratings, but the judgements are interactions, which all count as 1. Add a grade "
+                f"column, or drop grades='interactions'."
             )
 
     def losses(self, judged: Judged) -> tuple[Ranked, np.ndarray]:
-        """Return the rated items found, and what the error of each costs: its size or its square.
+        """Return the rated items found, and the loss of each: the absolute or squared error.
 
         Raises
         ------
         DataError
-            If a score is infinite, or so large that its square is.
+            If a score is infinite, or its square overflows.
         """
         rows = judged.found.top(self.k)
         rows = rows.where(judged.scale.judged(rows.grade))
@@ -62,7 +62,7 @@ class _OfErrors(Metric):
 
 @definition
 class _OfPairs(_OfErrors, CorpusMetric):
-    """An error of all pairs of user and item together."""
+    """An error over all pairs of user and item together."""
 
     judgements: ClassVar[bool] = True
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
@@ -75,7 +75,7 @@ class _OfPairs(_OfErrors, CorpusMetric):
 
 @dataclass(frozen=True, slots=True)
 class PairErrors:
-    """A mean over pairs of user and item, perhaps under a root; ``n`` counts the users."""
+    """A mean over pairs of user and item, optionally under a root; ``n`` counts the users."""
 
     pairs: Mean
     n: int
@@ -86,13 +86,13 @@ class PairErrors:
 
     @property
     def value(self) -> float:
-        """The mean, or its root; NaN of nothing."""
+        """The mean, or its root; NaN without pairs."""
         return math.sqrt(self.pairs.value) if self.rooted else self.pairs.value
 
 
 @definition
 class _OfUsers(_OfErrors, QueryMetric):
-    """An error of each user by himself."""
+    """An error of each user alone."""
 
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
 
@@ -111,13 +111,13 @@ class MSE(_OfPairs):
         MSE = Σ_{(u,i) found} (s_ui − g_ui)² / |found|, found = pairs that are in a list (with r ≤ k) and judged
 
     Edge cases
-        The score is the predicted rating: a run that has only ranks is refused, and so are interactions. Undefined if no
-        list holds a rated item. Rated items that the lists lack are not predicted, so they do not count. A grade below 0
-        counts under ``negative=nonrelevant``.
+        The score is the predicted rating, so runs without scores and interactions are refused. Undefined if no list holds a
+        rated item. Rated items missing from the lists have no prediction, so they do not count. A grade below 0 counts under
+        ``negative=nonrelevant``.
 
     Convention
-        All pairs weigh alike, so users with many ratings weigh more; ``user_mse`` weighs users alike. Grades are the raw
-        ones, whatever the policy takes for relevant.
+        All pairs have the same weight, so users with many ratings weigh more; ``user_mse`` weights users equally. Uses the
+        raw grades, whatever the policy counts as relevant.
 
     Parameters
         none
@@ -142,13 +142,13 @@ class RMSE(_OfPairs):
         RMSE = √(Σ_{(u,i) found} (s_ui − g_ui)² / |found|), found = pairs that are in a list (with r ≤ k) and judged
 
     Edge cases
-        The score is the predicted rating: a run that has only ranks is refused, and so are interactions. Undefined if no
-        list holds a rated item. Rated items that the lists lack are not predicted, so they do not count. A grade below 0
-        counts under ``negative=nonrelevant``.
+        The score is the predicted rating, so runs without scores and interactions are refused. Undefined if no list holds a
+        rated item. Rated items missing from the lists have no prediction, so they do not count. A grade below 0 counts under
+        ``negative=nonrelevant``.
 
     Convention
-        All pairs weigh alike (Microsoft recommenders, recmetrics, Surprise); Cornac takes the mean over users, which is
-        ``user_rmse``. It says little of how well a system ranks.
+        All pairs have the same weight (Microsoft recommenders, recmetrics, Surprise); Cornac uses the mean over users, which
+        is ``user_rmse``. It says little about how well a system ranks.
 
     Parameters
         none
@@ -174,13 +174,13 @@ class MAE(_OfPairs):
         MAE = Σ_{(u,i) found} |s_ui − g_ui| / |found|, found = pairs that are in a list (with r ≤ k) and judged
 
     Edge cases
-        The score is the predicted rating: a run that has only ranks is refused, and so are interactions. Undefined if no
-        list holds a rated item. Rated items that the lists lack are not predicted, so they do not count. A grade below 0
-        counts under ``negative=nonrelevant``.
+        The score is the predicted rating, so runs without scores and interactions are refused. Undefined if no list holds a
+        rated item. Rated items missing from the lists have no prediction, so they do not count. A grade below 0 counts under
+        ``negative=nonrelevant``.
 
     Convention
-        All pairs weigh alike (Microsoft recommenders, Surprise); ``user_mae`` weighs users alike. Elliot divides by all
-        relevant items, found or not.
+        All pairs have the same weight (Microsoft recommenders, Surprise); ``user_mae`` weights users equally. Elliot divides
+        by all relevant items, found or not.
 
     Parameters
         none
@@ -200,16 +200,16 @@ class MAE(_OfPairs):
 
 @definition
 class UserMSE(_OfUsers):
-    """Mean squared error of each user: the mean of (predicted − given rating)² over his items.
+    """Mean squared error of each user: the mean of (predicted − given rating)² over their items.
 
     Formula
         MSE_u = Σ_{i found} (s_ui − g_ui)² / |found of u|; the mean is over users
 
     Edge cases
-        As mse; undefined for a user whose list holds no item that he rated.
+        As for mse; undefined for a user whose list holds no item they rated.
 
     Convention
-        Every user weighs alike; ``mse`` pools all pairs.
+        All users have the same weight; ``mse`` pools all pairs.
 
     Parameters
         none
@@ -220,7 +220,7 @@ class UserMSE(_OfUsers):
         {'user_mse': 4.8125}
 
     Reference
-        as mse.
+        as for mse.
     """
 
     name: ClassVar[str] = "user_mse"
@@ -228,16 +228,16 @@ class UserMSE(_OfUsers):
 
 @definition
 class UserRMSE(_OfUsers):
-    """Root mean squared error of each user: the root of the mean of (predicted − given rating)² over his items.
+    """Root mean squared error of each user: the root of the mean of (predicted − given rating)² over their items.
 
     Formula
         RMSE_u = √(Σ_{i found} (s_ui − g_ui)² / |found of u|); the mean is over users
 
     Edge cases
-        As rmse; undefined for a user whose list holds no item that he rated.
+        As for rmse; undefined for a user whose list holds no item they rated.
 
     Convention
-        Every user weighs alike: Cornac's RMSE with user_based=True. ``rmse`` pools all pairs.
+        All users have the same weight: Cornac's RMSE with user_based=True. ``rmse`` pools all pairs.
 
     Parameters
         none
@@ -248,7 +248,7 @@ class UserRMSE(_OfUsers):
         {'user_rmse': 2.0}
 
     Reference
-        as rmse; Cornac.
+        as for rmse; Cornac.
     """
 
     name: ClassVar[str] = "user_rmse"
@@ -257,16 +257,16 @@ class UserRMSE(_OfUsers):
 
 @definition
 class UserMAE(_OfUsers):
-    """Mean absolute error of each user: the mean of |predicted − given rating| over his items.
+    """Mean absolute error of each user: the mean of |predicted − given rating| over their items.
 
     Formula
         MAE_u = Σ_{i found} |s_ui − g_ui| / |found of u|; the mean is over users
 
     Edge cases
-        As mae; undefined for a user whose list holds no item that he rated.
+        As for mae; undefined for a user whose list holds no item they rated.
 
     Convention
-        Every user weighs alike: Cornac's MAE with user_based=True. ``mae`` pools all pairs.
+        All users have the same weight: Cornac's MAE with user_based=True. ``mae`` pools all pairs.
 
     Parameters
         none
@@ -277,7 +277,7 @@ class UserMAE(_OfUsers):
         {'user_mae': 1.875}
 
     Reference
-        as mae; Cornac.
+        as for mae; Cornac.
     """
 
     name: ClassVar[str] = "user_mae"
