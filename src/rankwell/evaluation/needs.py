@@ -65,7 +65,7 @@ class Needs:
             rels={
                 str(m): policy.rel if getattr(m, "rel", None) is None else m.rel
                 for m in self.must
-                if m.judgements and hasattr(m, "rel") and m.in_force("rel")
+                if m.judgements and hasattr(m, "rel") and m.applies("rel")
             },
             cuts=_cuts(self.must),
             deepest=None if None in cuts else max((cut for cut in cuts if cut is not None), default=None),

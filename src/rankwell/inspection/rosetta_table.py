@@ -173,7 +173,7 @@ def _differences(ours: Metric, theirs: Metric, plain: Rules, other: Rules, matte
     words = [
         f"{name} {value_text(value)}"
         for name, value in there.items()
-        if value != here.get(name) and value is not None and theirs.in_force(name)
+        if value != here.get(name) and value is not None and theirs.applies(name)
     ]
     is_graded = any(field.name == "gain" for field in fields(ours))
     is_binary = other["grades"] == "interactions"

@@ -123,7 +123,7 @@ class Metric(metaclass=MetricType):
             if field.name not in ("k", "sampled")
         }
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """Whether a parameter has an effect, given the others; those without effect are left out of the signature."""
         return True
 
@@ -137,7 +137,7 @@ class Metric(metaclass=MetricType):
             )
         for field in fields(self):
             value = getattr(self, field.name)
-            if value != field.default and not self.in_force(field.name):
+            if value != field.default and not self.applies(field.name):
                 raise UsageError(
                     f"{self}: {field.name}={value_text(value)} has no effect with the other parameters. "
                     f"Leave it out; `rankwell explain {self.name}` says when it applies."
@@ -177,7 +177,7 @@ class Metric(metaclass=MetricType):
     @property
     def signature(self) -> str:
         """The definition with every parameter that applies, as text that parses back."""
-        shown = {name: value for name, value in self.resolved().items() if self.in_force(name)}
+        shown = {name: value for name, value in self.resolved().items() if self.applies(name)}
         return self._text(
             shown, lambda value: value.signature if isinstance(value, Metric) else value_text(value)
         )

@@ -85,7 +85,7 @@ class Calibration(Featured):
         if self.base != "e" and self.base <= 1:
             raise UsageError(f"calibration(base={self.base:g}): base must be e or a number above 1.")
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``base`` and ``smoothing`` apply only to kl."""
         return parameter not in ("base", "smoothing") or self.divergence == "kl"
 

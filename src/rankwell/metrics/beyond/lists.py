@@ -188,7 +188,7 @@ class EILD(Featured):
         """Whether relevance is used."""
         return self.relevance != "none"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``rel`` applies only with relevance."""
         return parameter != "rel" or self.judgements
 

@@ -132,7 +132,7 @@ class Fallout(OfCells):
         """The size of the collection, unless only judged items count."""
         return frozenset() if self.among == "judged" else super().needed()
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``collection`` has no effect if only judged items count."""
         return parameter != "collection" or self.among == "collection"
 
@@ -218,7 +218,7 @@ class Utility(OfCells):
         """The size of the collection, if TN has a price."""
         return super().needed() if self.prices[3] else frozenset()
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``collection`` applies only if TN has a price."""
         return parameter != "collection" or bool(self.prices[3])
 

@@ -28,7 +28,7 @@ class _Geometric(QueryMetric):
             if value is not None and not 0 < value <= 1:
                 raise UsageError(f"{self.name}({name}={value:g}): {name} must be above 0 and at most 1.")
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``floor`` applies only without epsilon."""
         return parameter != "floor" or self.epsilon is None
 

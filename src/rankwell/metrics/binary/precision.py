@@ -223,7 +223,7 @@ class RPrec(Additive):
         if not 0 < self.multiple < float("inf"):
             raise UsageError(f"rprec(multiple={self.multiple:g}): multiple must be above 0.")
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``levels`` applies only to a multiple other than 1."""
         return self.multiple != 1 or parameter == "rel"
 

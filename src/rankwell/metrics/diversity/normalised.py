@@ -48,9 +48,9 @@ class Normalised(Topical):
         """A list may be better than the ideal used, or hold items that are not candidates."""
         return 0.0, 1.0 if self.clip or self.ideal == "best_of" else math.inf
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``clip`` has no effect with ideal=best_of."""
-        return self.ideal != "best_of" if parameter == "clip" else super().in_force(parameter)
+        return self.ideal != "best_of" if parameter == "clip" else super().applies(parameter)
 
     def check(self) -> None:
         """ideal=exact requires a short list."""

@@ -23,26 +23,22 @@ class OfRatings(Topical):
     min_grade: float | None = None
     rel: float | None = None
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``max_grade``, ``min_grade`` and ``rel`` apply only to rating maps that use them."""
         is_binary = self.rating_map == "binary"
         belongs = {"max_grade": not is_binary, "min_grade": self.rating_map == "minmax", "rel": is_binary}
-        return belongs.get(parameter, super().in_force(parameter))
+        return belongs.get(parameter, super().applies(parameter))
 
     def needed(self) -> frozenset[str]:
         """The ends of the scale, unless they are given."""
         ends = {"grade_max": self.max_grade, "grade_min": self.min_grade}
-        asked = {need for need, given in ends.items() if given is None and self.in_force(need[6:] + "_grade")}
+        asked = {need for need, given in ends.items() if given is None and self.applies(need[6:] + "_grade")}
         return super().needed() | asked
 
     def check_tables(self, context: Context) -> None:
         """The grades must lie within the scale, whose ends must differ under minmax."""
         super().check_tables(context)
-        if (
-            context.scale.kind == "interactions"
-            or context.grade_max is None
-            or not self.in_force("max_grade")
-        ):
+        if context.scale.kind == "interactions" or context.grade_max is None or not self.applies("max_grade"):
             return
         top, low = self._ends(context)
         if context.grade_max > top:

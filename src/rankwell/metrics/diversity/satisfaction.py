@@ -61,7 +61,7 @@ class Topical(Additive):
         if self.mu < 0:
             raise UsageError(f"{self.name}(mu={self.mu:g}): mu, a number of ratings, must be at least 0.")
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``smoothing`` and ``mu`` apply to their profiles; ``profile_source`` to a given profile only for the prior."""
         is_given = self.profile == "given" and self.cold != "prior"
         belongs = {"smoothing": self.profile == "smoothed", "mu": self.profile == "dirichlet"}
@@ -69,7 +69,7 @@ class Topical(Additive):
 
     def needed(self) -> frozenset[str]:
         """The training data if profiles or the prior come from there; the users table if profiles are given."""
-        from_train = self.in_force("profile_source") and self.profile_source == "train"
+        from_train = self.applies("profile_source") and self.profile_source == "train"
         own = {"history" * from_train, "users" * (self.profile == "given")} - {""}
         return super().needed() | own
 
@@ -82,7 +82,7 @@ class Topical(Additive):
 
     def caution(self) -> str:
         """A profile made from the test judgements leaks."""
-        if not self.in_force("profile_source") or self.profile_source == "train":
+        if not self.applies("profile_source") or self.profile_source == "train":
             return ""
         return "leaks: profiles are made from the judgements that the lists are evaluated against"
 

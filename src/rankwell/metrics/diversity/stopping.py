@@ -27,7 +27,7 @@ class _Stopping(Cascade, OnScale):
     max_grade: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``gain_from`` applies only to ratings."""
         return parameter != "gain_from" or self.gain_from == "raw"
 
@@ -66,13 +66,13 @@ class _ERRIA(_Stopping):
         """Grades are relative to the highest grade, unless gain=binary."""
         return self.gain != "binary"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``alpha`` applies only to gain=binary, ``max_grade`` to other gains."""
         if parameter == "alpha":
             return self.gain == "binary"
         if self.gain == "binary" and parameter in ("max_grade", "gain_from"):
             return False
-        return super().in_force(parameter)
+        return super().applies(parameter)
 
     def use(self, topics: Subtopics, context: Context) -> tuple[np.ndarray, np.ndarray]:
         """The probability of stopping; if all values are divided by alpha anyway, all that is left is gained."""
@@ -274,9 +274,9 @@ class RBU(_Stopping):
         """Not if each topic has its own scale."""
         return self.scale == "collection"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``max_grade`` applies only to scale=collection."""
-        return super().in_force(parameter) and (parameter != "max_grade" or self.scale == "collection")
+        return super().applies(parameter) and (parameter != "max_grade" or self.scale == "collection")
 
     def stops(self, topics: Subtopics, context: Context) -> np.ndarray:
         """By grade, on the scale of the collection or of the topic."""

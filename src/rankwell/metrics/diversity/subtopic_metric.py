@@ -103,7 +103,7 @@ class Discounted(OnTopics):
     weights: Literal["qrels", "uniform", "profile"] = "qrels"
     gain_from: Literal["threshold", "raw"] = "threshold"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``base`` applies only to discount=jk, ``gain_from`` only to ratings."""
         return {"base": self.discount == "jk", "gain_from": self.gain_from == "raw"}.get(parameter, True)
 

@@ -40,7 +40,7 @@ class OfGroups(Metric):
                 f"{self.name}(p={self.p:g}): p, the probability of looking further, must be between 0 and 1."
             )
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``p`` applies only to view=rbp."""
         return parameter != "p" or self.view == "rbp"
 
@@ -94,9 +94,9 @@ class AgainstTarget(OfGroups):
         """A divergence is best at 0, the ratio at 1."""
         return "higher" if self.divergence == "ratio" else "lower"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``rel`` applies only to target=merit."""
-        return self.target == "merit" if parameter == "rel" else super().in_force(parameter)
+        return self.target == "merit" if parameter == "rel" else super().applies(parameter)
 
     def breaks(self) -> dict[str, str]:
         """A better list may show more of a group that has enough exposure already."""

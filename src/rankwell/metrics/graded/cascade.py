@@ -55,7 +55,7 @@ class ERR(OnScale, Additive):
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``gain_from`` applies only to ratings."""
         return parameter != "gain_from" or self.gain_from == "raw"
 

@@ -109,7 +109,7 @@ class _Gains(QueryMetric):
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``gain_from`` applies only to ratings."""
         return parameter != "gain_from" or self.gain_from == "raw"
 

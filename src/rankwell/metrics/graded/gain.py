@@ -33,7 +33,7 @@ class Gained(RankWeighted):
 
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "")
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``base`` applies only to discount=jk, ``gain_from`` only to ratings."""
         is_jk = getattr(self, "discount", "") == "jk"
         return {"base": is_jk, "gain_from": self.gain_from == "raw"}.get(parameter, True)  # type: ignore[attr-defined]

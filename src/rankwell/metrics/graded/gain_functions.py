@@ -150,7 +150,7 @@ class OfRelevance(ListMetric):
         """Whether relevance is used."""
         return self.relevance != "none"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``rel``, ``max_grade`` and ``gain_from`` apply only with relevance."""
         is_graded = self.relevance == "graded"
         allowed = {

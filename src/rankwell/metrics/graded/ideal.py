@@ -69,7 +69,7 @@ class Q(Additive):
         if self.beta < 0:
             raise UsageError(f"q(beta={self.beta:g}): beta must be at least 0.")
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """With β = 0 the gains have no effect."""
         graded = self.beta > 0
         return {"gain": graded, "gain_from": graded and self.gain_from == "raw"}.get(parameter, True)

@@ -83,12 +83,12 @@ class nDCG(OnScale, Gained):
         if self.ideal == "maximal" and self.k is None:
             raise UsageError("ndcg(ideal=maximal) needs a cut-off: write ndcg(ideal=maximal)@10.")
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``max_grade`` applies only with ideal=maximal."""
         if parameter == "max_grade":
             return self.is_scaled()
         is_idle = parameter == "ideal" and self.ideal == "uncut" and self.k is None
-        return not is_idle and super().in_force(parameter)
+        return not is_idle and super().applies(parameter)
 
     def breaks(self) -> dict[str, str]:
         """With ideal=retrieved, items below k matter."""

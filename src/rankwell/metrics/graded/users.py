@@ -29,7 +29,7 @@ class _Shares(OnScale):
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
-    def in_force(self, parameter: str) -> bool:
+    def applies(self, parameter: str) -> bool:
         """``max_grade`` applies only to gain=linear, ``gain_from`` only to ratings."""
         graded = self.gain == "linear"
         return {"max_grade": graded, "gain_from": graded and self.gain_from == "raw"}.get(parameter, True)
