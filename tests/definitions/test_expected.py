@@ -57,7 +57,7 @@ def test_the_expected_value_is_the_mean_over_all_orders(metric):
 def grows_with_order(metric):
     """Whether a better order never lowers a metric, so that one order is the best."""
     made = metric_of(metric)
-    return made.better == "higher" and "a better list scores no worse" not in made.breaks()
+    return made.better == "higher" and "a better list scores no worse" not in made.broken_laws()
 
 
 @every("metric", list(filter(grows_with_order, METRICS)))

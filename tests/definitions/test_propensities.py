@@ -94,7 +94,7 @@ def test_a_likely_hit_weighs_less_than_an_unlikely_one():
     qrels = rw.Qrels(["q", "q"], ["a", "b"], [2, 1], propensity=[1.0, 0.1])
     better, worse = (rw.evaluate({"q": list(order)}, qrels, ["ips(metric=dcg@1)"]) for order in ("ab", "ba"))
     assert better["ips(metric=dcg@1)"] < worse["ips(metric=dcg@1)"]
-    assert "a better list scores no worse" in metric_of("ips(metric=dcg@1)").breaks()
+    assert "a better list scores no worse" in metric_of("ips(metric=dcg@1)").broken_laws()
 
 
 def test_weighing_undoes_a_bias_of_what_is_observed():

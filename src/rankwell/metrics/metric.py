@@ -154,7 +154,7 @@ class Metric(metaclass=MetricType):
         """Whether the metric has an exact mean over all orders of tied scores (``Policy(ties="expected")``)."""
         return False
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """The laws of ``rankwell.testing`` that do not hold for these parameters, each with its reason."""
         return {}
 

@@ -23,7 +23,7 @@ from rankwell.testing.laws import LAWS, LawBroken, equal
 def check_metric(
     metric: str | Metric | type[Metric], *, cases: int | Iterable[int] = 25, seed: int = 0
 ) -> None:
-    """Try every law on a metric; a law that it declares not to keep (``Metric.breaks``) is left out.
+    """Try every law on a metric; a law that it declares not to keep (``Metric.broken_laws``) is left out.
 
     ``cases`` says on how many sets of random data, or on those of which numbers.
 
@@ -37,7 +37,7 @@ def check_metric(
     >>> check_metric("ndcg@3", cases=3)
     """
     made = metric_of(metric)
-    laws = {name: law for name, law in LAWS.items() if name not in made.breaks()}
+    laws = {name: law for name, law in LAWS.items() if name not in made.broken_laws()}
     for given in examples(cases, seed):
         for name, law in laws.items():
             if not law(made, given):

@@ -227,7 +227,7 @@ class TestShare(OfCounts):
     judgements: ClassVar[bool] = True
     better: ClassVar[Better] = "neither"
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """What counts is that an item occurs in the judgements."""
         return {"negative grades are unjudged": "an item of any grade occurs in the judgements"}
 

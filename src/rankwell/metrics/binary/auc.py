@@ -139,7 +139,7 @@ class _Partial(Additive):
 
     rel: float | None = None
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """The cut-off counts nonrelevant items, not ranks."""
         return {"only the first k count": "k counts nonrelevant items, not ranks"}
 

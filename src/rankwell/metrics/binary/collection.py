@@ -222,7 +222,7 @@ class Utility(OfCells):
         """``collection`` applies only if TN has a price."""
         return parameter != "collection" or bool(self.prices[3])
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """With some prices a hit is worth less than a miss."""
         worth = self.prices[0] + self.prices[3] >= self.prices[1] + self.prices[2]
         return {} if worth else {"a better list scores no worse": "a hit has a lower price than a miss"}

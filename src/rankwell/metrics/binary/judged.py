@@ -187,7 +187,7 @@ class InfAP(Additive):
 
     rel: float | None = None
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """A grade below 0 marks an item of the pool that was not drawn."""
         return {
             "negative grades are unjudged": "an item of a grade below 0 is in the pool, and counts as pool above"

@@ -77,7 +77,7 @@ class AP(Additive):
         """Whether the divisor is the same for all orders."""
         return self.denom != "hits" or self.k is None
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """With denom=hits, one more hit far down lowers the average."""
         if self.denom != "hits":
             return {}

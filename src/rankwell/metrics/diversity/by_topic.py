@@ -109,10 +109,10 @@ class ByTopic(QueryMetric):
         """The caveat of the metric."""
         return self.metric.caution()
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """The laws that the metric breaks; and a better item may help another topic."""
         return {
-            **self.metric.breaks(),
+            **self.metric.broken_laws(),
             "a better list scores no worse": "an item with a higher grade may help another topic",
             "best and worst bracket expected": "tied scores are ordered by the highest grade over topics",
         }

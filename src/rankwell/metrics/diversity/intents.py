@@ -227,9 +227,9 @@ class nDCGIA(Discounted, _IntentAware):
 
     gain: Literal["linear", "exp2"] | Pairs = "linear"
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """As for nDCG."""
-        return super().breaks() | self.metric().breaks()
+        return super().broken_laws() | self.metric().broken_laws()
 
     def metric(self) -> QueryMetric:
         """Normalised discounted cumulative gain."""

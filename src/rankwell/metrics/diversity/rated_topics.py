@@ -51,12 +51,12 @@ class OfRatings(Topical):
                 f"scale, or use rating_map=ratio."
             )
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """The lowest and highest of all grades set the scale, unless they are given."""
         if not self.needed() & {"grade_max", "grade_min"}:
-            return super().breaks()
+            return super().broken_laws()
         law = {"judgements are apart": "the highest grade of all judgements sets the scale"}
-        return super().breaks() | law
+        return super().broken_laws() | law
 
     def chance(self, grade: np.ndarray, context: Context) -> np.ndarray:
         """α if unrated, β · ρ(grade) if rated."""

@@ -86,14 +86,14 @@ class Topical(Additive):
             return ""
         return "leaks: profiles are made from the judgements that the lists are evaluated against"
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """The rated item may be of a topic without interest to the user."""
         laws = {
             "a better list scores no worse": "a rated item of a topic without interest to the user has no gain"
         }
         if self.profile_source == "test" and has_prior(self):
             laws["judgements are apart"] = "every profile includes what all users rated"
-        return super().breaks() | laws
+        return super().broken_laws() | laws
 
     @property
     @abstractmethod

@@ -69,10 +69,10 @@ class OnTopics(QueryMetric):
         if self.topics != "qrels":
             features_of_items(context, self.topics)
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """A better item may be of a topic that is already covered."""
         another = "an item of a higher grade may be of a topic that is already covered"
-        return super().breaks() | dict.fromkeys(
+        return super().broken_laws() | dict.fromkeys(
             ("a better list scores no worse", "best and worst bracket expected"), another
         )
 

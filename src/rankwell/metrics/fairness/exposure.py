@@ -197,12 +197,12 @@ class DPRatio(_TwoGroups):
         """Only with candidates=pool."""
         return self.candidates == "pool"
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """What counts is that an item is in the pool."""
         law = {
             "negative grades are unjudged": "an item of a grade below 0 is in the pool, and so a candidate"
         }
-        return super().breaks() | (law if self.candidates == "pool" else {})
+        return super().broken_laws() | (law if self.candidates == "pool" else {})
 
     def against(self, judged: Judged, context: Context) -> np.ndarray:
         """The number of candidates in each group."""

@@ -98,7 +98,7 @@ class AgainstTarget(OfGroups):
         """``rel`` applies only to target=merit."""
         return self.target == "merit" if parameter == "rel" else super().applies(parameter)
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """A better list may show more of a group that has enough exposure already."""
         return {"a better list scores no worse": "fair exposure does not depend on relevance"}
 

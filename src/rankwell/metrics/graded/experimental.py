@@ -113,7 +113,7 @@ class _Gains(QueryMetric):
         """``gain_from`` applies only to ratings."""
         return parameter != "gain_from" or self.gain_from == "raw"
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """They compare each prefix of the list with the ideal one of the same length, which is not monotone."""
         law = {
             "a better list scores no worse": "the value depends on intermediate ranks, which a higher gain moves"

@@ -38,11 +38,11 @@ class Gained(RankWeighted):
         is_jk = getattr(self, "discount", "") == "jk"
         return {"base": is_jk, "gain_from": self.gain_from == "raw"}.get(parameter, True)  # type: ignore[attr-defined]
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """In a table, a higher grade may have a lower or a negative gain."""
         if isinstance(self.gain, str):  # type: ignore[attr-defined]
-            return super().breaks()
-        return super().breaks() | {"a better list scores no worse": TABLE, "values are in range": LOSSES}
+            return super().broken_laws()
+        return super().broken_laws() | {"a better list scores no worse": TABLE, "values are in range": LOSSES}
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """The gain of each judged item found."""

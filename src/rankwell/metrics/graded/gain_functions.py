@@ -123,11 +123,11 @@ class OnScale(QueryMetric):
         asked = self.is_scaled() and self.max_grade is None  # type: ignore[attr-defined]
         return frozenset({"grade_max"} if asked else ())
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """The highest grade of all judgements sets the scale, unless it is given."""
         if not self.needed():
-            return super().breaks()
-        return super().breaks() | {
+            return super().broken_laws()
+        return super().broken_laws() | {
             "judgements are apart": "the highest grade of all judgements sets the scale"
         }
 
@@ -165,10 +165,10 @@ class OfRelevance(ListMetric):
         is_scaled = self.relevance == "graded" and self.max_grade is None
         return super().needed() | (frozenset({"grade_max"}) if is_scaled else frozenset())
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """The highest grade of all judgements sets the scale, unless it is given."""
         law = {"judgements are apart": "the highest grade of all judgements sets the scale"}
-        return super().breaks() | (law if "grade_max" in self.needed() else {})
+        return super().broken_laws() | (law if "grade_max" in self.needed() else {})
 
     def mean(self, rows: Ranked, values: np.ndarray, context: Context) -> np.ndarray:
         """Return the mean of the values of each query's rows; NaN without rows."""

@@ -74,7 +74,7 @@ class Q(Additive):
         graded = self.beta > 0
         return {"gain": graded, "gain_from": graded and self.gain_from == "raw"}.get(parameter, True)
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """In a table, a higher grade may have a lower or a negative gain; grades below ``rel`` may have gains too."""
         if not isinstance(self.gain, str):
             return {"a better list scores no worse": TABLE, "values are in range": LOSSES}

@@ -90,10 +90,10 @@ class nDCG(OnScale, Gained):
         is_idle = parameter == "ideal" and self.ideal == "uncut" and self.k is None
         return not is_idle and super().applies(parameter)
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """With ideal=retrieved, items below k matter."""
         retrieved = {"only the first k count": "the whole list is re-sorted to make the ideal list"}
-        return super().breaks() | (retrieved if self.ideal == "retrieved" else {})
+        return super().broken_laws() | (retrieved if self.ideal == "retrieved" else {})
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The DCG of the ideal list; a list without any gain has the value 0."""

@@ -80,9 +80,9 @@ class _Weighed(QueryMetric):
         """Yes, if each tied item may take each of its group's ranks whatever the other items are."""
         return isinstance(self.metric, RankWeighted)
 
-    def breaks(self) -> dict[str, str]:
+    def broken_laws(self) -> dict[str, str]:
         """The laws that the metric breaks; and a hit of a higher grade may weigh less."""
-        kept = self.metric.breaks() if self.metric is not None else {}
+        kept = self.metric.broken_laws() if self.metric is not None else {}
         reason = "a hit that was certain to be observed weighs less than others"
         return kept | dict.fromkeys(
             ("a better list scores no worse", "best and worst bracket expected"), reason
