@@ -50,7 +50,7 @@ def compare_with_all_orders(metric):
 
 @every("metric", METRICS)
 def test_the_expected_value_is_the_mean_over_all_orders(metric):
-    assert metric_of(metric).expects()
+    assert metric_of(metric).has_expected_value()
     compare_with_all_orders(metric)
 
 

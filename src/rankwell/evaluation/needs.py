@@ -88,7 +88,7 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, given: Mapping[str, 
             raise UsageError(
                 f"{metric} reads whole lists, unjudged items too, and has no form without them; say unjudged='nonrelevant'."
             )
-        if policy.ties == "expected" and not metric.expects():
+        if policy.ties == "expected" and not metric.has_expected_value():
             raise UsageError(
                 f"{metric} has no formula for the mean over all orders of equal scores; say ties='item-desc' (or "
                 f"'best' and 'worst' for the range)."

@@ -72,7 +72,7 @@ class RankWeighted(Additive):
     the mean weight of the group (McSherry and Najork, 2008).
     """
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Yes: the mean of the weights gives the exact value."""
         return True
 

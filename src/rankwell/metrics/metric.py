@@ -150,7 +150,7 @@ class Metric(metaclass=MetricType):
     def check_tables(self, context: Context) -> None:
         """Raise an error if a given table lacks a column that this metric needs."""
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Whether the metric has an exact mean over all orders of tied scores (``Policy(ties="expected")``)."""
         return False
 

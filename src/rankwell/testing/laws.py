@@ -197,7 +197,7 @@ def nothing_is_lost(metric: Metric, given: Data) -> bool:
 
 def best_and_worst_bracket_expected(metric: Metric, given: Data) -> bool:
     """Where equal scores have an expected value, it lies between those of the worst and the best order."""
-    if not metric.expects() or metric.better != "higher" or not metric.judgements:
+    if not metric.has_expected_value() or metric.better != "higher" or not metric.judgements:
         return True
     low, middle, high = (
         given.results(metric, policy=Policy(grades="judgements", ties=ties, outside="ignore"))[metric]

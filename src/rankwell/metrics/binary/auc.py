@@ -56,7 +56,7 @@ class AUC(QueryMetric):
     among: Literal["list", "judged"] = "list"
     rel: float | None = None
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Yes: tied scores already count one half."""
         return True
 

@@ -249,7 +249,7 @@ class Hit(QueryMetric):
 
     rel: float | None = None
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """The probability that a hit of the tied group that k cuts is ranked within k."""
         return True
 

@@ -22,7 +22,7 @@ class Count(QueryMetric):
     better: ClassVar[Literal["higher", "lower", "neither"]] = "neither"
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Yes: a count over the whole list does not depend on its order."""
         return self.k is None
 

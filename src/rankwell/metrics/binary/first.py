@@ -47,7 +47,7 @@ class RR(Additive):
 
     rel: float | None = None
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Yes: the mean of 1/r over the ranks that the first hit can take."""
         return True
 

@@ -32,7 +32,7 @@ class _Geometric(QueryMetric):
         """``floor`` applies only without epsilon."""
         return parameter != "floor" or self.epsilon is None
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """No: the logarithm of a mean is not the mean of logarithms."""
         return False
 

@@ -73,7 +73,7 @@ class AP(Additive):
         """``denom``."""
         return frozenset({"denom"})
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Whether the divisor is the same for all orders."""
         return self.denom != "hits" or self.k is None
 

@@ -23,7 +23,7 @@ class _OfSets(QueryMetric):
 
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Yes: the order of a list does not matter."""
         return True
 

@@ -63,7 +63,7 @@ class DnDCG(Discounted, Additive):
 
     gain: Literal["linear", "exp2"] = "linear"
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Yes: gains do not depend on the order."""
         return True
 

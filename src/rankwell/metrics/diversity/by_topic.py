@@ -101,9 +101,9 @@ class ByTopic(QueryMetric):
         """Topics, and what the metric needs."""
         return self.needs | self.metric.needed()
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Whether the metric has an exact mean over tied orders; then the mean over topics has one too."""
-        return self.metric.expects()
+        return self.metric.has_expected_value()
 
     def caution(self) -> str:
         """The caveat of the metric."""

@@ -39,9 +39,9 @@ class _IntentAware(OnTopics):
         super().check()
         self.metric().check()
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """As for the metric of each topic: the mean over orders of a sum is the sum of the means."""
-        return self.metric().expects()
+        return self.metric().has_expected_value()
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The weighted values of the topics; a topic without a relevant item adds nothing."""

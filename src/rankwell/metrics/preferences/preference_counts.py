@@ -47,7 +47,7 @@ class PrefsNumPoss(Preference, Count):
 
     pairs: Pairs = "all"
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """No: there is no exact mean over tied orders."""
         return False
 
@@ -91,7 +91,7 @@ class PrefsNumFul(Preference, Count):
 
     pairs: Pairs = "all"
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """No: there is no exact mean over tied orders."""
         return False
 

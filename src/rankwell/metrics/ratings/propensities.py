@@ -76,7 +76,7 @@ class _Weighed(QueryMetric):
         """The propensities, and what the metric needs."""
         return self.needs | (self.metric.needed() if self.metric is not None else frozenset())
 
-    def expects(self) -> bool:
+    def has_expected_value(self) -> bool:
         """Yes, if each tied item may take each of its group's ranks whatever the other items are."""
         return isinstance(self.metric, RankWeighted)
 
