@@ -114,7 +114,7 @@ def scattered(rows):
     rng = random.Random(7)
     lists = {
         f"q{n}": {f"d{rng.randrange(10**6)}": rng.choice([1.0, 2.0, 3.5]) for _ in range(20)}
-        for n in range(300)
+        for n in range(100)
     }
     flat = [(q, i, s) for q, items in lists.items() for i, s in items.items()]
     if rows == "scattered":
