@@ -6,18 +6,11 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
-from typing import (
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    TypeVar,
-    dataclass_transform,
-)
+from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import UsageError, one_of
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.parameters import UNFIT, described, fitted, parameter_kinds, value_text
@@ -237,19 +230,6 @@ class QueryMetric(Metric):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Return one value per query of the batch, NaN where the metric is undefined."""
 
-    def check_lists(self, judged: Judged) -> None:
-        """Raise DataError if candidates were ``sampled`` and a list holds more items that are not relevant."""
-        if self.sampled is None:
-            return
-        others = judged.n_retrieved - judged.relevant(getattr(self, "rel", None)).count()
-        longer = np.flatnonzero((judged.known >= 0) & (others > self.sampled))
-        if len(longer):
-            row = int(longer[0])
-            raise DataError(
-                f"{self}: the list of query {judged.queries.one(row)!r} holds {others[row]:,} items that are not relevant, more "
-                f"than the {self.sampled:,} sampled. Say how many there were, or leave sampled= out if all items were ranked."
-            )
-
     def summary(self, values: np.ndarray) -> Average:
         """Return the state of defined values: an arithmetic mean."""
         return Mean.of(values)
@@ -282,8 +262,8 @@ class ListMetric(QueryMetric):
 class CorpusMetric(Metric):
     """A metric of all lists together: ``state`` keeps of a batch what adds up, ``value`` makes the number of the sum.
 
-    Examples
-    --------
+    ``grows`` says that the value grows with the number of lists, so that only runs of equally many can be compared.
+
     >>> from dataclasses import dataclass
     >>> import rankwell as rw
     >>> @dataclass(frozen=True)
@@ -291,7 +271,6 @@ class CorpusMetric(Metric):
     ...     found: int
     ...     relevant: int
     ...     n: int  # the number of queries
-    ...
     ...     def __add__(self, other):
     ...         return Found(self.found + other.found, self.relevant + other.relevant, self.n + other.n)
     >>> @definition
@@ -299,11 +278,9 @@ class CorpusMetric(Metric):
     ...     name = "pooled_recall"
     ...     judgements = True  # only lists of judged queries count
     ...     sees_missing = True  # and judged queries without a list
-    ...
     ...     def state(self, judged, context):
     ...         found = judged.relevant().top(self.k).count().sum()
     ...         return Found(int(found), int(judged.n_relevant().sum()), len(judged))
-    ...
     ...     def value(self, state):
     ...         return state.found / state.relevant if state.relevant else np.nan
     >>> run, qrels = {"q": ["a", "b"], "r": ["a"]}, {"q": {"a": 1, "b": 1}, "r": {"b": 1, "c": 1}}
@@ -313,11 +290,4 @@ class CorpusMetric(Metric):
 
     judgements: ClassVar[bool] = False
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
-    grows: ClassVar[bool] = (
-        False  # with the number of lists, so that only runs of equally many can be compared
-    )
-
-
-def unknown_metric(name: str) -> UsageError:
-    """Return the error for a name that no metric has."""
-    return UsageError(f"There is no metric {name!r}.{nearest(name, REGISTRY)} `rankwell metrics` lists all.")
+    grows: ClassVar[bool] = False

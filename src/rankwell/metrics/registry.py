@@ -7,7 +7,8 @@ import pkgutil
 from functools import cache
 from pathlib import Path
 
-from rankwell.metrics.metric import REGISTRY, Metric, unknown_metric
+from rankwell.errors import UsageError, nearest
+from rankwell.metrics.metric import REGISTRY, Metric
 
 
 @cache
@@ -34,5 +35,7 @@ def find(name: str) -> type[Metric]:
     """Return the class with this name or alias, in upper or lower case."""
     found = registry().get(name.lower())
     if found is None:
-        raise unknown_metric(name)
+        raise UsageError(
+            f"There is no metric {name!r}.{nearest(name, REGISTRY)} `rankwell metrics` lists all."
+        )
     return found
