@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
+from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
@@ -46,7 +47,7 @@ class Lists:
 
     @property
     def _query(self) -> Ids:
-        return self.queries[np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))]
+        return self.queries[owners(self.offsets)]
 
     def place(self, row: int) -> str:
         """Return the place of an item."""

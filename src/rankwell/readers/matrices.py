@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
@@ -50,7 +51,7 @@ def qrels_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return judgements: rows of liked items, or the grades that a sparse matrix stores."""
     matrix = _matrix(source, name, columns)
     if is_sparse(matrix):
-        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        rows = owners(matrix.indptr)
         return Qrels(rows, matrix.indices, matrix.data, name=name, place=_row_of(name, rows))
     if matrix.dtype.kind not in "iu":
         raise UsageError(
@@ -148,7 +149,7 @@ class ScoreRows:
         score = np.ma.getdata(part)
         kept = ~np.ma.getmaskarray(part) & (score != -np.inf)
         query, item = np.nonzero(kept)
-        offsets = np.concatenate(([0], np.cumsum(kept.sum(axis=1))))
+        offsets = offsets_of(kept.sum(axis=1))
 
         def place(row: int) -> str:
             return f"{self.name}, row {low + query[row]}, column {item[row]}"

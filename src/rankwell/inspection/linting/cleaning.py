@@ -14,6 +14,7 @@ from rankwell.errors import InputError, UsageError
 from rankwell.inspection.linting.data import QrelsData, RunData
 from rankwell.kernels import match, order
 from rankwell.readers.files import COMPRESSED_SUFFIXES
+from rankwell.tables.csr import places_of
 from rankwell.tables.ids import NO_TEXT, Ids
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ def clean_run(run: RunData) -> pl.DataFrame:
     order.sort(rows, lists.offsets, lists.score, *items.columns, order.TIE_RULES["item-desc"])
     rows = rows[lost[rows] == 0]
     query = run.list_of[rows]
-    counts = np.bincount(query, minlength=len(queries))
-    rank = np.arange(1, len(rows) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    rank = places_of(np.bincount(query, minlength=len(queries)))
     columns = {"query": queries[query].tolist(), "item": items[rows].tolist(), "rank": rank}
     return pl.DataFrame(columns if run.columns.by_rank else columns | {"score": lists.score[rows]})
 

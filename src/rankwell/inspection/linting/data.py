@@ -13,6 +13,7 @@ from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.readers.formats.trec import ALL_LINES, TextRows
+from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns, Lists, grouped
@@ -51,7 +52,7 @@ class RunData:
     @cached_property
     def list_of(self) -> np.ndarray:
         """The list of each row."""
-        return np.repeat(np.arange(len(self.lists.queries)), np.diff(self.lists.offsets))
+        return owners(self.lists.offsets)
 
     @cached_property
     def ranked(self) -> Lists | None:

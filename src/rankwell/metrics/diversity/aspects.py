@@ -16,6 +16,7 @@ from rankwell.metrics.diversity.subtopic_metric import Discounted, of_queries
 from rankwell.metrics.diversity.subtopics import Subtopics
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import definition
+from rankwell.tables.csr import owners
 from rankwell.tables.ranked import Ranked
 
 __all__ = ["DSharpnDCG", "DnDCG"]
@@ -93,7 +94,7 @@ class DnDCG(Discounted, Additive):
     def best(self, pool: Pool, context: Context) -> Terms:
         """Return the judged items of all queries of the pool, the highest global gain first."""
         gain = self._global(pool, context)
-        query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))
+        query = owners(pool.offsets)
         rows = np.flatnonzero(gain > 0)
         rows = rows[np.lexsort((-gain[rows], query[rows]))]
         best = Ranked(len(pool.offsets) - 1, query[rows], rows, pool.grades[rows], item=rows, judgement=rows)

@@ -17,6 +17,7 @@ from rankwell.metrics.diversity.candidates import Kinds
 from rankwell.metrics.diversity.interests import Cold, Estimate, Interests, Profile, columns_of, population
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Metric, definition
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
@@ -182,7 +183,7 @@ def topics_of_items(context: Context, column: str, unknown_topic: bool) -> Featu
         found = context.items.groups(column)
     if not unknown_topic or found.lengths.all():
         return found.sets
-    offsets = np.concatenate(([0], np.cumsum(np.maximum(found.lengths, 1))))
+    offsets = offsets_of(np.maximum(found.lengths, 1))
     codes = np.full(int(offsets[-1]), len(found.names))
     codes[np.repeat(offsets[:-1] - found.offsets[:-1], found.lengths) + np.arange(len(found.codes))] = (
         found.codes
@@ -231,10 +232,8 @@ def known_users(judged: Judged) -> np.ndarray:
 
 def judged_items(context: Context, pool: Pool) -> Ranked:
     """Return all judgements of the pool, ``item`` being rows of the catalogue."""
-    lengths = np.diff(pool.offsets)
-    query = np.repeat(np.arange(len(lengths)), lengths)
-    item = pool.rows_in(context)
-    return Ranked(len(lengths), query, np.ones_like(query), np.asarray(pool.grades), item=item)
+    query, item = owners(pool.offsets), pool.rows_in(context)
+    return Ranked(len(pool.offsets) - 1, query, np.ones_like(query), np.asarray(pool.grades), item=item)
 
 
 def part_of(rows: Ranked, low: int, high: int) -> Ranked:

@@ -24,6 +24,7 @@ from rankwell.metrics.diversity.subtopics import (
 )
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Numbers
+from rankwell.tables.csr import owners
 from rankwell.tables.ranked import Ranked, Topics
 
 # times the greedy list: what the best one is worth at most (Nemhauser, Wolsey and Fisher, 1978)
@@ -156,7 +157,7 @@ class Cascade(OnTopics, Additive):
         found, start, share, damp = self.prepared(pool, context)
         candidates = context.shared.once(_candidates, pool, found)
         rows, gain, ends = found.greedy(*candidates, self.k, start, share, damp)
-        query = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        query = owners(ends)
         rank = np.arange(1, len(rows) + 1) - ends[query]
         ideal = Ranked(len(ends) - 1, query, rank, np.asarray(pool.grades)[rows], item=rows, judgement=rows)
         return Terms(ideal, gain, self.weights_of(rank))

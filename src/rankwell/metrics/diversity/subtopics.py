@@ -11,9 +11,11 @@ import numpy as np
 from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.kernels import cascade, order
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Topics
+from rankwell.tables.sorted_keys import places_among
 
 NO_CHANCE = np.empty(0)
 
@@ -59,12 +61,12 @@ class Subtopics:
     @cached_property
     def query(self) -> np.ndarray:
         """The query of each topic."""
-        return np.repeat(np.arange(len(self.counts)), self.counts)
+        return owners(self.first)
 
     @cached_property
     def owner(self) -> np.ndarray:
         """The row of the pool of each entry."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        return owners(self.offsets)
 
     def highest(self) -> np.ndarray:
         """Return for each entry the highest level of its topic in its query."""
@@ -75,7 +77,7 @@ class Subtopics:
     def places(self, query: np.ndarray, topic: np.ndarray) -> np.ndarray:
         """Return where pairs of query and topic stand among all topics; -1 for a topic that its query has not."""
         width = int(max(self.topic.max(initial=0), topic.max(initial=0))) + 1
-        return _places(self.query * width + self.topic, query * width + topic)
+        return places_among(self.query * width + self.topic, query * width + topic)
 
     def kinds(self, pool: Pool, query: int) -> dict[tuple[int, ...], int]:
         """Return the sets of topics that items of a query have, and how many items have each."""
@@ -109,7 +111,7 @@ class Subtopics:
     def candidates(self, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that are relevant for a topic, by query, the last id first; and where each query's begin."""
         has = np.diff(self.offsets) > 0
-        bounds = np.concatenate(([0], np.cumsum(has)))[pool.offsets]
+        bounds = offsets_of(has)[pool.offsets]
         rows = np.flatnonzero(has)
         place = np.arange(len(rows))
         order.sort(
@@ -152,8 +154,8 @@ def features_of_items(context: Context, source: str) -> Features:
 
 def _made(context: Context, pool: Pool, wanted: Wanted) -> Subtopics:
     topics = topics_of_pool(pool, context, wanted.source)
-    row = np.repeat(np.arange(len(topics.offsets) - 1), np.diff(topics.offsets))
-    query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))
+    row = owners(topics.offsets)
+    query = owners(pool.offsets)
     if wanted.graded:
         level = np.fmax(context.scale.level(topics.grade, wanted.rel, wanted.gain_from), 0.0)
         kept = np.flatnonzero(level > 0)
@@ -163,7 +165,7 @@ def _made(context: Context, pool: Pool, wanted: Wanted) -> Subtopics:
         level = np.ones(len(kept))
     keys = query[row[kept]] * topics.count + topics.topic[kept]
     slots = _universe(pool, context, wanted, topics, keys)
-    at = _places(slots, keys)
+    at = places_among(slots, keys)
     if wanted.universe != "judged":
         inside = at >= 0
         kept, level, at = kept[inside], level[inside], at[inside]
@@ -175,7 +177,7 @@ def _made(context: Context, pool: Pool, wanted: Wanted) -> Subtopics:
         first,
         topic,
         _shares(weight, of_slot, len(pool.offsets) - 1),
-        np.concatenate(([0], np.cumsum(np.bincount(row[kept], minlength=len(topics.offsets) - 1)))),
+        offsets_of(np.bincount(row[kept], minlength=len(topics.offsets) - 1)),
         at - first[query[row[kept]]],
         at,
         level,
@@ -215,13 +217,7 @@ def _weights(
 
 def _found(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The value of each wanted key; 0 for one that is not there."""
-    return np.append(values, 0.0)[_places(keys, wanted)]
-
-
-def _places(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The place of each wanted key among ascending ones, -1 for one that is not there."""
-    at = np.searchsorted(keys, wanted)
-    return np.where(np.append(keys, -1)[at] == wanted, at, -1)
+    return np.append(values, 0.0)[places_among(keys, wanted)]
 
 
 def _shares(weight: np.ndarray, query: np.ndarray, queries: int) -> np.ndarray:

@@ -17,6 +17,7 @@ from rankwell.readers import frames
 from rankwell.readers.files import File, refuse_what_is_no_text
 from rankwell.readers.mapping import Lists
 from rankwell.readers.words import WORDS
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -223,7 +224,7 @@ class Gathered:
             raise DataError(f"{self.label}: item ids are text in some lists and integers in others.")
         items = Ids.concatenate([ids for ids, _ in self._columns if len(ids)] or [self._columns[0][0]])
         numbers = np.concatenate([each for _, each in self._columns]) if self.graded else None
-        offsets = np.concatenate(([0], np.cumsum(np.array(self.lengths, np.int64))))
+        offsets = offsets_of(np.array(self.lengths, np.int64))
         return Lists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
 
 
