@@ -40,15 +40,9 @@ class DnDCG(Discounted, Additive):
 
     Parameters
         gain: linear or exp2 (2^g − 1)
-        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
-        base: the base of discount=jk
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
+        discount, base, weights, topics, universe
         rel: under ratings, the rating from which gains count; default the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        gain_from
 
     Example
         >>> import rankwell as rw
@@ -135,16 +129,10 @@ class DSharpnDCG(Discounted):
     Parameters
         gamma: the weight of I-rec, 0 to 1
         gain: linear or exp2 (2^g − 1)
-        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
-        base: the base of discount=jk
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
+        discount, base, weights, topics, universe
         rel: the grade from which an item is relevant, for I-rec; under ratings also the one from which gains count; default above
             0, or the policy's rel
-        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
+        gain_from
 
     Example
         >>> import rankwell as rw

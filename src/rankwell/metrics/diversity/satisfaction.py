@@ -27,14 +27,29 @@ UNKNOWN = "(unknown)"
 
 @definition
 class Unrated(Metric):
-    """A metric with a chance α that an unrated item satisfies a user who likes its topic."""
+    """A metric with a chance α that an unrated item satisfies a user who likes its topic.
+
+    Parameters
+        alpha: the chance that an unrated item of a topic that the user cares for satisfies, 0 to beta
+        beta: the same of an item with the highest rating, alpha to 1
+    """
 
     alpha: float = 0.1
 
 
 @definition
 class Topical(Additive):
-    """A metric of lists that satisfy by topics: each item uses up what later ones of its topics can gain."""
+    """A metric of lists that satisfy by topics: each item uses up what later ones of its topics can gain.
+
+    Parameters
+        topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
+        profile: the user's interests: ml, item_share, smoothed, dirichlet or given (see ab_dcg)
+        smoothing: the weight of all users in smoothed, 0 to 1
+        mu: the weight of all users in dirichlet, in ratings
+        profile_source: train, or test (the judgements themselves, which leaks)
+        cold: what a user without a profile gets: skip (undefined), prior (that of all users), uniform (1 / number of topics)
+        unknown_topic: whether items without topics share one of their own
+    """
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features"})
     told: ClassVar[frozenset[str]] = frozenset({"alpha", "beta"})

@@ -18,6 +18,7 @@ from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.diversity.subtopics import (
     Subtopics,
     Wanted,
+    Weights,
     features_of_items,
     subtopics,
     topics_of_pool,
@@ -35,7 +36,17 @@ MOST_OVER_GREEDY = 1.0 / (1.0 - math.exp(-1.0))
 class OnTopics(QueryMetric):
     """A metric of judgements that knows which topics an item is relevant for.
 
-    ``graded`` says whether a grade gains by its height; otherwise an item is relevant for a topic or not.
+    ``graded`` says whether a grade gains by its height; otherwise an item is relevant for a topic or not. ``weights`` and
+    ``gain_from`` are fields of those metrics that weigh topics and count grades.
+
+    Parameters
+        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
+            column of items=
+        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
+            topics in the user's training items)
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"judgement"})
@@ -95,13 +106,18 @@ class OnTopics(QueryMetric):
 
 @definition
 class Discounted(OnTopics):
-    """A metric of graded gains of several topics, discounted by rank."""
+    """A metric of graded gains of several topics, discounted by rank.
+
+    Parameters
+        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
+        base: the base of discount=jk
+    """
 
     graded: ClassVar[bool] = True
 
     discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
     base: float = 2.0
-    weights: Literal["qrels", "uniform", "profile"] = "qrels"
+    weights: Weights = "qrels"
     gain_from: Literal["threshold", "raw"] = "threshold"
 
     def in_force(self, parameter: str) -> bool:

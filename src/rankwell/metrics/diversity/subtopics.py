@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Topics
 from rankwell.tables.sorted_keys import places_among
 
+Weights = Literal["qrels", "uniform", "profile"]
 NO_CHANCE = np.empty(0)
 
 
