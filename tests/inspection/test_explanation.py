@@ -40,6 +40,7 @@ def test_every_parameter_is_explained(cls):
     explained = explain(cls).sections["Parameters"].splitlines()
     named = {line.split(":")[0] for line in explained if not line.startswith(" ")} - {"none"}
     assert named == set(cls().resolved())
+    assert explained == ["none"] or all(": " in line for line in explained if not line.startswith(" "))
 
 
 @every("cls", BUILT_IN)

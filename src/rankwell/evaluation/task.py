@@ -125,7 +125,8 @@ class Task:
         concerned = is_known if self._judged_alone(metric) else np.ones(len(judged), np.bool_)
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
             return np.full(len(judged), np.nan)
-        metric.check_lists(judged)
+        if metric.sampled is not None:
+            _refuse_longer_lists(metric, metric.sampled, judged)
         values = np.asarray(metric.per_query(judged, self.context), np.float64)
         if values.shape != (len(judged),):
             raise DataError(f"{metric}: per_query gave {values.shape} values for {len(judged)} queries.")
@@ -176,3 +177,15 @@ class Task:
         changed = values.copy()
         changed[queries] = self._values(metric, lists, lists.known >= 0, Counter())
         return metric.summary(changed[~np.isnan(changed)])
+
+
+def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> None:
+    """Raise DataError if a list holds more nonrelevant items than candidates were sampled."""
+    others = judged.n_retrieved - judged.relevant(getattr(metric, "rel", None)).count()
+    longer = np.flatnonzero((judged.known >= 0) & (others > sampled))
+    if len(longer):
+        row = int(longer[0])
+        raise DataError(
+            f"{metric}: the list of query {judged.queries.one(row)!r} holds {others[row]:,} nonrelevant items, more "
+            f"than sampled={sampled:,}. Give the number of sampled candidates, or drop sampled= if all items were ranked."
+        )

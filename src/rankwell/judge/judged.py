@@ -11,6 +11,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
 from rankwell.judge.train import History
+from rankwell.tables.csr import owners_of, places_of
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
@@ -76,9 +77,8 @@ class Judged(Derived):
         """Return for each judgement of these queries: its query, its position from 1, and its row in the pool."""
         offsets = self.pool.offsets
         lengths = np.where(self.known >= 0, offsets[self.known + 1] - offsets[self.known], 0)
-        query = np.repeat(np.arange(len(self)), lengths)
-        place = np.arange(len(query)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return query, place + 1, place + np.repeat(offsets[self.known], lengths)
+        rank = places_of(lengths)
+        return owners_of(lengths), rank, rank + np.repeat(offsets[self.known] - 1, lengths)
 
     def take(self, rows: np.ndarray, found: Ranked) -> Judged:
         """Return the judged lists of some queries (ascending rows), with new hits."""

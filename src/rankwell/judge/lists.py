@@ -15,6 +15,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import condensed, levels
 from rankwell.kernels import match, order, ranks
+from rankwell.tables.csr import offsets_of, owners, places_of
 from rankwell.tables.ids import NO_TEXT, Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
@@ -65,7 +66,7 @@ def judge(
     left_out = lost if policy.duplicates == "drop" else NO_TEXT
     lengths = np.diff(lists.offsets)
     if len(left_out):
-        until = np.concatenate(([0], np.cumsum(left_out)))
+        until = offsets_of(left_out)
         lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
     hits = _ranked(lists, rule, left_out, matches, pool, needs)
     shown = (
@@ -147,7 +148,7 @@ def _settled(
     level = levels(grade, pool.scale)
     base = np.arange(lists.rows)
     order.sort(base, lists.offsets, lists.score, *lists.items.columns, order.TIE_RULES["item-desc"])
-    query = np.repeat(np.arange(len(lists.queries)), np.diff(lists.offsets))
+    query = owners(lists.offsets)
     best, worst = (base[np.lexsort((sign * level[base], -lists.score[base], query))] for sign in (-1.0, 1.0))
     differ = np.unique(query[level[best] != level[worst]])
     counts["queries in which ties could change a value"] = len(differ)
@@ -161,9 +162,8 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
     rows = np.arange(lists.rows)
     order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
     lengths = np.diff(lists.offsets)
-    rank = np.arange(1, len(rows) + 1) - np.repeat(lists.offsets[:-1], lengths)
-    kept = np.sort(rows[rank <= depth])
-    offsets = np.concatenate(([0], np.cumsum(np.minimum(lengths, depth))))
+    kept = np.sort(rows[places_of(lengths) <= depth])
+    offsets = offsets_of(np.minimum(lengths, depth))
     place = lists.place
     return replace(
         lists,

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankwell.judge.scale import Scale
 from rankwell.kernels import order
+from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import Ranked, Topics
@@ -57,10 +58,9 @@ class Pool(Derived):
         if self.scale.kind != "interactions":
             order.sort(rows, self.offsets, grades, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
             grades = grades[rows]
-        query = np.repeat(np.arange(len(lengths)), lengths)
+        query = owners_of(lengths)
         is_named = self.names_ideal or self.topics is not None
-        rank = np.arange(1, len(grades) + 1) - np.repeat(self.offsets[:-1], lengths)
-        return Ranked(len(lengths), query, rank, grades, judgement=rows if is_named else None)
+        return Ranked(len(lengths), query, places_of(lengths), grades, judgement=rows if is_named else None)
 
     @property
     def ideals(self) -> tuple[Ranked, np.ndarray | None]:
@@ -75,9 +75,8 @@ class Pool(Derived):
         sizes = np.flatnonzero(np.bincount(lengths))
         profile = np.zeros(int(sizes[-1]) + 1, np.int64)
         profile[sizes] = np.arange(len(sizes))
-        query = np.repeat(np.arange(len(sizes)), sizes)
-        rank = np.arange(1, len(query) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return Ranked(len(sizes), query, rank, np.full(len(query), self.grades[0])), profile[lengths]
+        grades = np.full(sizes.sum(), self.grades[0])
+        return Ranked(len(sizes), owners_of(sizes), places_of(sizes), grades), profile[lengths]
 
     def relevant_counts(self, rel: float | None) -> np.ndarray:
         """Return R, the number of relevant judged items, of each query of the pool."""
@@ -86,7 +85,7 @@ class Pool(Derived):
     def _relevant_counts(self, rel: float | None) -> np.ndarray:
         if self.scale.kind == "interactions" and self.scale.threshold(rel) is None:
             return np.diff(self.offsets)
-        until = np.concatenate(([0], np.cumsum(self.scale.relevant(self.grades, rel))))
+        until = offsets_of(self.scale.relevant(self.grades, rel))
         return until[self.offsets[1:]] - until[self.offsets[:-1]]
 
     def rows_in(self, context: Context) -> np.ndarray:
@@ -96,7 +95,7 @@ class Pool(Derived):
     def only(self, items: Known) -> Pool:
         """Return the same queries with the judgements of some items only."""
         kept = items.find(to_same_kind(self.items, items.ids, "item")[0]) >= 0
-        until = np.concatenate(([0], np.cumsum(kept)))
+        until = offsets_of(kept)
         rows = np.flatnonzero(kept)
         topics = None if self.topics is None else self.topics.take(rows)
         propensity = None if self.propensity is None else self.propensity[rows]

@@ -13,6 +13,7 @@ from rankwell.judge.pool import Pool
 from rankwell.judge.qrel_topics import Numbered, require_topics, rises, topics_of
 from rankwell.judge.scale import Scale
 from rankwell.kernels import match
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import grouped
@@ -58,7 +59,7 @@ def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
         own, grades, copies = _merged(qrels, policy, rows, firsts, again, owner, found, grades)
         keep = np.ones(len(grades), np.bool_)
         keep[again] = False
-        kept, until = np.flatnonzero(keep), np.concatenate(([0], np.cumsum(keep)))
+        kept, until = np.flatnonzero(keep), offsets_of(keep)
         items, grades, offsets, owner = items[kept], grades[kept], until[offsets], until[owner]
         chances = None if chances is None else _same_chances(qrels, rows, chances, firsts, again)[kept]
         counts["judgements given twice"] = copies

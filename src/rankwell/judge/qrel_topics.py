@@ -8,6 +8,7 @@ import numpy as np
 
 from rankwell.errors import DataError, NeededError
 from rankwell.judge.asked import Asker
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Topics
 from rankwell.tables.run_qrels import Qrels
@@ -88,7 +89,7 @@ def topics_of(
     )
     topic, subgroup, weight = columns
     assert topic is not None
-    return Topics(np.concatenate(([0], np.cumsum(counts))), topic, grades, found.count, subgroup, weight)
+    return Topics(offsets_of(counts), topic, grades, found.count, subgroup, weight)
 
 
 def rises(keys: np.ndarray) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwell.judge.judged import Judged
 from rankwell.judge.scale import Scale
+from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.ranked import NO_ROWS, Ranked
 
 
@@ -49,7 +50,7 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
     assert found.tie_size is not None
     assert found.tie_start is not None
     sizes = np.diff(np.append(firsts, len(rows)))
-    group = np.repeat(np.arange(len(firsts)), sizes)
+    group = owners_of(sizes)
     level = levels(found.grade[rows], scale) * (1.0 if how == "best" else -1.0)
     start, width, old = found.tie_start[rows], found.tie_size[rows], found.rank[rows]
 
@@ -67,7 +68,7 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
 
     above, below = level > 0, level < 0
     # rows of level 0 mix with unjudged ones: they move up by the other rows that preceded them
-    others = np.concatenate(([0], np.cumsum(above | below)))
+    others = offsets_of(above | below)
     before = others[:-1] - others[firsts][group]
     middle = old - start - before + counts(above)
     new = np.where(above, place(above), np.where(below, width - counts(below) + place(below), middle)) + start
@@ -163,8 +164,8 @@ def expected_precisions(hits: Ranked, k: int | None) -> np.ndarray:
     """Return per query the expected sum of the precisions at the hits within k, over all orders of tied scores."""
     groups = Groups.of(hits)
     shown = groups.within(k)
-    group = np.repeat(np.arange(len(shown)), shown)
-    place = np.arange(1, len(group) + 1) - np.repeat(np.cumsum(shown) - shown, shown)
+    group = owners_of(shown)
+    place = places_of(shown)
     size, rows = groups.size[group], groups.rows[group]
     others = (place - 1) * (rows - 1) / np.maximum(size - 1, 1)
     value = rows / size * (groups.before[group] + 1 + others) / (groups.start[group] - 1 + place)

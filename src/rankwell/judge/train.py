@@ -12,6 +12,7 @@ from rankwell.errors import DataError
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.judge.pooling import pool_of
+from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.popularity import by_popularity
 from rankwell.tables.ranked import Ranked
@@ -70,11 +71,9 @@ class History:
         found = self.queries.rows_of(queries, "query")
         starts, ends = self.offsets[found], self.offsets[found + 1]
         lengths = np.where(found >= 0, ends - starts, 0)
-        begin = np.cumsum(lengths) - lengths
-        rank = np.arange(int(lengths.sum())) - np.repeat(begin, lengths)
-        at = rank + np.repeat(starts, lengths)
-        query = np.repeat(np.arange(len(found)), lengths)
-        return Ranked(len(found), query, rank + 1, self.grade[at], item=self.item[at])
+        query, rank = owners_of(lengths), places_of(lengths)
+        at = rank + np.repeat(starts - 1, lengths)
+        return Ranked(len(found), query, rank, self.grade[at], item=self.item[at])
 
 
 def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[History, Counter[str]]:
@@ -105,7 +104,7 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
         )
     if len(outside):
         counts["training pairs outside the catalogue"] = len(outside)
-        until = np.concatenate(([0], np.cumsum(row >= 0)))
+        until = offsets_of(row >= 0)
         offsets, row, grades = until[offsets], row[row >= 0], grades[row >= 0]
     return History(queries, offsets, row, grades, catalogue), +counts
 

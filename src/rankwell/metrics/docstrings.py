@@ -20,10 +20,39 @@ def sentence(cls: type) -> str:
 
 
 def sections(cls: type, titles: Iterable[str]) -> dict[str, str]:
-    """Return the indented blocks under the given headings of a class's docstring."""
-    text, found = docstring(cls), {}
-    for title in titles:
-        match = re.search(rf"^{title}\n((?:[ ]{{4}}.*\n?|\n)+)", text, re.MULTILINE)
-        if match:
-            found[title] = inspect.cleandoc(match[1]).strip()
-    return found
+    """Return the indented blocks under some headings of a class's docstring; parameters as ``parameters`` has them."""
+    blocks = {title: parameters(cls) if title == "Parameters" else _block(cls, title) for title in titles}
+    return {title: block for title, block in blocks.items() if block}
+
+
+def parameters(cls: type) -> str:
+    """Return what is said of each parameter; a line of names alone stands for the texts of the nearest bases that have them.
+
+    >>> from rankwell.metrics.diversity.alpha import AlphaDCG
+    >>> print(_block(AlphaDCG, "Parameters"))
+    alpha
+    norm: none or ndeval
+    topics, universe, rel
+    >>> [line.split(":")[0] for line in parameters(AlphaDCG).splitlines() if not line.startswith(" ")]
+    ['alpha', 'norm', 'topics', 'universe', 'rel']
+    """
+    texts: dict[str, str] = {}
+    for base in reversed(cls.__mro__[1:]):
+        texts |= {entry.split(":")[0]: entry for entry in _entries(base) if ":" in entry}
+    explained = []
+    for entry in _entries(cls):
+        named = [] if ":" in entry else [name for name in entry.split(", ") if name in texts]
+        explained += [texts[name] for name in named] or [entry]
+    return "\n".join(explained)
+
+
+def _entries(cls: type) -> list[str]:
+    """The entries of a class's own block of parameters."""
+    block = _block(cls, "Parameters")
+    return re.split(r"\n(?=\S)", block) if block else []
+
+
+def _block(cls: type, title: str) -> str:
+    """The indented block under a heading of a class's own docstring."""
+    match = re.search(rf"^{title}\n((?:[ ]{{4}}.*\n?|\n)+)", docstring(cls), re.MULTILINE)
+    return inspect.cleandoc(match[1]).strip() if match else ""

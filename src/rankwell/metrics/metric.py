@@ -6,18 +6,11 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
-from typing import (
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    TypeVar,
-    dataclass_transform,
-)
+from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import UsageError, one_of
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.names import MODULES
@@ -245,19 +238,6 @@ class QueryMetric(Metric):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Return one value per query of the batch, NaN where the metric is undefined."""
 
-    def check_lists(self, judged: Judged) -> None:
-        """Raise DataError if candidates were ``sampled`` and a list holds more nonrelevant items than that."""
-        if self.sampled is None:
-            return
-        others = judged.n_retrieved - judged.relevant(getattr(self, "rel", None)).count()
-        longer = np.flatnonzero((judged.known >= 0) & (others > self.sampled))
-        if len(longer):
-            row = int(longer[0])
-            raise DataError(
-                f"{self}: the list of query {judged.queries.one(row)!r} holds {others[row]:,} nonrelevant items, more "
-                f"than sampled={self.sampled:,}. Give the number of sampled candidates, or drop sampled= if all items were ranked."
-            )
-
     def summary(self, values: np.ndarray) -> Average:
         """Return the state of defined values: an arithmetic mean."""
         return Mean.of(values)
@@ -284,10 +264,3 @@ class ListMetric(QueryMetric):
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
     better: ClassVar[Better] = "neither"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item"})
-
-
-def unknown_metric(name: str) -> UsageError:
-    """Return the error for an unknown metric name."""
-    return UsageError(
-        f"There is no metric {name!r}.{nearest(name, REGISTRY)} `rankwell metrics` lists all of them."
-    )

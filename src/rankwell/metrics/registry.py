@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from rankwell.metrics.metric import REGISTRY, Metric, unknown_metric
+from rankwell.errors import UsageError, nearest
+from rankwell.metrics.metric import REGISTRY, Metric
 from rankwell.metrics.names import METRICS, MODULES
 
 
@@ -47,7 +48,9 @@ def find(name: str) -> type[Metric]:
     # a metric that tools/make_names.py has not seen yet is found by loading all
     found = REGISTRY.get(text) or registry().get(text)
     if found is None:
-        raise unknown_metric(name)
+        raise UsageError(
+            f"There is no metric {name!r}.{nearest(name, REGISTRY)} `rankwell metrics` lists all."
+        )
     return found
 
 

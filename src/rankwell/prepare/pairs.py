@@ -11,6 +11,7 @@ import polars as pl
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
+from rankwell.tables.csr import places_of
 from rankwell.tables.ids import Ids, to_same_kind
 from rankwell.tables.rows import grouped
 
@@ -93,7 +94,7 @@ def places(log: Log) -> np.ndarray:
     rule = order.TIE_RULES["item-desc"]
     order.sort(ordered, offsets, np.ascontiguousarray(key[together]), *items.columns, rule)
     place = np.empty(len(log), np.int64)
-    place[together[ordered]] = rows + 1 - np.repeat(offsets[:-1], np.diff(offsets))
+    place[together[ordered]] = places_of(np.diff(offsets))
     return place
 
 
@@ -104,7 +105,7 @@ def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
     rows = np.arange(len(codes)) if before is None else np.argsort(before, kind="stable")
     ordered, offsets = kernel.gather(codes[rows], int(codes.max()) + 1)
     place = np.empty(len(codes), np.int64)
-    place[rows[ordered]] = np.arange(1, len(codes) + 1) - np.repeat(offsets[:-1], np.diff(offsets))
+    place[rows[ordered]] = places_of(np.diff(offsets))
     return place
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
+from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns
@@ -63,7 +64,7 @@ class Lists:
 
     @property
     def _query(self) -> Ids:
-        return self.queries[np.repeat(np.arange(len(self.queries)), np.diff(self.offsets))]
+        return self.queries[owners(self.offsets)]
 
 
 def run_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]) -> Run:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns, Lists
@@ -52,7 +53,7 @@ def qrels_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return judgements: rows of liked items, or the grades that a sparse matrix stores."""
     matrix = _matrix(source, name, columns)
     if is_sparse(matrix):
-        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        rows = owners(matrix.indptr)
         return Qrels(rows, matrix.indices, matrix.data, name=name, place=Entries(name, matrix.indptr))
     if matrix.dtype.kind not in "iu":
         raise UsageError(
@@ -162,7 +163,7 @@ class ScoreRows:
         score = np.ma.getdata(part)
         kept = ~np.ma.getmaskarray(part) & (score != -np.inf)
         query, item = np.nonzero(kept)
-        offsets = np.concatenate(([0], np.cumsum(kept.sum(axis=1))))
+        offsets = offsets_of(kept.sum(axis=1))
         place = Entries(self.name, offsets, low, item)
         found = score[query, item]
         _refuse_nan(found, place)

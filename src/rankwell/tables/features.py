@@ -12,6 +12,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.kernels import lists as kernel
+from rankwell.tables.csr import owners_of
 from rankwell.tables.ranked import Ranked
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Features:
     @cached_property
     def squares(self) -> np.ndarray:
         """The squared length of each vector."""
-        rows = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        rows = owners_of(self.lengths)
         return np.bincount(rows, weights=self.values**2, minlength=len(self.lengths))
 
     @cached_property

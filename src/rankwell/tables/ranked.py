@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import Ids, Known
 
 NO_ROWS = np.empty(0, np.int64)
@@ -56,12 +57,12 @@ class Ranked:
     @cached_property
     def query(self) -> np.ndarray:
         """The query that each row belongs to."""
-        return np.repeat(np.arange(self.queries), self.count())
+        return owners_of(self.count())
 
     @cached_property
     def rank(self) -> np.ndarray:
         """The rank of each row, from 1."""
-        return _places(self.count())
+        return places_of(self.count())
 
     def where(self, rows: np.ndarray) -> Ranked:
         """Return the rows of a mask (or ascending row numbers)."""
@@ -113,7 +114,7 @@ class Ranked:
     def nth(self) -> np.ndarray:
         """Return each row's position among the rows of its query, from 1."""
         if self._nth is None:
-            self._nth = _places(self.count())
+            self._nth = places_of(self.count())
         return self._nth
 
     def product_before(self, factors: np.ndarray) -> np.ndarray:
@@ -138,12 +139,6 @@ class Ranked:
         steps = np.searchsorted(nth[rows], np.arange(2, int(nth.max(initial=1)) + 2))
         for low, high in pairwise(steps):
             yield rows[low:high]
-
-
-def _places(counts: np.ndarray) -> np.ndarray:
-    """1, 2, … for the rows of each query."""
-    ends = np.cumsum(counts)
-    return np.arange(1, counts.sum() + 1) - np.repeat(ends - counts, counts)
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
@@ -178,7 +173,7 @@ class Topics:
         """Return the same without subgroups: each topic of a row once, with its highest grade."""
         if self.subgroup is None:
             return self
-        row = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        row = owners(self.offsets)
         fresh = np.ones(len(row), np.bool_)
         fresh[1:] = (row[1:] != row[:-1]) | (self.topic[1:] != self.topic[:-1])
         heads = np.flatnonzero(fresh)
@@ -191,7 +186,7 @@ class Topics:
 def spread(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the concatenated entries of some rows, and where the entries of each row begin."""
     lengths = offsets[rows + 1] - offsets[rows]
-    starts = np.concatenate(([0], np.cumsum(lengths)))
+    starts = offsets_of(lengths)
     return np.arange(starts[-1]) + np.repeat(offsets[rows] - starts[:-1], lengths), starts
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.places import Place, held
 
@@ -119,7 +120,7 @@ class Columns:
         if self._query is not None:
             return self._query
         queries, offsets, _ = self._groups
-        return queries[np.repeat(np.arange(len(queries)), np.diff(offsets))]
+        return queries[owners(offsets)]
 
     @cached_property
     def _together(self) -> tuple[Ids, np.ndarray] | None:
@@ -229,7 +230,7 @@ def gathered(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray]:
         queries.append(query[part[firsts]])
         rows.append(part[ordered])
         lengths.append(np.diff(offsets))
-    offsets = np.concatenate(([0], np.cumsum(np.concatenate(lengths))))
+    offsets = offsets_of(np.concatenate(lengths))
     return Ids.concatenate(queries), offsets, np.concatenate(rows)
 
 

@@ -168,7 +168,7 @@ def exact_sum(values: np.ndarray) -> int:
     True
     """
     if len(values) <= FEW:
-        return sum(_whole(value) for value in values.tolist())
+        return sum(map(_whole, values.tolist()))
     upper, lower = sums.by_exponent(values)
     used = np.flatnonzero(upper | lower)
     parts = zip(used.tolist(), upper[used].tolist(), lower[used].tolist(), strict=True)

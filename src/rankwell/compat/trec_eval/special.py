@@ -11,6 +11,7 @@ from rankwell.judge.judged import Judged
 from rankwell.metrics.graded.users import RBP, RBPResidual
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Pairs
+from rankwell.tables.csr import offsets_of
 
 SIGNS = "0123456789>-.<"  # grades to 9, above 9, not judged, in the pool but unjudged, none of these
 MORE, UNKNOWN, POOLED = SIGNS.index(">"), SIGNS.index("-"), SIGNS.index(".")
@@ -34,7 +35,7 @@ class Relstring(QueryMetric):
         """One digit per rank, the first rank the highest; '-' for an item unless the judgements say more."""
         shown = np.clip(judged.n_retrieved - self.start, 0, self.length)
         weights = BASE ** np.arange(self.length - 1, -1, -1, dtype=np.int64)
-        until = np.concatenate(([0], np.cumsum(weights)))
+        until = offsets_of(weights)
         number = (UNKNOWN + 1) * until[shown]
         rows = judged.found
         place = rows.rank - 1 - self.start

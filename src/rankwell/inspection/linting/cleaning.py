@@ -13,6 +13,7 @@ from rankwell.display.findings import Finding
 from rankwell.inspection.linting.data import Data, QrelsData, RunData
 from rankwell.inspection.linting.writing import write_copy
 from rankwell.kernels import match, order
+from rankwell.tables.csr import places_of
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -68,8 +69,7 @@ def clean_run(run: RunData) -> pl.DataFrame:
     columns: dict[str, Any] = {"query": queries[query].tolist(), "item": items[rows].tolist()}
     if not run.columns.by_rank:
         return pl.DataFrame(columns | {"score": lists.score[rows]})
-    counts = np.bincount(query, minlength=len(queries))
-    columns["rank"] = np.arange(1, len(rows) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    columns["rank"] = places_of(np.bincount(query, minlength=len(queries)))
     if run.columns.given_score is not None:
         columns["score"] = run.in_lists(run.columns.given_score)[rows]
     return pl.DataFrame(columns)

@@ -15,6 +15,7 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.policy import Policy
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import ALL_LINES, TextRows
+from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns, Lists, grouped
@@ -53,7 +54,7 @@ class RunData:
     @cached_property
     def list_of(self) -> np.ndarray:
         """The list of each row."""
-        return np.repeat(np.arange(len(self.lists.queries)), np.diff(self.lists.offsets))
+        return owners(self.lists.offsets)
 
     @cached_property
     def ranked(self) -> Lists | None:

@@ -7,8 +7,10 @@ from typing import Literal
 
 import numpy as np
 
+from rankwell.tables.csr import owners_of
 from rankwell.tables.features import Features
 from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.sorted_keys import places_among
 
 Measure = Literal["cosine", "jaccard", "euclidean"]
 CELLS = 1 << 17  # cells of the dense tables built at a time: they should fit into the processor's cache
@@ -44,8 +46,8 @@ class _Tables:
         if self._width <= NARROW:
             return np.arange(len(codes)), codes
         key = lists * self._width + codes
-        at = np.searchsorted(self._known, key)
-        there = np.flatnonzero(np.append(self._known, -1)[at] == key)
+        at = places_among(self._known, key)
+        there = np.flatnonzero(at >= 0)
         return there, at[there] - self._begins[lists[there]]
 
     def at(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -138,7 +140,7 @@ def closest(rows: Ranked, others: Ranked, features: Features) -> np.ndarray:
     for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(step)) + 1):
         begin = np.cumsum(count[part]) - count[part]
         other = np.arange(int(count[part].sum())) + np.repeat(first[part] - begin, count[part])
-        own = np.repeat(np.arange(len(part)), count[part])
+        own = owners_of(count[part])
         cosines = _cosines(features, rows.item[part], own, others.item[other])
         best[part] = np.maximum.reduceat(cosines, begin) if len(part) else 0.0
     return best

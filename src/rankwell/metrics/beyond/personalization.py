@@ -13,6 +13,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.item_counts import ItemCounts, ItemSums
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.states import WHOLE, amounts_of, multiples_in_halves
@@ -208,7 +209,7 @@ class Sets:
         """The sum over all pairs, from how many pairs have so many items in common, of so many in both, counted in blocks."""
         from scipy.sparse import csr_array
 
-        offsets = np.concatenate(([0], np.cumsum(self.lengths)))
+        offsets = offsets_of(self.lengths)
         items, codes = np.unique(self.items, return_inverse=True)
         lists = csr_array((np.ones(len(codes), np.int32), codes, offsets), shape=(self.n, len(items)))
         longest = int(self.lengths.max(initial=0))

@@ -15,7 +15,7 @@ from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.candidates import LISTS_BEGUN
 from rankwell.metrics.diversity.normalised import refuse_long
 from rankwell.metrics.diversity.subtopic_metric import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
-from rankwell.metrics.diversity.subtopics import Subtopics
+from rankwell.metrics.diversity.subtopics import Subtopics, Weights
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import definition
 
@@ -24,7 +24,11 @@ __all__ = ["NRBP", "AlphaDCG", "AlphanDCG", "nNRBP"]
 
 @definition
 class _Alpha(Cascade):
-    """A cascade in which each item of a topic leaves a share 1 − α of it to later items."""
+    """A cascade in which each item of a topic leaves 1 − α of it to the next.
+
+    Parameters
+        alpha: how much an item takes of its topics, 0 to 1
+    """
 
     alpha: float = 0.5
 
@@ -65,12 +69,9 @@ class AlphaDCG(_Alpha):
         (``profile``), or all (``catalogue``); here this affects only norm=ndeval and which topics have a gain.
 
     Parameters
-        alpha: the share of a topic that each of its items uses up, 0 to 1
+        alpha
         norm: none or ndeval
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged, profile or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        topics, universe, rel
 
     Example
         >>> import rankwell as rw
@@ -124,12 +125,9 @@ class AlphanDCG(OverGreedy, _Alpha):
         items. Ties in the greedy list are broken by descending id, as in ndeval.
 
     Parameters
-        alpha: the share of a topic that each of its items uses up, 0 to 1
+        alpha
         ideal: greedy, or exact (k up to 6)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        topics, universe, rel
 
     Example
         >>> import rankwell as rw
@@ -209,14 +207,9 @@ class NRBP(_Alpha):
         The w_t are equal and sum to 1 (ndeval's 1/T), unless the judgements carry weights.
 
     Parameters
-        alpha: the share of a topic that each of its items uses up, 0 to 1
-        beta: the probability of looking at the next rank, 0 to 1
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        alpha
+        beta: the chance to look at the next rank, 0 to 1
+        weights, topics, universe, rel
 
     Example
         >>> import rankwell as rw
@@ -233,7 +226,7 @@ class NRBP(_Alpha):
     words: ClassVar[tuple[str, str, str]] = ("new", "(1 − (1 − α) β) β^(r − 1)", "")
 
     beta: float = 0.5
-    weights: Literal["qrels", "uniform", "profile"] = "qrels"
+    weights: Weights = "qrels"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -264,14 +257,7 @@ class nNRBP(OverGreedy, NRBP):
         As in ndeval.
 
     Parameters
-        alpha: the share of a topic that each of its items uses up, 0 to 1
-        beta: the probability of looking at the next rank, 0 to 1
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        alpha, beta, weights, topics, universe, rel
 
     Example
         >>> import rankwell as rw

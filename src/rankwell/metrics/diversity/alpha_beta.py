@@ -36,21 +36,19 @@ class ABDCG(OfRatings, Unrated):
         than an unrated item; minmax counts it as 0.
 
     Parameters
-        alpha: the probability that an unrated item satisfies an interest in its topic, 0 to beta
-        beta: the same for an item with the highest rating, alpha to 1
-        topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
-        profile: γ. ml: Σ ratings of the user's items with the topic ÷ Σ over all topics; item_share: ÷ Σ ratings of their items;
+        alpha, beta, topics
+        profile: γ. ml: Σ ratings of the user's items with the topic ÷ Σ over all topics; item_share: ÷ Σ ratings of his items;
             smoothed: (1 − smoothing) · ml + smoothing · p; dirichlet: (Σ ratings with the topic + mu · p) ÷ (Σ over topics + mu), p
             being ml of all users together; given: columns of users= named after topics, from 0 to 1
         smoothing: the weight of p in smoothed, 0 to 1
         mu: the weight of p in dirichlet, in ratings
-        profile_source: train, or test (the judgements themselves, which leaks)
+        profile_source
         cold: what a user without a profile gets: skip (undefined), prior (p), uniform (1 / number of topics)
-        unknown_topic: whether items without topics share an extra topic
+        unknown_topic
         rating_map: ρ. ratio: g / g_max; minmax: (g − g_min) / (g_max − g_min); exp: (2^g − 1) / 2^g_max; binary: 1 from rel, else 0
-        max_grade: g_max; default: the highest grade in the qrels
-        min_grade: g_min of minmax; default: the lowest grade in the qrels
-        rel: the lowest rating that binary counts as 1; default: the policy's rel
+        max_grade: g_max; default the highest grade of the qrels
+        min_grade: g_min of minmax; default the lowest grade of the qrels
+        rel
 
     Example
         >>> import rankwell as rw
@@ -93,22 +91,8 @@ class ABnDCG(Normalised, OfRatings, Unrated):
         the same as clip. Finding the best list of all is NP-hard: exact searches for it, and fails if that takes too long.
 
     Parameters
-        alpha: the probability that an unrated item satisfies an interest in its topic, 0 to beta
-        beta: the same for an item with the highest rating, alpha to 1
-        topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
-        profile: the user's interests: ml, item_share, smoothed, dirichlet or given (see ab_dcg)
-        smoothing: the weight of all users in smoothed, 0 to 1
-        mu: the weight of all users in dirichlet, in ratings
-        profile_source: train, or test (the judgements themselves, which leaks)
-        cold: what a user without a profile gets: skip (undefined), prior (that of all users), uniform (1 / number of topics)
-        unknown_topic: whether items without topics share an extra topic
-        rating_map: how a rating counts: ratio, minmax, exp or binary (see ab_dcg)
-        max_grade: the highest grade of the scale; default: the highest in the qrels
-        min_grade: the lowest grade of the scale (minmax); default: the lowest in the qrels
-        rel: the lowest rating that binary counts as 1; default: the policy's rel
-        candidates: catalogue, judged (the items the user rated) or pool (those and the list down to k); never training items
-        ideal: greedy, exact (k up to 6), or best_of (the better of the greedy list and the list itself)
-        clip: whether values above 1 become 1
+        alpha, beta, topics, profile, smoothing, mu, profile_source, cold, unknown_topic
+        rating_map, max_grade, min_grade, rel, candidates, ideal, clip
 
     Example
         >>> import rankwell as rw
@@ -146,21 +130,10 @@ class ABHit(Normalised, OfRatings):
         logarithmic discount.
 
     Parameters
-        beta: the probability that an item with the highest rating satisfies, 0 to 1
-        topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
-        profile: the user's interests: ml, item_share, smoothed, dirichlet or given (see ab_dcg)
-        smoothing: the weight of all users in smoothed, 0 to 1
-        mu: the weight of all users in dirichlet, in ratings
-        profile_source: train, or test (the judgements themselves, which leaks)
-        cold: what a user without a profile gets: skip (undefined), prior (that of all users), uniform (1 / number of topics)
-        unknown_topic: whether items without topics share an extra topic
-        rating_map: how a rating counts: ratio, minmax, exp or binary (see ab_dcg)
-        max_grade: the highest grade of the scale; default: the highest in the qrels
-        min_grade: the lowest grade of the scale (minmax); default: the lowest in the qrels
-        rel: the lowest rating that binary counts as 1; default: the policy's rel
-        candidates: catalogue, judged or pool: no difference here, as only rated items have gains
-        ideal: greedy, exact (k up to 6), or best_of (the better of the greedy list and the list itself)
-        clip: whether values above 1 become 1
+        beta: the chance that an item with the highest rating satisfies, 0 to 1
+        topics, profile, smoothing, mu, profile_source, cold, unknown_topic, rating_map, max_grade, min_grade, rel
+        candidates: catalogue, judged or pool: here all alike, as rated items alone gain
+        ideal, clip
 
     Example
         >>> import rankwell as rw
@@ -195,17 +168,8 @@ class ABTopic(Normalised):
         high, whatever they think of its items.
 
     Parameters
-        beta: the probability that an item satisfies an interest in its topic, 0 to 1
-        topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
-        profile: the user's interests: ml, item_share, smoothed, dirichlet or given (see ab_dcg)
-        smoothing: the weight of all users in smoothed, 0 to 1
-        mu: the weight of all users in dirichlet, in ratings
-        profile_source: train, or test (the judgements themselves, which leaks)
-        cold: what a user without a profile gets: skip (undefined), prior (that of all users), uniform (1 / number of topics)
-        unknown_topic: whether items without topics share an extra topic
-        candidates: catalogue, judged (the items the user rated) or pool (those and the list down to k); never training items
-        ideal: greedy, exact (k up to 6), or best_of (the better of the greedy list and the list itself)
-        clip: whether values above 1 become 1
+        beta: the chance that an item of a topic that the user cares for satisfies, 0 to 1
+        topics, profile, smoothing, mu, profile_source, cold, unknown_topic, candidates, ideal, clip
 
     Example
         >>> import rankwell as rw

@@ -16,6 +16,7 @@ from rankwell.metrics.diversity.subtopic_metric import Discounted, of_queries
 from rankwell.metrics.diversity.subtopics import Subtopics
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import definition
+from rankwell.tables.csr import owners
 from rankwell.tables.ranked import Ranked
 
 __all__ = ["DSharpnDCG", "DnDCG"]
@@ -38,15 +39,9 @@ class DnDCG(Discounted, Additive):
 
     Parameters
         gain: linear or exp2 (2^g − 1)
-        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
-        base: the base of discount=jk
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
-        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
+        discount, base, weights, topics, universe
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from
 
     Example
         >>> import rankwell as rw
@@ -92,7 +87,7 @@ class DnDCG(Discounted, Additive):
     def best(self, pool: Pool, context: Context) -> Terms:
         """Return the judged items of all queries of the pool, highest global gain first."""
         gain = self._global(pool, context)
-        query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))
+        query = owners(pool.offsets)
         rows = np.flatnonzero(gain > 0)
         rows = rows[np.lexsort((-gain[rows], query[rows]))]
         best = Ranked(len(pool.offsets) - 1, query[rows], rows, pool.grades[rows], item=rows, judgement=rows)
@@ -132,16 +127,10 @@ class DSharpnDCG(Discounted):
     Parameters
         gamma: the weight of I-rec, 0 to 1
         gain: linear or exp2 (2^g − 1)
-        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
-        base: the base of discount=jk
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that is relevant, for I-rec; for ratings also the lowest that has a gain; default: above 0, or the
-            policy's rel
-        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
+        discount, base, weights, topics, universe
+        rel: the grade from which an item is relevant, for I-rec; under ratings also the one from which gains count; default above
+            0, or the policy's rel
+        gain_from
 
     Example
         >>> import rankwell as rw

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.kernels import exact, ideal
+from rankwell.tables.csr import offsets_of, owners_of
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
@@ -33,8 +34,8 @@ class Kinds:
 
     @classmethod
     def of(cls, features: Features, ids: Ids) -> Kinds:
-        """Return the kinds of the items of a catalogue, in order of first appearance."""
-        rows = np.repeat(np.arange(len(ids)), features.lengths)
+        """Return the kinds of the items of a catalogue, in the order in which they first appear."""
+        rows = owners_of(features.lengths)
         codes = features.codes[np.lexsort((features.codes, rows))]
         number: dict[bytes, int] = {}
         of_item = np.full(len(ids), -1)
@@ -43,7 +44,7 @@ class Kinds:
             of_item[row] = number.setdefault(key, len(number))
         topics = np.frombuffer(b"".join(number), codes.dtype) if number else codes[:0]
         lengths = np.array([len(key) for key in number], np.int64) // codes.itemsize
-        return cls(of_item, np.concatenate(([0], np.cumsum(lengths))), topics, len(features.names), ids)
+        return cls(of_item, offsets_of(lengths), topics, len(features.names), ids)
 
     @cached_property
     def order(self) -> np.ndarray:

@@ -15,6 +15,7 @@ from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.binary.sets import SetP
 from rankwell.metrics.diversity.split_by_topic import each_topic
 from rankwell.metrics.diversity.subtopic_metric import Discounted, OnTopics
+from rankwell.metrics.diversity.subtopics import Weights
 from rankwell.metrics.graded.ndcg import nDCG
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Pairs
@@ -28,7 +29,7 @@ class _IntentAware(OnTopics):
 
     sliceable: ClassVar[bool] = True
 
-    weights: Literal["qrels", "uniform", "profile"] = "qrels"
+    weights: Weights = "qrels"
 
     @abstractmethod
     def metric(self) -> QueryMetric:
@@ -72,12 +73,7 @@ class PIA(_IntentAware):
         every item must serve all topics.
 
     Parameters
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        weights, topics, universe, rel
 
     Example
         >>> import rankwell as rw
@@ -111,13 +107,8 @@ class APIA(_IntentAware):
         Its mean over queries is ndeval's MAP-IA (no cut-off, each AP ÷ R). Like ``ap`` it divides by min(R, k) with a cut-off.
 
     Parameters
-        denom: R, min_rk, hits, k or min_rn; default: R without a cut-off, min_rk with one
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        denom: R, min_rk, hits, k or min_rn; default R without a cut-off and min_rk with one
+        weights, topics, universe, rel
 
     Example
         >>> import rankwell as rw
@@ -161,12 +152,7 @@ class RRIA(_IntentAware):
         An item that serves several topics counts for each of them.
 
     Parameters
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        weights, topics, universe, rel
 
     Example
         >>> import rankwell as rw
@@ -202,16 +188,10 @@ class nDCGIA(Discounted, _IntentAware):
         ideal list for all topics together.
 
     Parameters
-        gain: linear, exp2, or a table {grade: gain} of raw grades; grades not in the table have no gain
-        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
-        base: the base of discount=jk
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
-        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
+        gain: linear, exp2, or a table {grade: gain} of the grades as they are; one that it lacks gains nothing
+        discount, base, weights, topics, universe
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from
 
     Example
         >>> import rankwell as rw

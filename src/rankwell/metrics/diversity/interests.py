@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, one_of
 from rankwell.judge.train import History
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
@@ -44,7 +45,7 @@ class Interests:
         if self.even.any():
             table += self.even[users][:, None] / max(len(self.common), 1)
         at, starts = spread(self.offsets, users)
-        row = np.repeat(np.arange(len(users)), np.diff(starts))
+        row = owners(starts)
         table[row, self.topic[at]] += self.share[at]
         return table
 
@@ -140,7 +141,7 @@ class Estimate:
             np.ones(1, np.bool_),
         )
         counts, topic, share, part, is_cold = map(np.concatenate, zip(*parts, nobody, strict=True))
-        offsets = np.concatenate(([0], np.cumsum(counts)))
+        offsets = offsets_of(counts)
         even = np.where(is_cold & (self.cold == "uniform"), 1.0, 0.0)
         if self.cold == "prior":
             part = np.where(is_cold, float(common.sum() > 0), part)

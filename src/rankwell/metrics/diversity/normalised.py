@@ -34,7 +34,13 @@ class Ideals:
 
 @definition
 class Normalised(Topical):
-    """A topic-satisfaction metric divided by the value of the best list of the user's candidates."""
+    """A metric of satisfied topics, divided by what the best list of the user's candidates reaches.
+
+    Parameters
+        candidates: catalogue, judged (what the user rated) or pool (that, and the list down to k); without his training items
+        ideal: greedy, exact (k up to 6), or best_of (the better of the greedy list and the list itself)
+        clip: whether values above 1 are made 1
+    """
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features", "history"})
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "IDCG")

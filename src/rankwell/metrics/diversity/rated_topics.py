@@ -16,7 +16,14 @@ from rankwell.metrics.metric import definition
 
 @definition
 class OfRatings(Topical):
-    """A metric in which a rated item satisfies according to its rating."""
+    """A metric where a rated item satisfies by what it was rated.
+
+    Parameters
+        rating_map: how a rating counts: ratio, minmax, exp or binary (see ab_dcg)
+        max_grade: the highest grade of the scale; default that of the qrels
+        min_grade: the lowest grade of the scale (minmax); default that of the qrels
+        rel: the rating from which binary counts 1; default the policy's rel
+    """
 
     rating_map: Literal["ratio", "minmax", "exp", "binary"] = "ratio"
     max_grade: float | None = None

@@ -52,10 +52,7 @@ class SRecall(_Covering):
         and only relevant items (``topics=items,universe=catalogue``).
 
     Parameters
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        topics, universe, rel
 
     Example
         >>> import rankwell as rw
@@ -91,10 +88,7 @@ class IRec(SRecall):
         The same number as s_recall, under the name of the NTCIR tasks.
 
     Parameters
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        topics, universe, rel
 
     Example
         >>> import rankwell as rw
@@ -127,11 +121,8 @@ class SPrecision(_Covering):
         in rare cases. Similar names are used for topics covered ÷ k, and for the reciprocal of minrank.
 
     Parameters
-        level: the share of the topics that must be covered, above 0 and at most 1
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+        level: the share of the topics that must be reached, above 0 and at most 1
+        topics, universe, rel
 
     Example
         >>> import rankwell as rw

@@ -17,6 +17,7 @@ from rankwell.metrics.diversity.candidates import Kinds
 from rankwell.metrics.diversity.interests import Cold, Estimate, Interests, Profile, columns_of, population
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Metric, definition
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
@@ -26,14 +27,29 @@ UNKNOWN = "(unknown)"
 
 @definition
 class Unrated(Metric):
-    """A metric in which an unrated item satisfies an interest in its topic with probability α."""
+    """A metric with a chance α that an unrated item satisfies a user who likes its topic.
+
+    Parameters
+        alpha: the chance that an unrated item of a topic that the user cares for satisfies, 0 to beta
+        beta: the same of an item with the highest rating, alpha to 1
+    """
 
     alpha: float = 0.1
 
 
 @definition
 class Topical(Additive):
-    """A list metric of satisfaction by topics: each item reduces what later items of its topics can gain."""
+    """A metric of lists that satisfy by topics: each item uses up what later ones of its topics can gain.
+
+    Parameters
+        topics: items (the column topics, genres …), another column of items, or a pattern such as 'genre_*'
+        profile: the user's interests: ml, item_share, smoothed, dirichlet or given (see ab_dcg)
+        smoothing: the weight of all users in smoothed, 0 to 1
+        mu: the weight of all users in dirichlet, in ratings
+        profile_source: train, or test (the judgements themselves, which leaks)
+        cold: what a user without a profile gets: skip (undefined), prior (that of all users), uniform (1 / number of topics)
+        unknown_topic: whether items without topics share one of their own
+    """
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features"})
     told: ClassVar[frozenset[str]] = frozenset({"alpha", "beta"})
@@ -182,7 +198,7 @@ def topics_of_items(context: Context, column: str, unknown_topic: bool) -> Featu
         found = context.items.groups(column)
     if not unknown_topic or found.lengths.all():
         return found.sets
-    offsets = np.concatenate(([0], np.cumsum(np.maximum(found.lengths, 1))))
+    offsets = offsets_of(np.maximum(found.lengths, 1))
     codes = np.full(int(offsets[-1]), len(found.names))
     codes[np.repeat(offsets[:-1] - found.offsets[:-1], found.lengths) + np.arange(len(found.codes))] = (
         found.codes
@@ -230,11 +246,9 @@ def known_users(judged: Judged) -> np.ndarray:
 
 
 def judged_items(context: Context, pool: Pool) -> Ranked:
-    """Return all judgements of the pool, with ``item`` as rows of the catalogue."""
-    lengths = np.diff(pool.offsets)
-    query = np.repeat(np.arange(len(lengths)), lengths)
-    item = pool.rows_in(context)
-    return Ranked(len(lengths), query, np.ones_like(query), np.asarray(pool.grades), item=item)
+    """Return all judgements of the pool, ``item`` being rows of the catalogue."""
+    query, item = owners(pool.offsets), pool.rows_in(context)
+    return Ranked(len(pool.offsets) - 1, query, np.ones_like(query), np.asarray(pool.grades), item=item)
 
 
 def part_of(rows: Ranked, low: int, high: int) -> Ranked:

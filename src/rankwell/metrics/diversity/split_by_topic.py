@@ -10,6 +10,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import condensed
+from rankwell.tables.csr import owners, owners_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, Topics, spread
 
@@ -74,7 +75,7 @@ def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
     is_known = judged.known >= 0
     lengths = np.where(is_known, split.first[judged.known + 1] - split.first[judged.known], 0)
     starts = np.cumsum(lengths) - lengths
-    owner = np.repeat(np.arange(len(judged)), lengths)
+    owner = owners_of(lengths)
     known = np.arange(len(owner)) + (split.first[judged.known] - starts)[owner]
     here = starts - split.first[judged.known]  # from a query's pair to its row here
     made = Judged(
@@ -94,13 +95,13 @@ def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
 
 def _split(pool: Pool, topics: Topics) -> _Split:
     entries = np.diff(topics.offsets)
-    of_row = np.repeat(np.arange(len(entries)), entries)
+    of_row = owners_of(entries)
     fresh = np.ones(len(of_row), np.bool_)
     fresh[1:] = (of_row[1:] != of_row[:-1]) | (topics.topic[1:] != topics.topic[:-1])
     heads = np.flatnonzero(fresh)
     grades = np.maximum.reduceat(topics.grade, heads) if len(heads) else topics.grade
     origin, topic = of_row[heads], topics.topic[heads]
-    query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))[origin]
+    query = owners(pool.offsets)[origin]
     order = np.lexsort((topic, query))
     query, topic = query[order], topic[order]
     fresh = np.ones(len(order), np.bool_)
@@ -135,7 +136,7 @@ def _found(found: Ranked, split: _Split, here: np.ndarray, pairs: int) -> Ranked
     """The hits of each pair: every hit once per topic."""
     assert found.judgement is not None
     cells, starts = spread(split.cells, found.judgement)
-    of_hit = np.repeat(np.arange(len(found)), np.diff(starts))
+    of_hit = owners(starts)
     rows = split.row[cells]
     pair = split.pair[rows] + here[found.query[of_hit]]
     order = np.argsort(pair, kind="stable")  # keeps hits in rank order
@@ -152,7 +153,7 @@ def _shown(shown: Ranked, split: _Split, here: np.ndarray, owner: np.ndarray) ->
     ends = np.searchsorted(shown.query, np.arange(shown.queries + 1))
     rows, starts = spread(ends, owner)
     made = shown.where(rows)
-    made.queries, made.query = len(owner), np.repeat(np.arange(len(owner)), np.diff(starts))
+    made.queries, made.query = len(owner), owners(starts)
     made.grade, made.judgement = np.full(len(rows), np.nan), np.full(len(rows), -1)
     hits = np.flatnonzero(shown.judgement >= 0)
     cells, cell_starts = spread(split.cells, shown.judgement[hits])

@@ -11,7 +11,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.subtopic_metric import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
-from rankwell.metrics.diversity.subtopics import Subtopics
+from rankwell.metrics.diversity.subtopics import Subtopics, Weights
 from rankwell.metrics.graded.gain_functions import OnScale, top_level
 from rankwell.metrics.metric import definition
 from rankwell.tables.ranked import Ranked
@@ -23,7 +23,7 @@ __all__ = ["ERRIA", "RBU", "nERRIA"]
 class _Stopping(Cascade, OnScale):
     """A cascade in which an item satisfies a topic with a probability that grows with its grade."""
 
-    weights: Literal["qrels", "uniform", "profile"] = "qrels"
+    weights: Weights = "qrels"
     max_grade: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
 
@@ -47,7 +47,14 @@ class _Stopping(Cascade, OnScale):
 
 @definition
 class _ERRIA(_Stopping):
-    """The base of ERR-IA and its normalised form."""
+    """What ERR-IA and its normalised form share.
+
+    Parameters
+        gain: exp2, linear or binary, how a grade becomes the probability to stop
+        alpha: for gain=binary, the probability to stop at a relevant item, 0 to 1
+        max_grade: g_max; default the highest grade of the qrels
+        rel: the grade from which an item is relevant (gain=binary); under ratings, the rating from which gains count
+    """
 
     gain: Literal["exp2", "linear", "binary"] = "exp2"
     alpha: float = 0.5
@@ -113,17 +120,9 @@ class ERRIA(_ERRIA):
         every item covers every topic: ``err_ia(gain=binary,norm=ndeval)@k`` (its @1 lacks that division).
 
     Parameters
-        gain: exp2, linear or binary, how a grade becomes the probability of stopping
-        alpha: for gain=binary, the probability of stopping at a relevant item, 0 to 1
+        gain, alpha
         norm: none or ndeval
-        max_grade: g_max; default: the highest grade in the qrels
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that is relevant (gain=binary); for ratings, the lowest rating that has a gain
-        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
+        max_grade, weights, topics, universe, rel, gain_from
 
     Example
         >>> import rankwell as rw
@@ -181,16 +180,7 @@ class nERRIA(OverGreedy, _ERRIA):
         ``nerr_ia(gain=binary)@k`` is ndeval's, with its alpha.
 
     Parameters
-        gain: exp2, linear or binary, how a grade becomes the probability of stopping
-        alpha: for gain=binary, the probability of stopping at a relevant item, 0 to 1
-        max_grade: g_max; default: the highest grade in the qrels
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: the lowest grade that is relevant (gain=binary); for ratings, the lowest rating that has a gain
-        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
+        gain, alpha, max_grade, weights, topics, universe, rel, gain_from
 
     Example
         >>> import rankwell as rw
@@ -228,13 +218,9 @@ class RBU(_Stopping):
         e: the cost of looking at an item, 0 to 1
         scale: collection (g_max is the highest grade of the qrels, or max_grade) or topic (that of each topic in the query)
         max_grade: g_max of scale=collection
-        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
-            topics in the user's training items)
-        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
-            column of items=
-        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
-        rel: for ratings, the lowest rating that has a gain; default: the policy's rel
-        gain_from: for ratings, count grades from the threshold (g − rel + 1) or as they are (raw, g)
+        weights, topics, universe
+        rel: under ratings, the rating from which gains count; default the policy's rel
+        gain_from
 
     Example
         >>> import rankwell as rw

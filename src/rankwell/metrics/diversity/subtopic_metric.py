@@ -18,12 +18,14 @@ from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.diversity.subtopics import (
     Subtopics,
     Wanted,
+    Weights,
     features_of_items,
     subtopics,
     topics_of_pool,
 )
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Numbers
+from rankwell.tables.csr import owners
 from rankwell.tables.ranked import Ranked, Topics
 
 # the best list is worth at most this many times the greedy one (Nemhauser, Wolsey and Fisher, 1978)
@@ -34,7 +36,17 @@ MOST_OVER_GREEDY = 1.0 / (1.0 - math.exp(-1.0))
 class OnTopics(QueryMetric):
     """A metric of judgements that knows which topics each item is relevant for.
 
-    ``graded`` says whether the grade matters; otherwise an item is simply relevant for a topic or not.
+    ``graded`` says whether a grade gains by its height; otherwise an item is relevant for a topic or not. ``weights`` and
+    ``gain_from`` are fields of those metrics that weigh topics and count grades.
+
+    Parameters
+        topics: qrels (the topics that items were judged for), items (all topics of an item, by the topic column of items=), or a
+            column of items=
+        universe: judged (topics with a relevant item), profile (those of the user's training items) or catalogue
+        rel: the grade from which an item is relevant; default above 0, or the policy's rel
+        weights: qrels (the column topic_weight of the judgements, equal ones where they have none), uniform, or profile (shares of
+            topics in the user's training items)
+        gain_from: under ratings, threshold (g − rel + 1) or raw (g)
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"judgement"})
@@ -94,13 +106,18 @@ class OnTopics(QueryMetric):
 
 @definition
 class Discounted(OnTopics):
-    """A metric of graded gains over several topics, discounted by rank."""
+    """A metric of graded gains of several topics, discounted by rank.
+
+    Parameters
+        discount: log2p1, jk, reciprocal, none, or a list of weights for ranks 1, 2, … (0 after its end)
+        base: the base of discount=jk
+    """
 
     graded: ClassVar[bool] = True
 
     discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"
     base: float = 2.0
-    weights: Literal["qrels", "uniform", "profile"] = "qrels"
+    weights: Weights = "qrels"
     gain_from: Literal["threshold", "raw"] = "threshold"
 
     def applies(self, parameter: str) -> bool:
@@ -156,7 +173,7 @@ class Cascade(OnTopics, Additive):
         found, start, share, damp = self.prepared(pool, context)
         candidates = context.shared.once(_candidates, pool, found)
         rows, gain, ends = found.greedy(*candidates, self.k, start, share, damp)
-        query = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        query = owners(ends)
         rank = np.arange(1, len(rows) + 1) - ends[query]
         ideal = Ranked(len(ends) - 1, query, rank, np.asarray(pool.grades)[rows], item=rows, judgement=rows)
         return Terms(ideal, gain, self.weights_of(rank))

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.kernels import cascade, order
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Topics
+from rankwell.tables.sorted_keys import places_among
 
+Weights = Literal["qrels", "uniform", "profile"]
 NO_CHANCE = np.empty(0)
 
 
@@ -59,12 +63,12 @@ class Subtopics:
     @cached_property
     def query(self) -> np.ndarray:
         """The query of each topic."""
-        return np.repeat(np.arange(len(self.counts)), self.counts)
+        return owners(self.first)
 
     @cached_property
     def owner(self) -> np.ndarray:
-        """The row of the pool that each entry belongs to."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        """The row of the pool of each entry."""
+        return owners(self.offsets)
 
     def highest(self) -> np.ndarray:
         """Return for each entry the highest level of its topic in its query."""
@@ -75,7 +79,7 @@ class Subtopics:
     def places(self, query: np.ndarray, topic: np.ndarray) -> np.ndarray:
         """Return the index of each pair of query and topic among all topics; -1 if the query lacks the topic."""
         width = int(max(self.topic.max(initial=0), topic.max(initial=0))) + 1
-        return _places(self.query * width + self.topic, query * width + topic)
+        return places_among(self.query * width + self.topic, query * width + topic)
 
     def kinds(self, pool: Pool, query: int) -> dict[tuple[int, ...], int]:
         """Return the topic sets of a query's items, with the number of items of each."""
@@ -109,7 +113,7 @@ class Subtopics:
     def candidates(self, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows relevant for a topic, by query, highest id first; and where each query begins."""
         has = np.diff(self.offsets) > 0
-        bounds = np.concatenate(([0], np.cumsum(has)))[pool.offsets]
+        bounds = offsets_of(has)[pool.offsets]
         rows = np.flatnonzero(has)
         place = np.arange(len(rows))
         order.sort(
@@ -152,8 +156,8 @@ def features_of_items(context: Context, source: str) -> Features:
 
 def _made(context: Context, pool: Pool, wanted: Wanted) -> Subtopics:
     topics = topics_of_pool(pool, context, wanted.source)
-    row = np.repeat(np.arange(len(topics.offsets) - 1), np.diff(topics.offsets))
-    query = np.repeat(np.arange(len(pool.offsets) - 1), np.diff(pool.offsets))
+    row = owners(topics.offsets)
+    query = owners(pool.offsets)
     if wanted.graded:
         level = np.fmax(context.scale.level(topics.grade, wanted.rel, wanted.gain_from), 0.0)
         kept = np.flatnonzero(level > 0)
@@ -163,7 +167,7 @@ def _made(context: Context, pool: Pool, wanted: Wanted) -> Subtopics:
         level = np.ones(len(kept))
     keys = query[row[kept]] * topics.count + topics.topic[kept]
     slots = _universe(pool, context, wanted, topics, keys)
-    at = _places(slots, keys)
+    at = places_among(slots, keys)
     if wanted.universe != "judged":
         inside = at >= 0
         kept, level, at = kept[inside], level[inside], at[inside]
@@ -175,7 +179,7 @@ def _made(context: Context, pool: Pool, wanted: Wanted) -> Subtopics:
         first,
         topic,
         _shares(weight, of_slot, len(pool.offsets) - 1),
-        np.concatenate(([0], np.cumsum(np.bincount(row[kept], minlength=len(topics.offsets) - 1)))),
+        offsets_of(np.bincount(row[kept], minlength=len(topics.offsets) - 1)),
         at - first[query[row[kept]]],
         at,
         level,
@@ -214,14 +218,8 @@ def _weights(
 
 
 def _found(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The value of each wanted key; 0 if it is missing."""
-    return np.append(values, 0.0)[_places(keys, wanted)]
-
-
-def _places(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The index of each wanted key among sorted keys, -1 if it is missing."""
-    at = np.searchsorted(keys, wanted)
-    return np.where(np.append(keys, -1)[at] == wanted, at, -1)
+    """The value of each wanted key; 0 for one that is not there."""
+    return np.append(values, 0.0)[places_among(keys, wanted)]
 
 
 def _shares(weight: np.ndarray, query: np.ndarray, queries: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from rankwell.judge.pool import Pool
 from rankwell.metrics.beyond.tail import OfHead
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
+from rankwell.tables.csr import owners
 from rankwell.tables.popularity import PARTS
 from rankwell.tables.ranked import Ranked
 
@@ -168,7 +169,7 @@ def _relevant(context: Context, pool: Pool, metric: PopREO) -> np.ndarray:
     train = context.train
     assert train is not None
     kept = np.flatnonzero(context.scale.relevant(pool.grades, metric.rel))
-    query = np.repeat(np.arange(len(pool.queries)), np.diff(pool.offsets))[kept]
+    query = owners(pool.offsets)[kept]
     item = train.catalogue.rows_of(pool.items[kept], "item")
     rows = Ranked(len(pool.queries), query, np.ones_like(query), pool.grades[kept], item=item)
     part = np.where(rows.among(train.rows(pool.queries.ids)), -1, metric.parts_of(rows, context))

@@ -15,6 +15,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ranked import Topics, spread
 
 Pairs = Literal["all", "one", "both"]
@@ -88,7 +89,7 @@ class Items:
     def nth(self, chosen: np.ndarray) -> np.ndarray:
         """Return for each item the number of chosen items of its group down to it."""
         until = np.cumsum(chosen)
-        before = np.concatenate(([0], np.cumsum(self.count(chosen))))
+        before = offsets_of(self.count(chosen))
         return until - before[self.group]
 
     def tally(self) -> Tally:
@@ -122,7 +123,7 @@ class Items:
             order = np.argsort(block, kind="stable")
             block, group = block[order], self.group[order]
             is_one = (self.level[order] >> digit & 1).astype(np.bool_)
-            ones = np.concatenate(([0], np.cumsum(is_one)))
+            ones = offsets_of(is_one)
             starts = np.searchsorted(block, block)
             above = ones[:-1] - ones[starts]
             np.add.at(total, group[~is_one], above[~is_one])
@@ -180,7 +181,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
         if subgroups is None:
             return Matrix(grade[:, None] > grade[None, :], rows, grade, len(shown))
         entries, starts = spread(subgroups.offsets, rows)
-        at = np.repeat(np.arange(len(rows)), np.diff(starts))
+        at = owners(starts)
         assert subgroups.subgroup is None
         part, level = subgroups.topic[entries], subgroups.grade[entries]
         preferred = np.zeros((len(rows), len(rows)), np.bool_)
@@ -213,7 +214,7 @@ def compound(groups: Judged, subgroups: Topics | None) -> np.ndarray:
 
 def _has_several(pool: Pool, subgroups: Topics) -> np.ndarray:
     starts = subgroups.offsets[pool.offsets]
-    pair = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    pair = owners(starts)
     keys = np.unique(np.stack([pair, subgroups.topic]), axis=1)
     return np.bincount(keys[0], minlength=len(starts) - 1) > 1
 

@@ -15,6 +15,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.metrics.additive import Additive, RankWeighted
 from rankwell.metrics.metric import Metric, QueryMetric, definition
+from rankwell.tables.csr import owners
 from rankwell.tables.ranked import ratio
 from rankwell.tables.states import Total
 
@@ -147,7 +148,7 @@ def _weights(pool: Pool, clip: float | None) -> np.ndarray:
 
 def _sums_of_weights(pool: Pool, rel: float | None, clip: float | None) -> np.ndarray:
     """The sum for each query of the pool; the last is for queries without judgements."""
-    query = np.repeat(np.arange(len(pool.queries)), np.diff(pool.offsets))
+    query = owners(pool.offsets)
     weights = pool.once(_weights, clip) * pool.once(_relevant_rows, rel)
     return np.append(np.bincount(query, weights=weights, minlength=len(pool.queries)), np.nan)
 

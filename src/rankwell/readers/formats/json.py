@@ -18,6 +18,7 @@ from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.mapping import Lists
 from rankwell.readers.text import require_text
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -224,7 +225,7 @@ class Gathered:
             raise DataError(f"{self.label}: item ids are text in some lists and integers in others.")
         items = Ids.concatenate([ids for ids, _ in self._columns if len(ids)] or [self._columns[0][0]])
         numbers = np.concatenate([each for _, each in self._columns]) if self.graded else None
-        offsets = np.concatenate(([0], np.cumsum(np.array(self.lengths, np.int64))))
+        offsets = offsets_of(np.array(self.lengths, np.int64))
         return Lists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
 
 

@@ -18,6 +18,7 @@ from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import trec_lines, trec_text
 from rankwell.readers.files import File
 from rankwell.readers.text import text_of
+from rankwell.tables.csr import offsets_of, owners, owners_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns, Lists, cuts
@@ -48,9 +49,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     parsed = source.parse(source.begin, len(source.text), ALL_LINES, QRELS)
     if not len(parsed.value):
         raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
-    query = parsed.query[
-        np.repeat(np.arange(len(parsed.firsts)), np.diff(np.append(parsed.firsts, len(parsed.item))))
-    ]
+    query = parsed.query[owners(np.append(parsed.firsts, len(parsed.item)))]
     return Qrels(
         query, parsed.item, parsed.value, parsed.topic, name=name, place=LineOf(file.label, parsed.item)
     )
@@ -171,7 +170,7 @@ class TextRows:
         """Return all lines as columns."""
         parsed = self.source.parse(self.source.begin, len(self.source.text), ALL_LINES, RUN)
         lengths = np.diff(np.append(parsed.firsts, len(parsed.item)))
-        query = parsed.query[np.repeat(np.arange(len(lengths)), lengths)]
+        query = parsed.query[owners_of(lengths)]
         return Columns(
             query,
             parsed.item,
@@ -196,8 +195,10 @@ class IndexedRows:
             known += len(firsts)
         same, firsts = Ids.concatenate(heads).group()
         same = same.astype(np.int32)
-        counts = sum(np.bincount(same[part], minlength=len(firsts)) for part in codes)
-        self.offsets = np.concatenate(([0], np.cumsum(counts)))
+        counts = np.zeros(len(firsts), np.int64)
+        for part in codes:
+            counts += np.bincount(same[part], minlength=len(firsts))
+        self.offsets = offsets_of(counts)
         self.starts = np.empty(self.offsets[-1], np.int64)
         cursor = self.offsets[:-1].copy()
         # lines are looked for twice, which costs less than the memory to keep them would

@@ -1,0 +1,42 @@
+"""Rows of several owners, end to end: their lengths, the offsets at which each owner's begin, and the owner of each row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def offsets_of(lengths: np.ndarray) -> np.ndarray:
+    """Return where the rows of each owner begin, and the end; of a mask, how many rows before each place are in it.
+
+    >>> offsets_of(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    return np.concatenate(([0], np.cumsum(lengths)))
+
+
+def owners(offsets: np.ndarray) -> np.ndarray:
+    """Return the owner of each row, from the offsets of the owners.
+
+    >>> owners(np.array([0, 2, 2, 5])).tolist()
+    [0, 0, 2, 2, 2]
+    """
+    return owners_of(np.diff(offsets))
+
+
+def owners_of(lengths: np.ndarray) -> np.ndarray:
+    """Return the owner of each row, from how many rows each owner has.
+
+    >>> owners_of(np.array([2, 0, 3])).tolist()
+    [0, 0, 2, 2, 2]
+    """
+    return np.repeat(np.arange(len(lengths)), lengths)
+
+
+def places_of(lengths: np.ndarray) -> np.ndarray:
+    """Return the place of each row among those of its owner, from 1.
+
+    >>> places_of(np.array([2, 0, 3])).tolist()
+    [1, 2, 1, 2, 3]
+    """
+    ends = np.cumsum(lengths)
+    return np.arange(1, lengths.sum() + 1) - np.repeat(ends - lengths, lengths)
