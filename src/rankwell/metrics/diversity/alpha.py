@@ -122,7 +122,8 @@ class AlphanDCG(OverGreedy, _Alpha):
 
     Convention
         ndeval's and pyndeval's, for all cut-offs (their α-DCG@1 lacks a division that cancels here). RankSys' ideal has k + 1
-        items. Equal items of the greedy list by id descending, as in ndeval.
+        items. Equal items of the greedy list by id descending whatever the policy for ties, as in ndeval, whose lists have equal
+        scores by id ascending (``ties=item-asc``).
 
     Parameters
         alpha
