@@ -20,6 +20,9 @@ from rankwell.tables.ids import NO_TEXT, Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
 
+# best and worst tell equal scores apart by grade before lists are sorted, expected reads them as groups: ids decide nothing
+SETTLED = ("best", "worst", "expected")
+
 
 def judge(
     lists: Lists,
@@ -44,7 +47,7 @@ def judge(
     if policy.scores == "single" and not lists.by_rank:
         with np.errstate(over="ignore"):  # values beyond single precision become infinite, as in C
             lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
-    rule = order.TIE_RULES.get(policy.ties, 0)
+    rule = order.TIE_RULES["item-desc" if policy.ties in SETTLED else policy.ties]
     known = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
     if policy.ties in ("best", "worst"):
         lists = _settled(lists, known, pool, policy.ties, counts)

@@ -122,7 +122,8 @@ class AlphanDCG(OverGreedy, _Alpha):
 
     Convention
         As in ndeval and pyndeval, for all cut-offs (their α-DCG@1 lacks a division that cancels here). RankSys' ideal has k + 1
-        items. Ties in the greedy list are broken by descending id, as in ndeval.
+        items. Ties in the greedy list are broken by descending id whatever the policy for ties, as in ndeval, which orders
+        equal scores of a run by ascending id (``ties=item-asc``).
 
     Parameters
         alpha

@@ -116,6 +116,7 @@ class Subtopics:
         bounds = offsets_of(has)[pool.offsets]
         rows = np.flatnonzero(has)
         place = np.arange(len(rows))
+        # part of the definition, not of the policy: ndeval orders lists by ascending and its ideals by descending ids
         order.sort(
             place, bounds, np.zeros(len(rows)), *pool.items[rows].columns, order.TIE_RULES["item-desc"]
         )
