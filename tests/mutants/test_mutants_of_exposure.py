@@ -26,6 +26,12 @@ def weighed(*metrics, k=3, clip=None):
 
 PLAIN = ("exposure", {}), ("awrf", {})
 MERIT = ("exposure", {"target": "merit"}), ("awrf", {"target": "merit"})
+
+
+def all_judged_rows(pool, rel):
+    return np.ones(len(pool.grades), np.bool_)
+
+
 MUTANTS = {
     "the view of the next rank": (
         around(groups.OfGroups, "seen", lambda original, self, ranks: original(self, ranks + 1)), shares(*PLAIN)),
@@ -86,8 +92,7 @@ MUTANTS = {
             (original(self, judged)[0], 1 / judged.pool.propensity)), weighed(("snips", "dcg", {}), clip=0.4)),
     "IPS that is SNIPS": (put(propensities.IPS, "divisor", propensities.SNIPS.divisor), weighed(("ips", "r", {}))),
     "SNIPS: all that was judged": (
-        around(propensities._Weighed, "_weights", lambda original, self, judged:
-            (np.ones(len(judged.pool.grades), np.bool_), original(self, judged)[1])), weighed(("snips", "r", {}))),
+        put(propensities, "_relevant_rows", all_judged_rows), weighed(("snips", "r", {}))),
     "SNIPS that forgets rel": (
         put(propensities._Weighed, "rel", None), weighed(("snips", "r", {"rel": 2}))),
 }  # fmt: skip
