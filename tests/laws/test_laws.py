@@ -121,6 +121,12 @@ COUNTEREXAMPLES = {
     ),
     # an item of the pool above the hit: 1/2 · (1 + 1 · ε/(2ε)) = 3/4; without it 1/2
     "infap": ("negative grades are unjudged", {"q": {"b": 2.0, "a": 1.0}}, {"q": {"a": 1}}),
+    # h, x outside the pool, y in it, a: at rank 4 a has (1 + 2 · 1) / 4; above y, at rank 3, (1 + 1 · 1) / 3
+    "infap(rel=1)": (
+        "a better list scores no worse",
+        {"q": {"h": 4.0, "x": 3.0, "y": 2.0, "a": 1.0}},
+        {"q": {"h": 1, "y": -1, "a": 1}},
+    ),
     # of a and b, both listed, a is in the judgements; with any other row for b too
     "test_share": ("negative grades are unjudged", {"q": {"b": 2.0, "a": 1.0}}, {"q": {"a": 1}}),
     # a is red; the pool has one more item, red or blue, that is not listed

@@ -19,9 +19,9 @@ from rankwell.tables.ranked import Ranked
 FIRST_RUNS: dict[object, Context] = {}
 
 
-def by_address(pool, context):
-    """The rows of a catalogue, kept by the pool under the address of the catalogue."""
-    key = ("in catalogue", id(context.catalogue))
+def by_size(pool, context):
+    """The rows of a catalogue, kept by the pool under a number that another catalogue can have too, as an address is."""
+    key = ("in catalogue", len(context.catalogue))
     if key not in pool._kept:
         pool._kept[key] = context.catalogue.rows_of(pool.items, "item")
     return pool._kept[key]
@@ -55,7 +55,7 @@ def grades_lowered_in_place(original, metric, judged, context):
 
 RUNS, NEGATIVE = "runs are apart", "negative grades are unjudged"
 OF_RUNS = {
-    "a run's items are kept by their address": (put(Pool, "rows_in", by_address), listed_relevant, RUNS),
+    "a run's items are kept by a number": (put(Pool, "rows_in", by_size), listed_relevant, RUNS),
     "all runs have the items of the first": (
         around(Context, "of_run", first_run_of_all), metric_of("personalization@3"), RUNS),
     "grades below 0 are judged": (put(Scale, "judged", lambda _, grade: ~np.isnan(grade)), metric_of("bpref"), NEGATIVE),

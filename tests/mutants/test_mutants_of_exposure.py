@@ -34,6 +34,8 @@ def every_row(pool, rel):
 
 PLAIN = ("exposure", {}), ("awrf", {})
 MERIT = ("exposure", {"target": "merit"}), ("awrf", {"target": "merit"})
+
+
 MUTANTS = {
     "the view of the next rank": (
         around(groups.OfGroups, "seen", lambda original, self, ranks: original(self, ranks + 1)), shares(*PLAIN)),

@@ -188,9 +188,10 @@ class InfAP(Additive):
     rel: float | None = None
 
     def broken_laws(self) -> dict[str, str]:
-        """A grade below 0 marks an item of the pool that was not drawn."""
+        """A grade below 0 marks an item of the pool that was not drawn, which may raise the estimate of hits below it."""
         return {
-            "negative grades are unjudged": "an item of a grade below 0 is in the pool, and counts as pool above"
+            "negative grades are unjudged": "an item of a grade below 0 is in the pool, and counts as pool above",
+            "a better list scores no worse": "an item of the pool that was not drawn is taken for relevant in part",
         }
 
     def terms(self, judged: Judged, context: Context) -> Terms:
