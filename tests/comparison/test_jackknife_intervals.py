@@ -89,7 +89,7 @@ def test_what_has_no_jackknife_says_so():
     run = {"u": ["a", "b"], "v": ["a"]}
     with pytest.raises(rw.RankwellError, match="value per query"):
         rw.jackknife(run, "ndcg@5", {"u": {"a": 1}})
-    with pytest.raises(rw.RankwellError, match="at least two lists; there are 1"):
+    with pytest.raises(rw.RankwellError, match="at least two lists, not 1"):
         rw.jackknife({"u": ["a"]}, "coverage@5", items=["a"])
     with pytest.raises(rw.RankwellError, match="different users"):
         rw.jackknife(run, "coverage@5", against={"u": ["a"], "w": ["b"]}, items=["a", "b"])

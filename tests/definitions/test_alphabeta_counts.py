@@ -51,6 +51,6 @@ def test_ratings_of_the_lowest_grade_that_count_no_less_than_unrated_items_are_c
         res = rw.evaluate(case.lists, qrels_of(case), [text], policy=POLICY, **tables_of(case))
         expected = disliked_like_unrated(case, alpha=alpha, rating_map=rating_map)
         seen.append(expected)
-        assert counted_in(res, "count for no less than unrated") == expected, (seed, res.counts)
+        assert counted_in(res, "count at least as much as unrated") == expected, (seed, res.counts)
     assert any(seen)
     assert not all(seen)

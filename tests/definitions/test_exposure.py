@@ -102,15 +102,15 @@ def test_rows_without_a_group_are_counted():
     ("metric", "kind", "words"),
     [
         ("exposure(groups=grup)", ValueError, r"items has no column 'grup'; .*Did you mean group\?"),
-        ("awrf(groups=price)", ValueError, "'price' is Float64; groups are texts or whole numbers"),
+        ("awrf(groups=price)", ValueError, "'price' is Float64; groups must be text or whole numbers"),
         ("dp_ratio(groups=title)", ValueError, "compares two groups; .* has 4: A, B, C, D"),
         ("awrf(target=merit)", LookupError, "needs judgements: give qrels="),
         ("dtr", LookupError, "needs judgements: give qrels="),
         ("dp_ratio(candidates=pool)", LookupError, "needs judgements"),
         ("exposure(p=0.5)", ValueError, "p=0.5 has no effect"),
         ("exposure(rel=2)", ValueError, "rel=2 has no effect"),
-        ("exposure(view=rbp,p=1.5)", ValueError, "from 0 to 1"),
-        ("exposure(divergence=hellinger)", ValueError, "divergence is one of js, tv, kl, ratio"),
+        ("exposure(view=rbp,p=1.5)", ValueError, "between 0 and 1"),
+        ("exposure(divergence=hellinger)", ValueError, "divergence must be one of js, tv, kl, ratio"),
         ("exposure(groups=none_here)", ValueError, "holds no group"),
     ],
 )

@@ -79,7 +79,7 @@ def test_with_all_propensities_1_nothing_is_weighed(text):
     "text", ["bpref", "infap", "pauc@3", "idcg", "ils", "first_rank", "hit@3", "ips(metric=p@3)"]
 )
 def test_what_is_no_sum_over_relevant_items_is_not_weighed(text):
-    with pytest.raises(rw.RankwellError, match="no sum over the relevant items found"):
+    with pytest.raises(rw.RankwellError, match="not a sum over the relevant items found"):
         metric_of(f"ips(metric={text})")
 
 
@@ -151,9 +151,9 @@ def test_the_diagnostics_of_parts_add_up():
 @pytest.mark.parametrize(
     ("metric", "words"),
     [
-        ("ips", "say which, such as ips.metric=ndcg@10"),
+        ("ips", "name it, such as ips.metric=ndcg@10"),
         ("ips(metric=p)", "p needs a cut-off"),
-        ("snips(metric=p@10)@5", r"the cut-off is that of the metric: snips\(metric=p@5\)"),
+        ("snips(metric=p@10)@5", r"the cut-off belongs to the metric inside: snips\(metric=p@5\)"),
         ("ips(metric=dgc@10)", "no metric 'dgc'|cannot read"),
         ("ips(metric=p@3,clip=0)", "above 0 and at most 1"),
     ],

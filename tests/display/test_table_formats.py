@@ -118,7 +118,7 @@ def test_text_cannot_steer_the_terminal_or_break_a_line() -> None:
         ([Column("n", "count")], (True,), "not True"),
         ([Column("run")], (0.5,), "expected text, whole number or None, not 0.5"),
         ([Column("ap"), Column("ap")], ("a", "b"), "two columns are named 'ap'"),
-        ([], (), "needs a column"),
+        ([], (), "needs at least one column"),
     ],
 )
 def test_a_row_that_does_not_fit_is_refused_with_its_place(
@@ -131,10 +131,10 @@ def test_a_row_that_does_not_fit_is_refused_with_its_place(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kind": "float"}, "kind is text, count or value, not 'float'"),
-        ({"kind": "value", "better": "up"}, "better is higher, lower or neither, not 'up'"),
-        ({"better": "higher"}, "text has no better"),
-        ({"kind": "value", "digits": 16}, "digits is 0 to 15, not 16"),
+        ({"kind": "float"}, "kind must be text, count or value, not 'float'"),
+        ({"kind": "value", "better": "up"}, "better must be higher, lower or neither, not 'up'"),
+        ({"better": "higher"}, "text cannot have better"),
+        ({"kind": "value", "digits": 16}, "digits must be 0 to 15, not 16"),
     ],
 )
 def test_a_column_that_makes_no_sense_is_refused(options: dict[str, Any], message: str) -> None:

@@ -30,7 +30,7 @@ def test_judgements_in_a_table_tell_weights_of_topics(tmp_path):
     ("rows", "words"),
     [
         ([("q", "a", "x", 3), ("q", "b", "y", 1), ("q", "c", "x", 2)],
-         "qrels, row 3: topic 'x' of query 'q' weighs 2, and 3 at qrels, row 1. Give it one weight."),
+         "qrels, row 3: topic 'x' of query 'q' weighs 2 here and 3 at qrels, row 1. Give it one weight."),
         ([("q", "a", "x", -1), ("q", "b", "y", 1)], "qrels, row 1: the topic_weight is -1"),
         ([("q", "a", "x", 1), ("q", "b", "y", float("inf"))], "qrels, row 2: the topic_weight is inf"),
     ],
@@ -58,14 +58,14 @@ def test_a_query_all_of_whose_topics_weigh_nothing_has_no_value():
 @pytest.mark.parametrize(
     ("metric", "words"),
     [
-        ("alpha_ndcg(alpha=2)", "alpha is between 0 and 1"), ("nrbp(beta=-1)", "beta is between 0 and 1"),
-        ("err_ia(gain=binary,alpha=0)", "alpha is above 0, or say norm=ndeval"), ("err_ia(norm=ndeval)@5", "gain=binary"),
+        ("alpha_ndcg(alpha=2)", "alpha must be between 0 and 1"), ("nrbp(beta=-1)", "beta must be between 0 and 1"),
+        ("err_ia(gain=binary,alpha=0)", "set alpha above 0, or norm=ndeval"), ("err_ia(norm=ndeval)@5", "gain=binary"),
         ("err_ia(gain=binary,norm=ndeval)", "cut-off"), ("alpha_dcg(norm=ndeval)", "needs a cut-off"), ("s_recall", "write s_recall@10"),
         ("s_precision(level=0)", "above 0"), ("rbu(p=1)", "below 1"), ("rbu(e=2)", "between 0 and 1"), ("err_ia(alpha=.3)", "no effect"),
         ("dsharp_ndcg(gamma=2)", "between 0 and 1"), ("rbu(scale=topic,max_grade=3)", "no effect"),
-        ("alpha_ndcg(universe=profile)", "say topics=items"), ("nrbp(weights=profile)", "say topics=items"),
+        ("alpha_ndcg(universe=profile)", "use topics=items"), ("nrbp(weights=profile)", "use topics=items"),
         ("alpha_ndcg(topics=items)", "give items="), ("alpha_ndcg(topics=items,universe=profile)", "give"),
-        ("by_topic(metric=s_recall@5)", "reads all topics itself"),
+        ("by_topic(metric=s_recall@5)", "already reads all topics"),
     ],
 )  # fmt: skip
 def test_what_a_metric_of_topics_cannot_do_is_said(metric, words):

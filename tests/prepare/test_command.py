@@ -38,7 +38,7 @@ def test_columns_may_be_named_for_some_of_the_tables_that_are_checked(folder, ca
     assert command([*asked, "--format", "json"]) == code
     assert capsys.readouterr().out == expected
     assert command([*asked, "--columns", "none=time"]) == 2
-    assert "names 'none', which none of the tables has" in capsys.readouterr().err
+    assert "names 'none', but no table has that column" in capsys.readouterr().err
 
 
 def test_a_split_is_written_as_the_library_makes_it(folder, capsys):
@@ -164,7 +164,7 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
         (["tiers", "log.csv", "users.csv", "--factor", "vip=3,gold=2"], 2, "Did you mean vip?"),
         (["tiers", "log.csv", "users.csv", "--factor", "VIP"], 2, "--factor takes pairs"),
         (["impute", "log.csv"], 2, "lists="),
-        (["baselines", "log.csv", "--kind", "best"], 2, "it is random, popular"),
+        (["baselines", "log.csv", "--kind", "best"], 2, "must be random, popular"),
         (["check", "log.csv", "-", "-"], 2, "standard input can be read only once"),
     ],
 )  # fmt: skip
