@@ -166,6 +166,6 @@ def test_the_table_and_the_data_say_how_the_interval_was_made():
     assert (data["n"], data["groups"], data["seed"], data["level"]) == (15, 5, 3, 0.95)
     assert data["metrics"]["coverage@5"]["value"] == made["coverage@5"].value
     with pytest.raises(
-        rw.RankwellError, match=r"gini@5 was not asked for; there are coverage@5, personalization@5"
+        rw.RankwellError, match=r"gini@5 was not asked for; the metrics are coverage@5, personalization@5"
     ):
         made["gini@5"]

@@ -175,7 +175,7 @@ REFUSED = [
     ("serendipity_kotkov(distance=.5,novel=2)", {"items": FILMS}, "novel, a share of users, must be between 0 and 1"),
     ("serendipity_kotkov(distance=.5,features=genre)", {"items": FILMS}, r"no column 'genre'.*Did you mean genres\?"),
     ("unexpectedness(top=0)", {}, "top, a number of items, must be at least 1"),
-    ("arp", {"train": None}, "needs what the system learned from: give train="),
+    ("arp", {"train": None}, "needs the training data: give train="),
     ("arp", {"train": {}}, "train= is empty"),
     ("aplt(head=top)", {}, "head=top, at=0.8: at must be a whole number"),
     ("aplt(at=1.5)", {}, "head=volume, at=1.5: at must be a share from 0 to 1"),

@@ -29,14 +29,14 @@ def test_each_field_allows_the_words_of_the_slow_definitions_the_default_first(f
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"ties": "item-dsc"}, r"Policy\(ties='item-dsc'\): ties is item-desc, item-asc, order, .* or worst. Did you mean item-desc\?"),
-        ({"missing": None}, r"missing is empty or skip"),
-        ({"depth": 0}, r"depth is a whole number from 1, or None for all"),
-        ({"depth": 2.5}, r"depth is a whole number from 1"),
-        ({"depth": True}, r"depth is a whole number from 1"),
-        ({"rel": "2"}, r"rel is a number, or None"),
-        ({"rel": float("nan")}, r"rel is a number, or None"),
-        ({"grades": "ratings"}, r"needs rel=, the rating from which an item is relevant"),
+        ({"ties": "item-dsc"}, r"Policy\(ties='item-dsc'\): ties must be item-desc, item-asc, order, .* or worst. Did you mean item-desc\?"),
+        ({"missing": None}, r"missing must be empty or skip"),
+        ({"depth": 0}, r"depth must be a whole number of at least 1, or None for all"),
+        ({"depth": 2.5}, r"depth must be a whole number of at least 1"),
+        ({"depth": True}, r"depth must be a whole number of at least 1"),
+        ({"rel": "2"}, r"rel must be a number, or None"),
+        ({"rel": float("nan")}, r"rel must be a number, or None"),
+        ({"grades": "ratings"}, r"needs rel=, the lowest rating that counts as relevant"),
         ({"ties": "expected", "depth": 5}, r"give the metrics a cut-off instead"),
     ],
 )  # fmt: skip

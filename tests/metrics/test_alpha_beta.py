@@ -217,7 +217,7 @@ def test_results_with_different_users_do_not_add():
         return evaluated(text, run={user: ["a"]}, users=users, policy=skip)
 
     assert (part("u", 0.5) + part("v", 0.5)).n[str(metric_of(text))] == 2
-    with pytest.raises(UsageError, match="different users tables"):
+    with pytest.raises(UsageError, match="different tables of users"):
         part("u", 0.5) + part("v", 0.25)
 
 

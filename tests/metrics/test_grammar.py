@@ -40,24 +40,24 @@ def test_a_text_is_read_as_its_grammar_says(text, parameters):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the name of a metric expected where 'the end' stands"),
-        ("@10", "the name of a metric expected where '@10' stands"),
+        ("", "expected the name of a metric but found 'the end'"),
+        ("@10", "expected the name of a metric but found '@10'"),
         ("ndgc@10", "There is no metric 'ndgc'. Did you mean ndcg?"),
-        ("ndcg@", "a cut-off, a whole number from 1, expected where 'the end' stands"),
-        ("ndcg@0", "a cut-off is a whole number from 1, not 0"),
-        ("ndcg@-1", "a cut-off is a whole number from 1, not -1"),
-        ("ndcg@1.5", "a cut-off is a whole number from 1, not 1.5"),
-        ("ndcg@ten", "a whole number from 1, expected where 'ten' stands"),
-        ("ndcg@10 ap", "nothing more expected where 'ap' stands"),
-        ("ndcg(gain=exp2", "',' or ')' expected where 'the end' stands"),
-        ("ndcg(gain exp2)", "'=' expected where 'exp2)' stands"),
-        ("ndcg(gain=)", "a value expected where ')' stands"),
-        ("ndcg(gain={1})", "':' expected where '})' stands"),
-        ("ndcg(discount=[1 2])", "',' or ']' expected where '2])' stands"),
-        ("ndcg(discount=[1,])", "a value expected where '])' stands"),
+        ("ndcg@", "expected a cut-off (a whole number of at least 1) but found 'the end'"),
+        ("ndcg@0", "the cut-off must be a whole number of at least 1, not 0"),
+        ("ndcg@-1", "the cut-off must be a whole number of at least 1, not -1"),
+        ("ndcg@1.5", "the cut-off must be a whole number of at least 1, not 1.5"),
+        ("ndcg@ten", "(a whole number of at least 1) but found 'ten'"),
+        ("ndcg@10 ap", "expected the end of the text but found 'ap'"),
+        ("ndcg(gain=exp2", "expected ',' or ')' but found 'the end'"),
+        ("ndcg(gain exp2)", "expected '=' but found 'exp2)'"),
+        ("ndcg(gain=)", "expected a value but found ')'"),
+        ("ndcg(gain={1})", "expected ':' but found '})'"),
+        ("ndcg(discount=[1 2])", "expected ',' or ']' but found '2])'"),
+        ("ndcg(discount=[1,])", "expected a value but found '])'"),
         ("ndcg(gian=exp2)", "ndcg has no parameter 'gian'"),
         ("rr(gain=exp2)", "rr has no parameter 'gain'; it has rel"),
-        ("ndcg(gain=cubic)", "gain is one of linear, exp2"),
+        ("ndcg(gain=cubic)", "gain must be one of linear, exp2"),
         ("ndcg(k=10)", "ndcg has no parameter 'k'"),
     ],
 )
@@ -69,7 +69,7 @@ def test_what_cannot_be_read_is_said_with_its_place(text, message):
 
 def test_names_and_parameters_are_read_in_upper_and_lower_case_and_values_as_they_are():
     assert metric_of("NDCG(GAIN=exp2)@3") == metric_of("ndcg(gain=exp2)@3")
-    with pytest.raises(rw.RankwellError, match="gain is one of"):
+    with pytest.raises(rw.RankwellError, match="gain must be one of"):
         metric_of("ndcg(gain=EXP2)")
 
 
@@ -95,7 +95,7 @@ def test_a_profile_stands_for_its_metrics():
     assert names[:3] == ["hit@3", "ndcg@3", "r@3"]
     assert len(names) == len(set(names))
     assert metrics_of("recsys") == metrics_of("RECSYS @ 10")
-    with pytest.raises(rw.RankwellError, match="a cut-off is a whole number from 1"):
+    with pytest.raises(rw.RankwellError, match="the cut-off must be a whole number of at least 1"):
         metrics_of("recsys@0")
 
 
@@ -103,9 +103,9 @@ def test_a_profile_stands_for_its_metrics():
     ("wanted", "message"),
     [
         (None, "say which metrics you want"),
-        ([], "the list of metrics is empty"),
-        ([5], "5 is no metric"),
-        (5, "5 is no metric"),
+        ([], "metrics= is empty"),
+        ([5], "5 is not a metric"),
+        (5, "5 is not a metric"),
     ],
 )
 def test_what_is_no_metric_is_refused(wanted, message):

@@ -116,15 +116,15 @@ def test_a_default_that_depends_on_k_is_written_where_there_is_a_k():
     [
         (
             lambda: rw.nDCG(gain="cubic"),
-            r"nDCG\(gain='cubic'\): gain is one of linear, exp2, \{number: number, …\}",
+            r"nDCG\(gain='cubic'\): gain must be one of linear, exp2, \{number: number, …\}",
         ),
-        (lambda: rw.P(k=2.5), r"k is a whole number"),
-        (lambda: rw.P(k=True), r"k is a whole number"),
-        (lambda: rw.P(k=0), r"p@0: a cut-off is a whole number from 1"),
-        (lambda: rw.P(rel=float("inf")), r"rel is a number"),
-        (lambda: rw.P @ 5 @ 6, r"has a cut-off already"),
-        (lambda: rw.GMAP(floor="low"), r"floor is a number"),
-        (lambda: rw.DCG(discount=[]), r"discount is one of .*a list of numbers"),
+        (lambda: rw.P(k=2.5), r"k must be a whole number"),
+        (lambda: rw.P(k=True), r"k must be a whole number"),
+        (lambda: rw.P(k=0), r"p@0: the cut-off must be a whole number of at least 1"),
+        (lambda: rw.P(rel=float("inf")), r"rel must be a number"),
+        (lambda: rw.P @ 5 @ 6, r"already has a cut-off"),
+        (lambda: rw.GMAP(floor="low"), r"floor must be a number"),
+        (lambda: rw.DCG(discount=[]), r"discount must be one of .*a list of numbers"),
     ],
 )
 def test_a_value_that_does_not_fit_is_refused_when_the_metric_is_made(make, message):
@@ -137,8 +137,8 @@ def test_a_value_that_does_not_fit_is_refused_when_the_metric_is_made(make, mess
     [
         ("p", r"p needs a cut-off: write p@10"),
         ("rprec@5", r"rprec takes no cut-off; write rprec"),
-        ("ndcg(base=3)@5", r"base=3 has no effect beside the other parameters"),
-        ("coverage(sampled=9)@5", r"for metrics that need judgements"),
+        ("ndcg(base=3)@5", r"base=3 has no effect with the other parameters"),
+        ("coverage(sampled=9)@5", r"on a metric that needs judgements"),
     ],
 )
 def test_a_definition_that_cannot_be_computed_is_refused(text, message):
@@ -156,7 +156,7 @@ def test_a_name_belongs_to_one_metric(registry):
 
     with pytest.raises(rw.RankwellError, match="the name 'map' belongs to AP already"):
         define("map")
-    with pytest.raises(rw.RankwellError, match=r"needs=\['tables'\]: a metric can need shown, item, "):
+    with pytest.raises(rw.RankwellError, match=r"needs=\['tables'\]; a metric can need shown, item, "):
         define("mine", {"tables"})
     assert metric_of("P@5") == rw.P @ 5
 

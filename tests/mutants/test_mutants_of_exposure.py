@@ -64,9 +64,9 @@ MUTANTS = {
             lambda share, fair: (share / np.maximum(fair, 1e-9)).min(axis=1) / (share / np.maximum(fair, 1e-9)).max(axis=1)),
         shares(("awrf", {"target": "merit", "divergence": "ratio"}))),
     "DP of shares of the lists": (
-        put(exposure._TwoGroups, "value", lambda self, seen, against: float(seen[0] / seen[1])), shares(("dp_ratio", {}))),
+        put(exposure._TwoGroups, "compared", lambda self, seen, against: float(seen[0] / seen[1])), shares(("dp_ratio", {}))),
     "DP: the second group over the first": (
-        around(exposure._TwoGroups, "value",
+        around(exposure._TwoGroups, "compared",
             lambda original, self, seen, against: original(self, seen[::-1], against[::-1])), shares(("dp_ratio", {}))),
     "DP: the pool without what was listed": (
         put(exposure.DPRatio, "against", lambda self, judged, context: groups.summed(
@@ -84,7 +84,7 @@ MUTANTS = {
     "MAE of squares": (put(ratings.MAE, "power", 2), errors("mae")),
     "pooled errors that are those of users": (
         around(ratings._OfPairs, "state", lambda original, self, judged, context:
-            ratings.UserMSE(k=self.k).state(judged, context)), errors("mse")),
+            ratings.PairErrors(ratings.UserMSE(k=self.k).state(judged, context), len(judged))), errors("mse")),
     "errors beyond the cut-off": (
         around(ratings._OfErrors, "losses", lambda original, self, judged: original(ratings.UserMSE(), judged)),
         errors("mse", "user_mse")),

@@ -22,7 +22,7 @@ from rankwell.metrics.binary import (
     sets,
 )
 from rankwell.metrics.graded import cascade, experimental, gain, ideal, ndcg, users  # fmt: skip
-from rankwell.tables.states import GeometricMean, Mean
+from rankwell.tables.states import Mean
 
 
 def swapped_cells(original, *given):
@@ -120,15 +120,16 @@ MUTANTS = {
     "GMAP that is MAP": (put(geometric.GMAP, "summary", lambda self, values: Mean.of(values)), ["gmap"]),
     "GMAP without a floor": (put(geometric, "GeometricMean", type("", (), {
         "of": staticmethod(lambda values, **_: Mean.of(np.log(values)))})), ["gmap(floor=.01)"]),
-    "GMAP: ε not taken off": (put(geometric, "GeometricMean", type("", (), {
-        "of": staticmethod(lambda values, **_: GeometricMean.of(values))})), ["gmap(epsilon=.1)@2"]),
+    "GMAP: ε not taken off": (
+        put(geometric.GMAP, "value", lambda self, state: state.value), ["gmap(epsilon=.1)@2"]),
     "sDCG of the judged ideal": (
         put(ndcg.nDCG, "_most", lambda self, lists, context: float(np.nanmax(lists.found.grade, initial=1.0))),
         ["ndcg(ideal=maximal)@3"]),
     "area under PR: begins at 0": (
         around(interpolated.AUCPR, "terms", lambda original, self, *given: precision.AP().terms(*given)),
         ["auc_pr(method=trapezoid)"]),
-    "G: ranks cost nothing": (put(experimental.Ideals, "until", lambda self, query, place: np.zeros(len(query))), ["g"]),
+    "G: ranks cost one more": (
+        around(experimental.Ideals, "until", lambda original, self, query, place: original(self, query, place) + 1.0), ["g"]),
     "ndcg_rel: the missed are forgotten": (
         around(experimental.NDCGRel, "per_query", lambda original, self, *given: np.sqrt(original(self, *given))),
         ["ndcg_rel"]),

@@ -22,6 +22,10 @@ def rows_of_all(original, state, *given):
     return replace(made, possible=(made.possible[0] + 1, *made.possible[1:]))
 
 
+def all_items(context, borders):
+    return np.arange(len(context.catalogue))
+
+
 MUTANTS = {
     "MSI of pairs": (put(novelty.MSI, "among", "pairs"), ("msi", {})),
     "self-information of users": (put(novelty.SelfInformation, "among", "users"), ("self_information", {})),
@@ -66,7 +70,7 @@ MUTANTS = {
         put(popularity.Cut, "codes", property(lambda self: (0, 2))), ("pop_reo", {"at": 0.3, "mid": 0.6})),
     "ACLT over n": (put(tail.ACLT, "per_query", tail.APLT.per_query), ("aclt", {})),
     "tail coverage of the catalogue": (
-        put(tail.TailCoverage, "about", lambda self, judged, context: np.ones(len(context.catalogue), bool)),
+        put(tail, "_tail", all_items),
         ("tail_coverage", {})),
     "PopRSP: one item more is possible": (around(parity.PopRSP, "state", rows_of_all), ("pop_rsp", {"at": 0.5})),
     "PopREO: own items are possible": (

@@ -68,7 +68,7 @@ def test_two_metrics_that_keep_judged_items_do_not_get_what_the_other_kept():
 
 @pytest.mark.parametrize("others", [[], ["rbp(max_grade=5)"], ["insq(max_grade=5)"]])
 def test_a_grade_beyond_the_scale_is_refused_whatever_other_metrics_allow(others):
-    with pytest.raises(rw.RankwellError, match=r"rbp\(max_grade=2\): a grade is higher than max_grade"):
+    with pytest.raises(rw.RankwellError, match=r"rbp\(max_grade=2\): a grade is above max_grade"):
         rw.evaluate({"q": {"a": 3, "b": 2}}, {"q": {"b": 1, "c": 4}}, [*others, "rbp(max_grade=2)"])
 
 

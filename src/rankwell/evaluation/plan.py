@@ -44,7 +44,7 @@ class Plan:
         _refuse_on_slices(self.task.metrics)
         if self.task.asked.policy.unjudged == "condense":
             raise UsageError(
-                "slices= and unjudged='condense' exclude each other: other items would count as unjudged."
+                "slices= cannot be combined with unjudged='condense': other items would count as unjudged."
             )
         weights = self.task.segments.weights_alone() if self.task.segments is not None else None
         return replace(self.task, pool=self.task.pool.only(Known(items.item)), segments=weights)

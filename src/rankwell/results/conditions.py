@@ -64,31 +64,31 @@ class Conditions:
         metrics = list(metrics)
         needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
         if self.policy != other.policy:
-            raise UsageError(f"results with different policy do not add: {self.policy} and {other.policy}.")
+            raise UsageError(f"cannot add results with different policy: {self.policy} and {other.policy}.")
         if self.scale != other.scale:
-            raise UsageError(f"results with different grades do not add: {self.scale} and {other.scale}.")
+            raise UsageError(f"cannot add results with different grades: {self.scale} and {other.scale}.")
         if "grade_max" in needs and self.grade_max != other.grade_max:
             raise UsageError(
-                f"results with different highest grades do not add: {self.grade_max} and {other.grade_max}. Give "
+                f"cannot add results with different highest grades: {self.grade_max} and {other.grade_max}. Give "
                 f"max_grade= to the metric."
             )
         if "grade_min" in needs and self.grade_min != other.grade_min:
             raise UsageError(
-                f"results with different lowest grades do not add: {self.grade_min} and {other.grade_min}. Give "
+                f"cannot add results with different lowest grades: {self.grade_min} and {other.grade_min}. Give "
                 f"min_grade= to the metric."
             )
         if self.collection_size != other.collection_size:
             raise UsageError(
-                f"results with different catalogues do not add: {self.collection_size} and {other.collection_size} items."
+                f"cannot add results with different catalogues: {self.collection_size} and {other.collection_size} items."
             )
         counts_items = any("item" in m.needs and not isinstance(m, QueryMetric) for m in metrics)
         if counts_items and self.catalogue != other.catalogue:
-            raise UsageError("results over different items do not add: give both the same catalogue, items=.")
+            raise UsageError("cannot add results over different items: give both the same catalogue, items=.")
         has_train = self.train is not None or other.train is not None
         if has_train and (self.catalogue, self.train) != (other.catalogue, other.train):
-            raise UsageError("results with different training data do not add: give both the same, train=.")
+            raise UsageError("cannot add results with different training data: give both the same, train=.")
         if self.users is not other.users and not _same_users(self.users, other.users):
-            raise UsageError("results with different tables of users do not add: give both the same, users=.")
+            raise UsageError("cannot add results with different tables of users: give both the same, users=.")
 
 
 def _digest_of_catalogue(context: Context) -> bytes:
