@@ -57,7 +57,7 @@ def test_every_public_name_and_command_has_its_place(site):
             assert f'id="{value.name}"' in metrics, name
         else:
             assert f'id="{value.__module__}.{name}"' in python, name
-    for name in ("aggregate", "save", "curve"):
+    for name in ("aggregate", "save", "to_json"):
         assert f'id="rankwell.results.results.Results.{name}"' in python
     for name in app:
         if not name.startswith("-"):
