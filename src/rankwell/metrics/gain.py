@@ -35,7 +35,8 @@ class _Gained(RankWeighted):
         """A table need not grow with the grade, and may hold losses."""
         if isinstance(self.gain, str):  # type: ignore[attr-defined]
             return super().breaks()
-        return super().breaks() | {"a better list scores no worse": TABLE, "values are in range": LOSSES}
+        laws = dict.fromkeys(("a better list scores no worse", "best and worst bracket expected"), TABLE)
+        return super().breaks() | laws | {"values are in range": LOSSES}
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """The gain of each judged item found."""
@@ -242,7 +243,6 @@ class nDCG(OnScale, _Gained):
     max_grade: float | None = None
     rel: float | None = None
     gain_from: Literal["threshold", "raw"] = "threshold"
-
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "IDCG")
 
     def is_scaled(self) -> bool:
