@@ -81,6 +81,12 @@ COUNTEREXAMPLES = {
         {"q": {"a": 2.0, "b": 1.0}},
         {"q": {"a": 1, "b": 2}},
     ),
+    # tied: the best order by grades has b first, which gains 1 of 3; the other one all
+    "ndcg(gain={1:3,2:1})@1": (
+        "best and worst bracket expected",
+        {"q": {"a": 1.0, "b": 1.0}},
+        {"q": {"a": 1, "b": 2}},
+    ),
     # s = (2^1 - 1) / 2^1 with q's judgements alone, (2^1 - 1) / 2^2 beside a grade of 2
     "err": ("judgements are apart", {"q": {"a": 1.0}}, {"q": {"a": 1}, "r": {"a": 2}}),
     "ndcg(gain={0:-1,1:1})": ("values are in range", {"q": {"a": 2.0}}, {"q": {"a": 0, "b": 1}}),

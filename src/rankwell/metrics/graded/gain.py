@@ -42,7 +42,8 @@ class Gained(RankWeighted):
         """In a table, a higher grade may have a lower or a negative gain."""
         if isinstance(self.gain, str):  # type: ignore[attr-defined]
             return super().broken_laws()
-        return super().broken_laws() | {"a better list scores no worse": TABLE, "values are in range": LOSSES}
+        laws = dict.fromkeys(("a better list scores no worse", "best and worst bracket expected"), TABLE)
+        return super().broken_laws() | laws | {"values are in range": LOSSES}
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """The gain of each judged item found."""
