@@ -112,7 +112,7 @@ def _refuse_on_slices(metrics: Iterable[Metric]) -> None:
 def keep_freed_memory() -> None:
     """Make glibc keep the memory of freed arrays for the next ones, once per process.
 
-    It hands larger blocks back to the system, and a third of a small evaluation was spent on having them anew. Freeing a block
+    It hands larger blocks back to the system, and a third of a small evaluation was spent on allocating them again. Freeing a block
     of this size, which is never touched, raises that limit to it, as any larger array would.
     """
     np.empty(2 << 20, np.uint8)

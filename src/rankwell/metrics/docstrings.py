@@ -26,7 +26,7 @@ def sections(cls: type, titles: Iterable[str]) -> dict[str, str]:
 
 
 def parameters(cls: type) -> str:
-    """Return what is said of each parameter; a line of names alone stands for the texts of the nearest bases that have them.
+    """Return the text of each parameter; a line of bare names takes its texts from the nearest base classes that have them.
 
     >>> from rankwell.metrics.diversity.alpha import AlphaDCG
     >>> print(_block(AlphaDCG, "Parameters"))

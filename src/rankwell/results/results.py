@@ -61,7 +61,7 @@ class Results:
     def mean(self) -> dict[str, float]:
         """The value of each metric, by its text, in the order asked; NaN where no query defines it.
 
-        With ``weights=`` the weighted mean, where a metric can be weighted; ``plain_mean`` stands beside it.
+        With ``weights=`` the weighted mean, where a metric can be weighted; ``plain_mean`` has the unweighted one.
         """
         return {str(m): value_of(m, self.part.weighted.get(m, self.part.states[m])) for m in self.metrics}
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
 Place = Callable[[int], str]
 
 
-class Held:
+class Held(ABC):
     """A place that holds all that it says, so that data can be pickled together with it."""
 
+    @abstractmethod
     def __call__(self, row: int) -> str:
         """Return where a row stands."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
