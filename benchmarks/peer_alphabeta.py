@@ -93,12 +93,12 @@ def main() -> None:
         spent += time.process_time() - start
         quotients.append(values[user] / best)
     seconds["ideal"] = spent * users / FEW
-    told = {
+    found = {
         "ab_dcg(alpha=0.1,beta=0.9)@10": values[:FEW].mean(),
         "ab_ndcg(alpha=0.1,beta=0.9)@10": np.mean(quotients),
     }
     print(json.dumps({
-        "values": {f"mean of the first {FEW}, {name}": float(value) for name, value in told.items()},
+        "values": {f"mean of the first {FEW}, {name}": float(value) for name, value in found.items()},
         "seconds": seconds,
     }))  # fmt: skip
 

@@ -1,6 +1,5 @@
 """With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected.
 
-Files of tests are shared out among the cores; the tests of tests/laws/test_laws.py one by one, as they are many and alike.
 Laws are tried on a tenth of their cases, another one each time (RANKWELL_SEED); with RANKWELL_CI=1 on all of them.
 With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are written to FILE (tools/make_metrics_page.py).
 """
@@ -12,7 +11,7 @@ import os
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -57,19 +56,6 @@ def _examples_run_in_a_folder_of_their_own(request: pytest.FixtureRequest) -> No
     """What an example in a document or docstring writes does not land in the repository."""
     if isinstance(request.node, pytest.DoctestItem):
         request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give whole files to the cores, but the laws one by one."""
-    from xdist.scheduler import LoadScopeScheduling
-
-    class ByFile(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return nodeid if file.endswith("laws/test_laws.py") else file
-
-    return ByFile(config, log)
 
 
 class Confirmations:

@@ -58,8 +58,8 @@ def page() -> str:
     for tool, found in json.loads(STORED.read_text(encoding="utf-8"))["tools"].items():
         for measure, entry in found["lists"].items():
             metric = str(metric_of(entry["metric"])) if entry["metric"] else ""
-            told = entry.get("note") or (f"raises {entry['raises']}" if entry.get("raises") else "")
-            rows.append((f"{NAMES[tool]} {found['version']}", measure, _value(entry), metric, told))
+            note = entry.get("note") or (f"raises {entry['raises']}" if entry.get("raises") else "")
+            rows.append((f"{NAMES[tool]} {found['version']}", measure, _value(entry), metric, note))
     columns = [
         Column("tool"),
         Column("measure"),

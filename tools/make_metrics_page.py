@@ -194,12 +194,12 @@ def differences(found: list[Confirmed], kept: list[Confirmed]) -> list[str]:
     now, before = (
         {(metric, without_version(source)) for metric, source, _ in rows} for rows in (found, kept)
     )
-    told = [f"no test confirms {metric}: {source}" for metric, source in sorted(before - now)]
-    told += [f"a row is missing for {metric}: {source}" for metric, source in sorted(now - before)]
+    messages = [f"no test confirms {metric}: {source}" for metric, source in sorted(before - now)]
+    messages += [f"a row is missing for {metric}: {source}" for metric, source in sorted(now - before)]
     values, wanted = (sum(values for _, _, values in rows) for rows in (found, kept))
     if values < 0.9 * wanted:
-        told.append(f"the tests confirm {values:,} values of {wanted:,}")
-    return told
+        messages.append(f"the tests confirm {values:,} values of {wanted:,}")
+    return messages
 
 
 def without_version(source: str) -> str:

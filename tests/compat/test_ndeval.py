@@ -37,14 +37,14 @@ def test_the_output_for_the_web_track_is_that_of_nist_byte_for_byte(name, capsys
     assert hashlib.sha256(out.encode("latin-1")).hexdigest() == digest
 
 
-def assert_alike(case: dict, out: str, told: str) -> None:
+def assert_alike(case: dict, out: str, printed: str) -> None:
     """The same bytes; but where the program divides 0 by 0, what --differences says."""
     if "-nan" not in case["out"]:
         assert out == case["out"]
         return
     expected, found = cells(case["out"]), cells(out)
     assert "-nan" not in out
-    assert "nNRBP" in told or "amean" in told
+    assert "nNRBP" in printed or "amean" in printed
     if expected[-1][2] == "-nan":  # no topic in common
         assert found == [*expected[:-1], [*expected[-1][:2], *["nan"] * 21]]
         return
@@ -138,7 +138,7 @@ def test_values_at_rank_1_are_divided_as_all_others():
 
 def test_each_listed_difference_is_printed(capsys):
     assert main(["-differences"]) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for words in (
         "nNRBP of a topic",
         "amean when no",
@@ -150,4 +150,4 @@ def test_each_listed_difference_is_printed(capsys):
         "rank 1",
         "NUL",
     ):
-        assert words in told, words
+        assert words in printed, words

@@ -112,7 +112,7 @@ def test_version_and_help_are_answered_before_anything_is_read(capsys):
     assert main(["-version"]) == 0
     assert capsys.readouterr().out.startswith("ndeval: version 4.5 (rankwell ")
     assert main(["-c", "-help", "nowhere", "nowhere"]) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for option in (
         "-alpha",
         "-beta",
@@ -125,7 +125,7 @@ def test_version_and_help_are_answered_before_anything_is_read(capsys):
         "-help",
         "-differences",
     ):
-        assert f"\n  {option} " in told or f"\n  {option}\n" in told, option
+        assert f"\n  {option} " in printed or f"\n  {option}\n" in printed, option
 
 
 WORDS = ["-c", "-a", "-ac", "-", "-traditional", "-alpha", "-beta", "-M", "-baseline", "-riskAlpha", ".5", "2", "x", "-1", "qrels", "run",

@@ -130,10 +130,10 @@ def test_standard_input_and_the_alias(tmp_path):
 def test_values_that_the_program_gets_wrong_are_named(tmp_path, capsys):
     files = write(tmp_path, QRELS, LISTS)
     main(["-c", "-m", "rbp", "-m", "ndcg.1=0.2,2=0.9", "-m", "num_rel", "-l", "2", *files])
-    told = capsys.readouterr().err
+    printed = capsys.readouterr().err
     for words in ("gains less than 1 apart", "rbp of grades above 1", "num_rel of all topics"):
-        assert words in told
-    assert told.count("\n") == 1
+        assert words in printed
+    assert printed.count("\n") == 1
     main(["-c", "-m", "map", *files])
     assert capsys.readouterr().err == ""
     assert main(["--differences"]) == 0
@@ -191,10 +191,10 @@ def test_rbp_takes_gains_of_its_own(parameters, gains, tmp_path, capsys):
     grades = [None, 0, 2, None, 1, 0, 3]
     expected = sum(0.5 ** (r + 1) * gains[g] for r, g in enumerate(grades) if g is not None)
     assert main(["-q", "-c", "-m", f"rbp.{parameters}", *write(tmp_path, QRELS, LISTS)]) == 0
-    out, told = capsys.readouterr()
+    out, printed = capsys.readouterr()
     assert values(out)[f"rbp_{parameters}", "1"] == f"{expected:.4f}"
-    assert "rbp with gains" in told
-    assert "rbp of grades" not in told
+    assert "rbp with gains" in printed
+    assert "rbp of grades" not in printed
 
 
 # version 10 changed the rounding of levels of recall, and added measures

@@ -54,22 +54,22 @@ def test_what_is_wrong_has_its_exit_code(arguments, version, code, words, capsys
 def test_the_manual_tells_what_each_measure_is(capsys):
     for nickname in [*measures.NICKNAMES, *measures.MEASURES]:
         assert main(["-h", "-m", nickname]) == 0
-        told = capsys.readouterr().out
+        printed = capsys.readouterr().out
         for name in measures.NICKNAMES.get(nickname, (nickname,)):
-            assert f"\n{name}\n  " in f"\n{told}", (nickname, name)
-        assert "``" not in told
-        assert "(no description)" not in told
-        assert told.count("  parameters  ") == len(measures.NICKNAMES.get(nickname, (nickname,)))
+            assert f"\n{name}\n  " in f"\n{printed}", (nickname, name)
+        assert "``" not in printed
+        assert "(no description)" not in printed
+        assert printed.count("  parameters  ") == len(measures.NICKNAMES.get(nickname, (nickname,)))
     assert main(["-h", "-m", "map", "-m", "P.3,7", "-l2"]) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for words in (
         "map is ap(rel=2)",
         "with        denom=R",
         "P_3 is p(rel=2)@3, P_7 is p(rel=2)@7",
         "formula     P@k",
     ):
-        assert words in told, words
-    assert told.index("map is") < told.index("P_3 is")
+        assert words in printed, words
+    assert printed.index("map is") < printed.index("P_3 is")
     assert main(["-h", "-m", "nap"]) == 1
     assert main(["--version-of", "9", "-h", "-m", "rbp"]) == 1
     assert "Did you mean map?" in capsys.readouterr().err

@@ -33,18 +33,18 @@ def qrels_of(case: Case) -> rw.Qrels:
 
 def tables_of(case: Case) -> dict[str, Any]:
     """The tables beside the judgements, as arguments of `evaluate`."""
-    told: dict[str, Any] = {}
+    tables: dict[str, Any] = {}
     if case.catalogue:
         columns = {
             name: [sorted(table.get(item, ())) for item in case.catalogue]
             for name, table in case.columns.items()
         }
-        told["items"] = pl.DataFrame({"item": case.catalogue, **columns})
+        tables["items"] = pl.DataFrame({"item": case.catalogue, **columns})
     if case.train:
-        told["train"] = {user: dict(rows) for user, rows in case.train.items()}
+        tables["train"] = {user: dict(rows) for user, rows in case.train.items()}
     if case.given:
-        told["users"] = pl.DataFrame([{"query": user, **rows} for user, rows in case.given.items()])
-    return told
+        tables["users"] = pl.DataFrame([{"query": user, **rows} for user, rows in case.given.items()])
+    return tables
 
 
 def text_of(name: str, parameters: dict[str, Any], k: int | None) -> str:
@@ -68,13 +68,13 @@ def differences(
 
     `lists` are those that rankwell is given, if its policy makes those of the case of them.
     """
-    told = {text_of(*each): each for each in wanted}
+    tables = {text_of(*each): each for each in wanted}
     policy = rw.Policy(grades="ratings", rel=case.rel, outside="ignore") if case.are_ratings else POLICY
     res = rw.evaluate(
-        lists or case.lists, qrels_of(case), list(told), **{**tables_of(case), "policy": policy, **options}
+        lists or case.lists, qrels_of(case), list(tables), **{**tables_of(case), "policy": policy, **options}
     )
     found = []
-    for text, (name, parameters, k) in told.items():
+    for text, (name, parameters, k) in tables.items():
         ours = values_of(res, text)
         for query in case.judged:
             theirs = slow[name](case, query, k, **parameters)

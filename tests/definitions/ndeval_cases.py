@@ -52,20 +52,20 @@ class Stored:
 
     def metrics(self) -> Iterator[tuple[str, str, dict[str, float | str], int | None, float]]:
         """Each value: its measure, the metric's name and parameters, the cut-off, the value."""
-        for measure, told in self.values.items():
+        for measure, at_cuts in self.values.items():
             name, given = MEASURES[measure]
             own = {word: getattr(self, word) for word in READS.get(name, [])}
             level = {} if self.level == 1 else {"rel": self.level}
-            for k, value in told:
+            for k, value in at_cuts:
                 yield measure, name, {**given, **own, **level}, k, value
 
 
 @cache
 def stored() -> tuple[str, list[Stored]]:
     """The program, and all cases."""
-    told = json.loads(STORED.read_text(encoding="utf-8"))
+    at_cuts = json.loads(STORED.read_text(encoding="utf-8"))
     cases = []
-    for case in told["cases"]:
+    for case in at_cuts["cases"]:
         values = {
             measure: [(None, found)] if measure in WHOLE else list(zip(case["cuts"], found, strict=True))
             for measure, found in case["values"].items()
@@ -82,4 +82,4 @@ def stored() -> tuple[str, list[Stored]]:
                 values,
             )
         )
-    return told["program"], cases
+    return at_cuts["program"], cases

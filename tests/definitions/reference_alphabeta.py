@@ -94,9 +94,9 @@ def profile_of(
     mass = _mass(case, [user], topics, profile_source, unknown=unknown_topic)
     ml = _shares(mass)
     if profile == "given":
-        told = case.given.get(user)
-        if told is not None:
-            return {topic: exact(told.get(topic, 0)) for topic in names}
+        stated = case.given.get(user)
+        if stated is not None:
+            return {topic: exact(stated.get(topic, 0)) for topic in names}
     elif ml is not None:
         assert population is not None
         whole = sum(mass.values(), Fraction(0))

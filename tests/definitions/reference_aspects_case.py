@@ -212,19 +212,19 @@ def aspects(
         phi = set(case.all_topics(topics))
     if not any(relevant.get(topic) for topic in phi):
         return None
-    told = dict.fromkeys(sorted(phi), Fraction(1))
+    mass = dict.fromkeys(sorted(phi), Fraction(1))
     if weights == "profile":
-        told = {topic: Fraction(learned.count(topic)) for topic in told}
+        mass = {topic: Fraction(learned.count(topic)) for topic in mass}
     elif weights == "qrels" and topics == "qrels" and case.weights is not None:
         stands = {topic for rows in case.judged[query].values() for topic in rows}
-        told = {
-            topic: exact(case.weights[query][topic]) if topic in stands else Fraction(0) for topic in told
+        mass = {
+            topic: exact(case.weights[query][topic]) if topic in stands else Fraction(0) for topic in mass
         }
     return Aspects(
         grades,
         {topic: relevant.get(topic, set()) for topic in phi},
         sorted(phi),
-        normalised(told),
+        normalised(mass),
         list(case.judged[query]),
         max(case.grades()),
         shift,

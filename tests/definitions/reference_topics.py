@@ -72,20 +72,20 @@ def preferences(
     whole = [(query, item, grade, f"{topic} {part}") for query, item, grade, topic, part in rows]
     scale = scale_of(whole, rules, rules["rel"] is not None)
     highest = judged_items(whole, rules, scale)
-    told: dict[Id, dict[str, Group]] = {}
+    stated: dict[Id, dict[str, Group]] = {}
     for query, topic, part in {(row[0], row[3], row[4]) for row in rows}:
         own = [(*row[:3], None) for row in rows if row[0] == query and row[3:] == (topic, part)]
         levels = judged_items(own, rules, scale).get(query, {})
         if groups == "topic":
-            told.setdefault(query, {}).setdefault(topic, {})[part] = levels
+            stated.setdefault(query, {}).setdefault(topic, {})[part] = levels
     if groups == "query":
-        told = {query: {"": {None: known}} for query, known in highest.items()}
+        stated = {query: {"": {None: known}} for query, known in highest.items()}
     lists = {
         query: seen_part(in_order(listed, order, rules, highest.get(query, {})), rules, query)
         for query, listed in run.items()
     }
     found: dict[Id, float | None] = {}
-    for query, known in told.items():
+    for query, known in stated.items():
         ranked = [item for item, is_first, _ in lists.get(query, []) if is_first]
         threshold = rel if rel is not None else rules["rel"]
         found[query] = VALUES[metric]([known[name] for name in sorted(known)], ranked, pairs, over, threshold)
@@ -113,13 +113,13 @@ def counted(pairs: set[tuple[Id, Id]], ranked: Sequence[Id], how: str) -> list[b
     return out
 
 
-def _share(told: Sequence[bool]) -> float:
-    return sum(told) / len(told) if told else 0.0
+def _share(stated: Sequence[bool]) -> float:
+    return sum(stated) / len(stated) if stated else 0.0
 
 
 def simp(groups: Sequence[Group], ranked: Sequence[Id], how: str, *_: Any) -> float | None:
-    told = [preferred(group) for group in groups]
-    return _share([each for pairs in told for each in counted(pairs, ranked, how)]) if any(told) else None
+    stated = [preferred(group) for group in groups]
+    return _share([each for pairs in stated for each in counted(pairs, ranked, how)]) if any(stated) else None
 
 
 def poss(groups: Sequence[Group], ranked: Sequence[Id], how: str, *_: Any) -> float:
@@ -131,16 +131,16 @@ def ful(groups: Sequence[Group], ranked: Sequence[Id], how: str, *_: Any) -> flo
 
 
 def avgjg(groups: Sequence[Group], ranked: Sequence[Id], how: str, over: str, *_: Any) -> float | None:
-    told = [preferred(group) for group in groups]
-    return _mean([_share(counted(pairs, ranked, how)) if pairs else None for pairs in told], over)
+    stated = [preferred(group) for group in groups]
+    return _mean([_share(counted(pairs, ranked, how)) if pairs else None for pairs in stated], over)
 
 
 def pair(groups: Sequence[Group], ranked: Sequence[Id], how: str, *_: Any) -> float | None:
     opinions: dict[frozenset[Id], list[bool]] = {}
     for group in groups:
         for a, b in preferred(group):
-            if told := counted({(a, b)}, ranked, how):
-                opinions.setdefault(frozenset((a, b)), []).extend(told)
+            if stated := counted({(a, b)}, ranked, how):
+                opinions.setdefault(frozenset((a, b)), []).extend(stated)
     if not any(preferred(group) for group in groups):
         return None
     return sum(map(_share, opinions.values())) / len(opinions) if opinions else 0.0
@@ -167,10 +167,10 @@ def _fair(group: Group, ranked: Sequence[Id], how: str, rel: float | None) -> fl
     others = [item for item in order if item not in good]
     right = [item for item in good if item in order]
     kept = {*right, *others[: len(right)]}
-    told = counted({(a, b) for a, b in preferred(group) if a in kept and b in kept}, ranked, how)
+    stated = counted({(a, b) for a, b in preferred(group) if a in kept and b in kept}, ranked, how)
     for _ in range(len(right) - len(others)):
-        told += [item in ranked for item in right]
-    return _share(told)
+        stated += [item in ranked for item in right]
+    return _share(stated)
 
 
 VALUES = {

@@ -103,7 +103,7 @@ def compare(seeds, metrics=None):
         chosen = metrics or [*rng.sample(METRICS, 14), rng.choice(["coverage", "coverage@2"])]
         for metric in chosen:
             theirs = outcome_of(run, qrels, metric, policy, catalogue, order)
-            told = (seed, metric, policy, order, run, qrels)
+            shown = (seed, metric, policy, order, run, qrels)
             try:
                 ours = rw.evaluate(
                     run_of(run, order), qrels_of(qrels), [metric], items=catalogue, policy=rw.Policy(**policy)
@@ -111,16 +111,16 @@ def compare(seeds, metrics=None):
             except rw.RankwellError as error:
                 ours = str(error)
             if isinstance(ours, str):
-                assert isinstance(theirs, str), (ours, *told)
+                assert isinstance(theirs, str), (ours, *shown)
                 refused += 1
                 continue
-            assert not isinstance(theirs, str), (theirs, *told)
-            assert same(ours[metric], theirs.mean), (ours[metric], theirs.mean, *told)
+            assert not isinstance(theirs, str), (theirs, *shown)
+            assert same(ours[metric], theirs.mean), (ours[metric], theirs.mean, *shown)
             values = values_of(ours, metric)
             if theirs.values:
-                assert set(values) == set(theirs.values), told
+                assert set(values) == set(theirs.values), shown
             for query, value in theirs.values.items():
-                assert same(values[query], value), (query, values[query], value, *told)
+                assert same(values[query], value), (query, values[query], value, *shown)
             compared += 1
     return compared, refused
 

@@ -85,7 +85,9 @@ def test_every_metric_of_alpha_beta_is_the_slow_one_on_random_ratings():
     for seed in range(300):
         case = random_ratings(seed)
         wanted = drawn(seed, OWN, common, set(OWN))
-        found += [f"case {seed}: {told}" for told in differences(case, wanted, ALPHA_BETA, counted)]
+        found += [
+            f"case {seed}: {difference}" for difference in differences(case, wanted, ALPHA_BETA, counted)
+        ]
     assert not found, (len(found), found[:10])
     assert counted["undefined"] > 500
     for parameters in [
@@ -107,9 +109,9 @@ def test_copies_and_depth_are_those_of_the_policy():
     for seed in range(60):
         policy, lists, seen = policy_of(seed, random_ratings(seed), condense=False)
         wanted = drawn(seed, OWN, common, set(OWN))
-        told = rw.Policy(grades="judgements", outside="ignore", **policy)
-        each = differences(seen, wanted, ALPHA_BETA, counted, lists=lists, policy=told)
-        found += [f"case {seed} {policy}: {told}" for told in each]
+        difference = rw.Policy(grades="judgements", outside="ignore", **policy)
+        each = differences(seen, wanted, ALPHA_BETA, counted, lists=lists, policy=difference)
+        found += [f"case {seed} {policy}: {difference}" for difference in each]
     assert not found, (len(found), found[:10])
     assert counted["ab_ndcg"] > 200
 
@@ -124,7 +126,8 @@ def test_gains_that_are_equal_on_paper_go_to_the_smallest_id_in_the_greedy_ideal
             for profile in ("given", "ml")
         ]
         found += [
-            f"{seed}: {told}" for told in differences(crowded_ratings(seed), wanted, ALPHA_BETA, counted)
+            f"{seed}: {difference}"
+            for difference in differences(crowded_ratings(seed), wanted, ALPHA_BETA, counted)
         ]
     assert not found, (len(found), found[:10])
     assert counted["ab_ndcg"] > 200
@@ -196,10 +199,10 @@ def test_the_worked_gains_are_the_steps_of_the_worked_list_and_of_its_ideal():
     wanted = EXAMPLES["ab.ideal_greedy_catalogue"]["expected"]
     ideal = Case({"u": wanted["order"]}, case.judged, None, case.catalogue, case.columns, case.train)
     for each, gains in [(case, EXAMPLES["ab.gains"]["expected"]), (ideal, wanted["gains"])]:
-        told = cuts(each, [text_of("ab_dcg", GIVEN, k) for k in (1, 2, 3, 4)])
+        difference = cuts(each, [text_of("ab_dcg", GIVEN, k) for k in (1, 2, 3, 4)])
         below = [1.0, 0.6309297535714574, 0.5, 0.43067655807339306]
         steps = [sum(g * d for g, d in zip(gains[:k], below[:k], strict=True)) for k in (1, 2, 3, 4)]
-        assert list(told.values()) == pytest.approx(steps, abs=1e-12)
+        assert list(difference.values()) == pytest.approx(steps, abs=1e-12)
     assert list(cuts(ideal, [text_of("ab_ndcg", GIVEN, k) for k in (1, 2, 3, 4)]).values()) == pytest.approx(
         [1] * 4, abs=1e-12
     )

@@ -194,9 +194,9 @@ def test_the_command_takes_the_users_of_the_table(tmp_path, capsys):
     assert (
         command(["evaluate", "none", run, "-m", "user_coverage", "--users", users, "--format", "json"]) == 0
     )
-    [told] = json.loads(capsys.readouterr().out)["runs"]
-    assert told["mean"] == {"user_coverage": pytest.approx(1 / 3, abs=1e-15)}
-    assert told["counts"]["users with neither a list nor judgements"] == 2
+    [saved] = json.loads(capsys.readouterr().out)["runs"]
+    assert saved["mean"] == {"user_coverage": pytest.approx(1 / 3, abs=1e-15)}
+    assert saved["counts"]["users with neither a list nor judgements"] == 2
     asked = ["evaluate", "none", run, "-m", "user_coverage", "--users", users, "--rel-sweep", "1,2"]
     assert command(asked) == 2
     assert "--rel-sweep cannot be combined with --users" in capsys.readouterr().err

@@ -71,13 +71,13 @@ def test_batches_and_sums_count_what_all_of_them_leave_out():
     qrels = {"u": {"a": 1}, "new": {"c": 1}}  # u has a; c alone is relevant and can be shown
     run = {"u": ["a"], "new": ["c"]}
     metric = "pop_reo(head=top,at=1)"
-    told = {"parts left out of pop_reo(head=top,at=1) as none of their items could be shown": 1}
+    counted = {"parts left out of pop_reo(head=top,at=1) as none of their items could be shown": 1}
     for batch in (1, 100):
         res = rw.evaluate(run, qrels, [metric], train=TRAIN, engine=Memory(batch=batch))
-        assert told.items() <= res.counts.items()
+        assert counted.items() <= res.counts.items()
     policy = rw.Policy(missing="skip")
     halves = [rw.evaluate({user: run[user]}, qrels, [metric], train=TRAIN, policy=policy) for user in run]
-    assert (halves[0] + halves[1]).counts.items() >= told.items()
+    assert (halves[0] + halves[1]).counts.items() >= counted.items()
     other = rw.evaluate(
         {"w": ["a"]}, {"w": {"b": 1, "c": 1}, "new": {"a": 1}}, ["pop_reo(head=top,at=2)"], train=TRAIN
     )

@@ -120,12 +120,12 @@ def test_the_diagnostics_stand_beside_the_value(tmp_path):
     metric = "ips(metric=p@2,clip=0.2)"
     res = rw.evaluate({"u": ["a", "b"], "v": ["c"], "x": ["a"]}, qrels, [metric])
     weights = [2, 5, 4]
-    told = {
+    expected = {
         "relevant judgements": 3,
         "effective sample size": sum(weights) ** 2 / sum(each**2 for each in weights),
         "share of weights clipped": 1 / 3,
     }
-    assert res.diagnostics == {metric: pytest.approx(told, abs=1e-12)}
+    assert res.diagnostics == {metric: pytest.approx(expected, abs=1e-12)}
     assert "effective sample size 2.6889" in str(res.to_table())
     assert json.loads(res.to_json())["metrics"][0]["diagnostics"] == res.diagnostics[metric]
     for name in ("kept.parquet", "kept.json"):

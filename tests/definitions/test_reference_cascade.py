@@ -18,8 +18,8 @@ def cascade(items, state, reach, leave, discount, *, noisy_or=False, scale=1.0, 
     """scale · Σ_r discount(r) (gain − cost); gain = Σ t or 1 − Π(1 − t), t = c_φ S_φ, then S_φ *= f_φ."""
     state, terms = dict(state), []
     for rank, item in enumerate(items, start=1):
-        told = {topic: reach(topic, item) * left for topic, left in state.items()}
-        gain = 1 - math.prod(1 - t for t in told.values()) if noisy_or else sum(told.values())
+        reached = {topic: reach(topic, item) * left for topic, left in state.items()}
+        gain = 1 - math.prod(1 - t for t in reached.values()) if noisy_or else sum(reached.values())
         terms.append(discount(rank) * (float(gain) - cost))
         for topic in state:
             state[topic] *= leave(topic, item)

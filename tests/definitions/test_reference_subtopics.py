@@ -33,10 +33,10 @@ GIVEN: dict[str, Any] = {"alpha": 0.1, "beta": 0.9, "max_grade": 5}
 
 def binary_example(example: dict[str, Any]) -> Case:
     """Items and their topics, in the order of the list."""
-    told = example["input"]["doc_topics"]
+    stated = example["input"]["doc_topics"]
     # an item of no topic was judged too, for a topic that no item is relevant for
-    judged = {item: {str(topic): 1.0 for topic in topics} or {"1": 0.0} for item, topics in told.items()}
-    return Case(lists={"q": example["input"].get("list", list(told))}, judged={"q": judged})
+    judged = {item: {str(topic): 1.0 for topic in topics} or {"1": 0.0} for item, topics in stated.items()}
+    return Case(lists={"q": example["input"].get("list", list(stated))}, judged={"q": judged})
 
 
 def graded_example(example: dict[str, Any]) -> Case:
@@ -173,12 +173,12 @@ def test_ndeval_printed_these_values_for_every_tenth_query_of_the_web_track_2012
     lists = {query: [item for _, item in sorted(each)] for query, each in rows.items()}
     case, compared = Case(lists=lists, judged=judged), 0
     for line in (folder / "expected" / "ndeval.tsv").read_text().splitlines():
-        name, told, query, value = line.split("\t")
+        name, stated, query, value = line.split("\t")
         if name == run and query != "all" and int(query) % 10 == 1:
-            measure, _, k = told.partition("@")
+            measure, _, k = stated.partition("@")
             metric, parameters = MEASURES[measure]
             ours = SUBTOPICS[metric](case, query, int(k) if k else None, **parameters)
-            assert f"{ours:.6f}" == value, (told, query)
+            assert f"{ours:.6f}" == value, (stated, query)
             compared += 1
     assert compared == 105
 

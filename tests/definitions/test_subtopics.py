@@ -74,7 +74,10 @@ def test_every_metric_of_topics_is_the_slow_one_on_random_judgements():
     found = []
     for seed in range(200):
         case = random_case(seed)
-        found += [f"case {seed}: {told}" for told in differences(case, wanted_of(seed), SUBTOPICS, counted)]
+        found += [
+            f"case {seed}: {difference}"
+            for difference in differences(case, wanted_of(seed), SUBTOPICS, counted)
+        ]
     assert not found, (len(found), found[:10])
     assert counted["undefined"] > 500
     for name, choices in OWN.items():
@@ -94,7 +97,9 @@ def test_ratings_gain_from_their_threshold_on():
         for place, (name, parameters, k) in enumerate(wanted):
             if name in GRADED and rng.random() < 0.3 and parameters.get("gain") != "binary":
                 wanted[place] = (name, {**parameters, "gain_from": "raw"}, k)
-        found += [f"case {seed}: {told}" for told in differences(case, wanted, SUBTOPICS, counted)]
+        found += [
+            f"case {seed}: {difference}" for difference in differences(case, wanted, SUBTOPICS, counted)
+        ]
     assert not found, (len(found), found[:10])
     assert min(counted[f"{name} gain_from=raw"] for name in GRADED) > 10
 
@@ -104,14 +109,14 @@ def test_copies_depth_and_condensed_lists_are_those_of_the_policy():
     found = []
     for seed in range(80):
         policy, lists, seen = policy_of(seed, random_case(seed))
-        told = rw.Policy(grades="judgements", outside="ignore", **policy)
+        difference = rw.Policy(grades="judgements", outside="ignore", **policy)
         wanted = wanted_of(seed)
         if policy["unjudged"] == "condense":
             # rbu needs what is unjudged; an intent-aware mean has a list for each topic of the judgements
             by_topic = [one for one in wanted if one[0] in MEANS and "topics" not in one[1]]
             wanted = [one for one in wanted if one[0] != "rbu" and one not in by_topic]
-        each = differences(seen, wanted, SUBTOPICS, counted, lists=lists, policy=told)
-        found += [f"case {seed} {policy}: {told}" for told in each]
+        each = differences(seen, wanted, SUBTOPICS, counted, lists=lists, policy=difference)
+        found += [f"case {seed} {policy}: {difference}" for difference in each]
     assert not found, (len(found), found[:10])
     assert counted["alpha_ndcg"] > 300
 
@@ -206,12 +211,12 @@ def test_ndeval_has_these_values_of_random_lists_to_1e_6(confirm):
         if len(set(topic)) == 1:  # then the column is no topic
             continue
         qrels = rw.Qrels(query=["q"] * len(item), item=item, grade=grade, topic=topic)
-        told = {
+        difference = {
             text_of(name, more, k): (measure, theirs) for measure, name, more, k, theirs in each.metrics()
         }
         policy = rw.Policy(grades="judgements", ties="item-asc")
-        res = rw.evaluate({"q": dict(each.run)}, qrels, list(told), policy=policy)
-        for text, (measure, theirs) in told.items():
+        res = rw.evaluate({"q": dict(each.run)}, qrels, list(difference), policy=policy)
+        for text, (measure, theirs) in difference.items():
             assert res[text] == pytest.approx(theirs, abs=1e-6), (number, text, measure, each)
             compared[measure] += 1
             if (each.alpha, each.beta, each.level) == (0.5, 0.5, 1) and COMMON_CUTS.search(text):
@@ -269,10 +274,10 @@ def test_ideals_are_nested_and_a_list_in_the_ideals_order_scores_1():
         dcg = [f"alpha_dcg@{k}" for k in range(1, 8)]
         res = rw.evaluate(case.lists, qrels_of(case), [*texts, *dcg], policy=POLICY)
         for query in case.judged:
-            told = [
+            difference = [
                 (values_of(res, a)[query], values_of(res, b)[query]) for a, b in zip(dcg, texts, strict=True)
             ]
-            ideals = [value / share for value, share in told if value and share]
+            ideals = [value / share for value, share in difference if value and share]
             assert all(low <= high * (1 + 1e-12) for low, high in pairwise(ideals))
             compared += len(ideals)
     assert compared > 300

@@ -72,7 +72,7 @@ def agree(run, rows, metric, policy, reference, *, parts, compared):
         theirs = reference()
     except ReferenceRefusal as refusal:
         theirs = refusal
-    told = (metric, policy, run, rows, theirs)
+    shown = (metric, policy, run, rows, theirs)
     judgements, settings = qrels_of(rows, parts=parts), rw.Policy(**policy)
     if isinstance(theirs, ReferenceRefusal):
         with pytest.raises(rw.RankwellError):
@@ -81,9 +81,9 @@ def agree(run, rows, metric, policy, reference, *, parts, compared):
     metrics = [metric, "ap", "unj@1"]
     ours = rw.evaluate(run_of(run), judgements, metrics, policy=settings, engine=Memory(batch=1))
     values = values_of(ours, metric)
-    assert set(values) == set(theirs), told
+    assert set(values) == set(theirs), shown
     for query, value in theirs.items():
-        assert same(values[query], value), (query, values[query], value, *told)
+        assert same(values[query], value), (query, values[query], value, *shown)
         compared.append(value)
 
 

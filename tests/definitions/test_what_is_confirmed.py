@@ -29,8 +29,8 @@ def test_the_kept_confirmations_are_many():
     ],
 )
 def test_confirmations_that_are_not_those_of_the_tests_are_found(found, words):
-    [told] = make_metrics_page.differences(found, KEPT)
-    assert words in told
+    [difference] = make_metrics_page.differences(found, KEPT)
+    assert words in difference
 
 
 def test_another_version_of_a_program_is_no_difference():

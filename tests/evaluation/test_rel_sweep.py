@@ -90,9 +90,9 @@ def test_runs_of_unequally_many_lists_are_not_compared_in_silence(tmp_path, caps
     runs = [str(tmp_path / name) for name in ("few.csv", "many.csv")]
     items = ("--items", str(tmp_path / "items.csv"))
     assert command(["evaluate", "none", *runs, "-m", "coverage@2", "-m", "gini@2", *items]) == 0
-    told = capsys.readouterr().err
-    assert "coverage@2 depends on the number of lists, which is 1 to 2" in told
-    assert "say coverage(users=1)" in told
-    assert "gini@2 depends on" in told
+    printed = capsys.readouterr().err
+    assert "coverage@2 depends on the number of lists, which is 1 to 2" in printed
+    assert "say coverage(users=1)" in printed
+    assert "gini@2 depends on" in printed
     assert command(["evaluate", "none", *runs, "-m", "coverage(users=1)@2", *items]) == 0
     assert "depends on" not in capsys.readouterr().err

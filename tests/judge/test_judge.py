@@ -107,7 +107,7 @@ def test_an_item_twice_in_a_list_is_an_error_that_names_both_rows():
 
 def test_a_query_without_judgements_has_a_list_and_no_hit():
     judged, _ = judged_of({"1": [("a", 1.0)], "2": [("a", 1.0)]}, [("1", "a", 1, None)])
-    assert judged.known.tolist() == [0, -1]
+    assert judged.pool_row.tolist() == [0, -1]
     assert judged.found.count().tolist() == [1, 0]
     assert judged.n_retrieved.tolist() == [1, 1]
     assert judged.n_relevant().tolist() == [1, 0]

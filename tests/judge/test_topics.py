@@ -198,7 +198,7 @@ class ShownByTopic(QueryMetric):
     def per_query(self, judged, context):
         each = each_topic(judged)
         top = each.judged.shown.top(2)
-        assert (top.judgement[~np.isnan(top.grade)] >= 0).all()
+        assert (top.pool_row[~np.isnan(top.grade)] >= 0).all()
         return each.mean(
             len(judged), top.where(top.grade >= 0).count() / 2, np.ones(len(each.owner), np.bool_)
         )

@@ -120,8 +120,8 @@ def test_what_was_counted_is_told_in_words():
     assert counts["users who rated nothing in their list"] == 1  # v
     assert "users who rated no candidate that has topics" not in counts
     rated_what_they_had = {"u": {"x": 5, "y": 4}, "v": {"d": 5}}
-    told = evaluated("ab_ndcg@3", qrels=rated_what_they_had).counts
-    assert told["users who rated no candidate that has topics"] == 2
+    counted = evaluated("ab_ndcg@3", qrels=rated_what_they_had).counts
+    assert counted["users who rated no candidate that has topics"] == 2
 
 
 def test_disliked_items_that_count_for_no_less_than_unrated_ones_are_counted():

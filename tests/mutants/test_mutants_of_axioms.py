@@ -34,7 +34,7 @@ def alpha_beta(judged, up_to):
     """αβ-DCG of judged items as article 003 writes it, all topics liked alike; ``up_to`` is 1 if an item discounts itself."""
     topics, found, values = judged.pool.topics, judged.found, np.zeros(len(judged))
     left: dict[tuple[int, int], float] = {}
-    for query, rank, row in zip(found.query, found.rank, found.judgement, strict=True):
+    for query, rank, row in zip(found.query, found.rank, found.pool_row, strict=True):
         cells = range(topics.offsets[row], topics.offsets[row + 1])
         chances = {topics.topic[cell]: BETA * max(topics.grade[cell], 0) / 3 for cell in cells}
         missed = 1.0

@@ -81,7 +81,7 @@ MUTANTS = {
         put(preferences.PrefsAvgJG, "per_query", lambda self, *given:
             preferences.PrefsSimp(groups=self.groups, pairs=self.pairs).per_query(*given)), of("prefs_avgjg")),
     "preferences: what one group has fulfilled, all have": (
-        around(preferences, "_shares", lambda original, right, told: original((right > 0) * told, told)),
+        around(preferences, "_shares", lambda original, right, stated: original((right > 0) * stated, stated)),
         of("prefs_pair")),
     "fair preferences: nothing added": (
         around(preferences_fair.PrefsAvgJGRnonrel, "_padded", no_padding), of("prefs_avgjg_rnonrel")),

@@ -15,7 +15,7 @@ from rankwell.prepare import PopularityCut, core, split
 STORED = json.loads((Path(__file__).parent / "stored" / "splits.json").read_text(encoding="utf-8"))
 
 
-def told(frame):
+def rows_of(frame):
     pairs = sorted(f"{user} {item}" for user, item in frame.select("query", "item").rows())
     return {"rows": len(pairs), "sha256": hashlib.sha256("\n".join(pairs).encode()).hexdigest()}
 
@@ -23,7 +23,7 @@ def told(frame):
 def test_the_last_week_is_that_of_rectools():
     # its weeks end with the last day of the log, 2013-09-01
     found = split(movietweetings() / "ratings.dat", at="2013-08-26")
-    assert {"train": told(found.train), "test": told(found.test)} == STORED["TimeRangeSplitter(7D)"]
+    assert {"train": rows_of(found.train), "test": rows_of(found.test)} == STORED["TimeRangeSplitter(7D)"]
 
 
 @pytest.mark.parametrize("n", [1, 3])
@@ -34,15 +34,15 @@ def test_the_last_rows_are_those_of_rectools_but_for_users_with_no_more(n):
     few = set(few) - set(found.test["query"])
     is_few = pl.col("query").is_in(list(few))
     theirs = {
-        "train": told(found.train.filter(~is_few)),
-        "test": told(pl.concat([found.test, found.train.filter(is_few)])),
+        "train": rows_of(found.train.filter(~is_few)),
+        "test": rows_of(pl.concat([found.test, found.train.filter(is_few)])),
     }
     assert theirs == STORED[f"LastNSplitter({n})"]
 
 
 def test_the_core_is_that_of_replay():
     kept = core(movietweetings() / "ratings.dat", min_per_user=5, min_per_item=5).table
-    assert told(kept) == STORED["InteractionEntriesFilter(5, 5)"]
+    assert rows_of(kept) == STORED["InteractionEntriesFilter(5, 5)"]
 
 
 def test_capping_at_the_interquartile_range_is_that_of_rectools():

@@ -47,8 +47,8 @@ def test_double_colon_ratings_are_those_of_the_split(movies):
         )
     }
     for part in parts:
-        told = zip(part.query.tolist(), part.item.tolist(), part.grade, strict=True)
-        assert all(rated[user, item] == grade for user, item, grade in told)
+        rows = zip(part.query.tolist(), part.item.tolist(), part.grade, strict=True)
+        assert all(rated[user, item] == grade for user, item, grade in rows)
 
 
 def test_a_subtopic_column_is_the_topic_and_the_highest_grade_counts(movies):

@@ -32,7 +32,7 @@ def test_many_parts_add_up_to_their_columns_end_to_end(length):
     total = Part.sum(iter(parts))
     assert total.values[RR].tolist() == values.tolist()
     assert total.queries.tolist() == [f"q{row}" for row in range(len(values))]
-    assert total.known.tolist() == list(range(len(values)))
+    assert total.pool_row.tolist() == list(range(len(values)))
     assert total.states == {RR: Mean.of(values)}
     assert total.counts == {"rows": len(values)}
     assert all(np.array_equal(each.values[RR], own) for each, own in zip(parts, kept, strict=True))

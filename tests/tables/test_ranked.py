@@ -16,11 +16,11 @@ def test_whole_lists_have_the_columns_that_their_counts_tell(counts, k):
     pairs = [(query, rank) for query, count in enumerate(counts) for rank in range(1, count + 1)]
     query, rank = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
     grade, item = np.arange(len(pairs)) / 2, np.arange(len(pairs)) * 3
-    told = Ranked(len(counts), None, None, grade, item=item, counts=np.array(counts, np.int64)).top(k)
+    top = Ranked(len(counts), None, None, grade, item=item, counts=np.array(counts, np.int64)).top(k)
     given = Ranked(len(counts), query, rank, grade, item=item).top(k)
     for name in ("query", "rank", "grade", "item"):
-        assert getattr(told, name).tolist() == getattr(given, name).tolist()
-        assert getattr(told, name).dtype == getattr(given, name).dtype
-    assert told.count().tolist() == given.count().tolist() == [min(count, k or count) for count in counts]
-    assert told.nth().tolist() == given.nth().tolist() == given.rank.tolist()
-    assert len(told) == len(given)
+        assert getattr(top, name).tolist() == getattr(given, name).tolist()
+        assert getattr(top, name).dtype == getattr(given, name).dtype
+    assert top.count().tolist() == given.count().tolist() == [min(count, k or count) for count in counts]
+    assert top.nth().tolist() == given.nth().tolist() == given.rank.tolist()
+    assert len(top) == len(given)

@@ -244,7 +244,7 @@ def _side(task: Task, run: Run) -> Side:
         raise DataError(f"{run.name}: the run holds no rows.")
     lists = next(run.rows.table().batches(len(run)))()
     judged, _ = task.judged(lists)
-    absent = missing_lists(task.pool, judged.known[judged.known >= 0])
+    absent = missing_lists(task.pool, judged.pool_row[judged.pool_row >= 0])
     is_empty = task.asked.policy.missing == "empty" and len(absent) > 0
     missing = {m: task.state_of(m, absent) for m in task.metrics if m.sees_missing and is_empty}
     return Side(task, judged, np.arange(len(judged)), missing)

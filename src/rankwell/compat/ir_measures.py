@@ -131,8 +131,8 @@ def from_ir_measures(text: str) -> Metric:
         if key in rule.parameters:
             changes[rule.parameters[key]] = rule.words.get(key, {}).get(value, value)
         elif value != DEFAULTS.get(key, object()):
-            told = "; it is Policy(unjudged='condense') here" if key == "judged_only" else ""
-            raise UsageError(f"{text}: {key}={value!r} has no counterpart here{told}.")
+            hint = "; it is Policy(unjudged='condense') here" if key == "judged_only" else ""
+            raise UsageError(f"{text}: {key}={value!r} has no counterpart here{hint}.")
     changes = {
         key: value for key, value in changes.items() if not (key == "rel" and value == 1 and name != "RBP")
     }

@@ -251,11 +251,11 @@ def _plan_of(
     asked, users, slices = inputs.asked, inputs.users, inputs.slices
     where = engine_of(engine)
     pool, counts = pool_of(inputs.qrels, asked)
-    context, told = context_of(
+    context, history_counts = context_of(
         inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
     )
     segments, ids = Segments.of(users, by, weights), None if users is None else users.query
     task = Task(inputs.metrics, pool, asked, context, inputs.needs.with_ends, per_query, segments, ids)
-    plan = Plan(task, where, threads, counts + told)
+    plan = Plan(task, where, threads, counts + history_counts)
     named = slices.parts(pool.items) if isinstance(slices, Parts) else slices
     return plan.with_slices(named) if named else plan

@@ -48,7 +48,7 @@ class Needs:
 
     @property
     def with_ends(self) -> frozenset[Metric]:
-        """The metrics whose values can be told under other orders of equal scores."""
+        """The metrics that are evaluated under other orders of equal scores."""
         return frozenset(m for m, own in self.must.items() if m.judgements and not APART & own)
 
     def asked(self, policy: Policy) -> Asked:

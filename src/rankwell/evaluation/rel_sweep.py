@@ -55,8 +55,8 @@ class Sweep:
         rows: list[tuple[Cell, ...]] = []
         for rel in self.rels:
             values = [self.values[metric, rel, run] for run in self.runs]
-            told = [" > ".join(self.order(metric, rel))] if is_ordered else []
-            rows.append((EVERY.get(str(rel)) or f"{rel:g}", *values, self.n[metric, rel], *told))
+            ranking = [" > ".join(self.order(metric, rel))] if is_ordered else []
+            rows.append((EVERY.get(str(rel)) or f"{rel:g}", *values, self.n[metric, rel], *ranking))
         verdict = "changes" if self.changes(metric) else "does not change"
         notes = [f"{metric} is {metric.signature}"]
         notes += [f"the order of the runs {verdict} with the threshold"] if is_ordered else []

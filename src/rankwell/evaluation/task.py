@@ -54,7 +54,7 @@ class Task:
 
     def measure(self, judged: Judged, counts: Counter[str]) -> Part:
         """Return what is kept of a judged batch: states, per-query values, counts; once more for tied orders."""
-        is_known = judged.known >= 0
+        is_known = judged.pool_row >= 0
         values: dict[Metric, np.ndarray] = {}
         states: dict[Metric, State] = {}
         n: Counter[tuple[Metric, str]] = Counter()
@@ -66,16 +66,16 @@ class Task:
             elif judged.in_run or metric.sees_missing:
                 states[metric] = self.state_of(metric, judged)
         ends = self._tied_ends(judged, values, counts)
-        told: Counter[str] = Counter()
+        of_metrics: Counter[str] = Counter()
         diagnostics: dict[Metric, Diagnostics] = {}
         for metric in self.metrics:
             if (known := metric.diagnostics(judged)) is not None:
                 diagnostics[metric] = known
             if counted := metric.counts(judged, self.context):
-                told |= Counter(counted)
-        counts += told
+                of_metrics |= Counter(counted)
+        counts += of_metrics
         kept = values if self.per_query else {}
-        part = Part(own_text(judged.queries), judged.known, kept, states, ends, +counts, n, diagnostics)
+        part = Part(own_text(judged.queries), judged.pool_row, kept, states, ends, +counts, n, diagnostics)
         if self.segments is not None:
             self._divide(part, self.segments, judged, values)
         return part
@@ -83,7 +83,7 @@ class Task:
     def state_of(self, metric: Metric, judged: Judged, chosen: np.ndarray | None = None) -> State:
         """Return the state of a batch, or of some of its lists, without those that do not concern the metric."""
         if self._judged_alone(metric):
-            chosen = (judged.known >= 0) & (True if chosen is None else chosen)
+            chosen = (judged.pool_row >= 0) & (True if chosen is None else chosen)
         if chosen is None or chosen.all():
             return metric.state(judged, self.context)
         return metric.state(judged.take(np.flatnonzero(chosen), judged.found), self.context)
@@ -107,7 +107,7 @@ class Task:
         if segments.codes is None:
             return
         codes = segments.codes_of(rows)
-        concerned = judged.known >= 0 if any(m.judgements for m in self.metrics) else codes >= 0
+        concerned = judged.pool_row >= 0 if any(m.judgements for m in self.metrics) else codes >= 0
         part.sizes.update(codes[concerned].tolist())
         for code in np.unique(codes).tolist():
             inside = codes == code
@@ -175,14 +175,14 @@ class Task:
         """The state of values of which those of some queries are replaced by those of other lists."""
         assert isinstance(metric, QueryMetric)
         changed = values.copy()
-        changed[queries] = self._values(metric, lists, lists.known >= 0, Counter())
+        changed[queries] = self._values(metric, lists, lists.pool_row >= 0, Counter())
         return metric.summary(changed[~np.isnan(changed)])
 
 
 def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> None:
     """Raise DataError if a list holds more nonrelevant items than candidates were sampled."""
     others = judged.n_retrieved - judged.relevant(getattr(metric, "rel", None)).count()
-    longer = np.flatnonzero((judged.known >= 0) & (others > sampled))
+    longer = np.flatnonzero((judged.pool_row >= 0) & (others > sampled))
     if len(longer):
         row = int(longer[0])
         raise DataError(

@@ -177,10 +177,10 @@ def _differences(ours: Metric, theirs: Metric, plain: Rules, other: Rules, matte
     ]
     is_graded = any(field.name == "gain" for field in fields(ours))
     is_binary = other["grades"] == "interactions"
-    for name, told in TOLD.items():
+    for name, meanings in TOLD.items():
         is_idle = (
             name not in matters or (name == "undefined" and is_binary) or (name == "grades" and not is_graded)
         )
-        if other[name] != plain[name] and not is_idle and other[name] in told:
-            words.append(told[str(other[name])])
+        if other[name] != plain[name] and not is_idle and other[name] in meanings:
+            words.append(meanings[str(other[name])])
     return "; ".join(words)

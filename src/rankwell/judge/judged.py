@@ -20,7 +20,7 @@ from rankwell.tables.ranked import Ranked
 class Judged(Derived):
     """The judged lists of a batch of queries: the input of a metric.
 
-    ``known`` is each query's row in the pool (-1: not judged), ``in_run`` whether the lists come from the run, ``found`` the
+    ``pool_row`` is each query's row in the pool (-1: not judged), ``in_run`` whether the lists come from the run, ``found`` the
     judged items at the ranks they have in the run, ``ideal`` all judged items, best first, ``tied`` the same hits as ``found``
     with their groups of tied scores, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each
     list. ``is_expected`` asks for the mean over all orders of tied scores. Values shared by the metrics of the batch are cached
@@ -32,7 +32,7 @@ class Judged(Derived):
     def __init__(
         self,
         queries: Ids,
-        known: np.ndarray,
+        pool_row: np.ndarray,
         found: Ranked,
         n_retrieved: np.ndarray,
         pool: Pool,
@@ -42,13 +42,13 @@ class Judged(Derived):
         in_run: bool = True,
         is_expected: bool = False,
     ) -> None:
-        self.queries, self.known, self.found, self.n_retrieved = queries, known, found, n_retrieved
+        self.queries, self.pool_row, self.found, self.n_retrieved = queries, pool_row, found, n_retrieved
         self.tied, self.in_run, self.is_expected = tied, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
         self.is_condensed = False
 
     def __len__(self) -> int:
-        return len(self.known)
+        return len(self.pool_row)
 
     @property
     def listed(self) -> Ranked | None:
@@ -70,28 +70,28 @@ class Judged(Derived):
     def _ideal(self) -> Ranked:
         pooled = self.pool.ideal
         query, rank, rows = self.pool_rows()
-        judgement = None if pooled.judgement is None else pooled.judgement[rows]
-        return Ranked(len(self), query, rank, pooled.grade[rows], judgement=judgement)
+        pool_row = None if pooled.pool_row is None else pooled.pool_row[rows]
+        return Ranked(len(self), query, rank, pooled.grade[rows], pool_row=pool_row)
 
     def pool_rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return for each judgement of these queries: its query, its position from 1, and its row in the pool."""
         offsets = self.pool.offsets
-        lengths = np.where(self.known >= 0, offsets[self.known + 1] - offsets[self.known], 0)
+        lengths = np.where(self.pool_row >= 0, offsets[self.pool_row + 1] - offsets[self.pool_row], 0)
         rank = places_of(lengths)
-        return owners_of(lengths), rank, rank + np.repeat(offsets[self.known] - 1, lengths)
+        return owners_of(lengths), rank, rank + np.repeat(offsets[self.pool_row] - 1, lengths)
 
     def take(self, rows: np.ndarray, found: Ranked) -> Judged:
         """Return the judged lists of some queries (ascending rows), with new hits."""
         shown = None if self._shown is None else self._shown.of_queries(rows)
         found = found.of_queries(rows)
-        known, lengths = self.known[rows], self.n_retrieved[rows]
-        return Judged(self.queries[rows], known, found, lengths, self.pool, shown, in_run=self.in_run)
+        pool_row, lengths = self.pool_row[rows], self.n_retrieved[rows]
+        return Judged(self.queries[rows], pool_row, found, lengths, self.pool, shown, in_run=self.in_run)
 
     def with_found(self, found: Ranked, n_retrieved: np.ndarray) -> Judged:
         """Return the same queries with other hits and lengths."""
         return Judged(
             self.queries,
-            self.known,
+            self.pool_row,
             found,
             n_retrieved,
             self.pool,
@@ -131,7 +131,7 @@ class Judged(Derived):
     def _in_catalogue(self, context: Context) -> Ranked:
         item = self.pool.rows_in(context)
         query, rank, rows = self.pool_rows()
-        return Ranked(len(self), query, rank, self.pool.grades[rows], item=item[rows], judgement=rows)
+        return Ranked(len(self), query, rank, self.pool.grades[rows], item=item[rows], pool_row=rows)
 
     def n_nonrelevant(self, rel: float | None = None) -> np.ndarray:
         """Return N per query: the number of judged items that are not relevant, retrieved or not."""
@@ -148,7 +148,7 @@ class Judged(Derived):
     def _per_query(self, pooled: np.ndarray, otherwise: float) -> np.ndarray:
         if not len(pooled):
             return np.full(len(self), otherwise)
-        return np.where(self.known >= 0, pooled[self.known], otherwise)
+        return np.where(self.pool_row >= 0, pooled[self.pool_row], otherwise)
 
 
 def _of_ideals(pool: Pool, function: Callable[..., np.ndarray], *objects: Hashable) -> np.ndarray:

@@ -48,13 +48,13 @@ def judge(
         with np.errstate(over="ignore"):  # values beyond single precision become infinite, as in C
             lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
     rule = order.TIE_RULES["item-desc" if policy.ties in SETTLED else policy.ties]
-    known = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
+    pool_row = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
     if policy.ties in ("best", "worst"):
-        lists = _settled(lists, known, pool, policy.ties, counts)
+        lists = _settled(lists, pool_row, pool, policy.ties, counts)
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
     lost = NO_TEXT
-    matches = _hits(lists, known, pool, lost)
+    matches = _hits(lists, pool_row, pool, lost)
     if matches[3][1] >= 0:
         if policy.duplicates == "error":
             raise _twice(lists, *matches[3])
@@ -64,7 +64,7 @@ def judge(
                 f"later copy that keeps its rank. Set duplicates='drop'."
             )
         lost = np.zeros(lists.rows, np.uint8)
-        matches = _hits(lists, known, pool, lost)
+        matches = _hits(lists, pool_row, pool, lost)
         counts["rows that repeat an item"] = int(lost.sum())
     left_out = lost if policy.duplicates == "drop" else NO_TEXT
     lengths = np.diff(lists.offsets)
@@ -73,17 +73,17 @@ def judge(
         lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
     hits = _ranked(lists, rule, left_out, matches, pool, needs)
     shown = (
-        _shown(lists, rule, left_out, matches, known, pool, asked, context, counts)
+        _shown(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
         if "shown" in needs
         else None
     )
-    counts["lists without judgements"] = int(np.count_nonzero(known < 0))
+    counts["lists without judgements"] = int(np.count_nonzero(pool_row < 0))
     counts["judged items found"] = len(hits)
     is_expected = policy.ties == "expected"
     wanted = is_expected or needs & {"ties", "score"}
-    plain = Ranked(hits.queries, hits.query, hits.rank, hits.grade, judgement=hits.judgement)
+    plain = Ranked(hits.queries, hits.query, hits.rank, hits.grade, pool_row=hits.pool_row)
     found = hits if wanted else plain
-    judged = Judged(lists.queries, known, found, lengths, pool, shown, tied=hits, is_expected=is_expected)
+    judged = Judged(lists.queries, pool_row, found, lengths, pool, shown, tied=hits, is_expected=is_expected)
     return (condensed(judged) if policy.unjudged == "condense" else judged), +counts
 
 
@@ -91,8 +91,8 @@ def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
     """Return empty lists for the judged queries that are not in ``seen`` (rows of the pool)."""
     absent = np.ones(len(pool.queries), np.bool_)
     absent[seen] = False
-    known = np.flatnonzero(absent)
-    return _empty_lists(pool.queries.ids[known], known, pool)
+    pool_row = np.flatnonzero(absent)
+    return _empty_lists(pool.queries.ids[pool_row], pool_row, pool)
 
 
 def lists_of_others(users: Ids, seen: Ids, pool: Pool) -> Judged:
@@ -103,11 +103,11 @@ def lists_of_others(users: Ids, seen: Ids, pool: Pool) -> Judged:
     return _empty_lists(to_same_kind(others, seen, "query")[0], np.full(len(others), -1), pool)
 
 
-def _empty_lists(queries: Ids, known: np.ndarray, pool: Pool) -> Judged:
+def _empty_lists(queries: Ids, pool_row: np.ndarray, pool: Pool) -> Judged:
     nothing = np.empty(0)
-    none = Ranked(len(known), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing, judgement=NO_ROWS)
-    lengths = np.zeros(len(known), np.int64)
-    return Judged(queries, known, none, lengths, pool, shown=none, in_run=False)
+    none = Ranked(len(pool_row), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing, pool_row=NO_ROWS)
+    lengths = np.zeros(len(pool_row), np.int64)
+    return Judged(queries, pool_row, none, lengths, pool, shown=none, in_run=False)
 
 
 def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:
@@ -138,11 +138,11 @@ def _scores(lists: Lists) -> np.ndarray:
 
 
 def _settled(
-    lists: Lists, known: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: Counter[str]
+    lists: Lists, pool_row: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: Counter[str]
 ) -> Lists:
     """The lists with ties broken by grade, best or worst first; copies of an item get the same grade."""
     marks = np.zeros(lists.rows, np.uint8)
-    _, rows, pooled, _ = _hits(lists, known, pool, marks)
+    _, rows, pooled, _ = _hits(lists, pool_row, pool, marks)
     grade = np.full(lists.rows, np.nan)
     grade[rows] = pool.grades[pooled]
     copies, firsts = match.repeats(lists.offsets, *lists.items.columns)
@@ -179,10 +179,10 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
 
 
 def _hits(
-    lists: Lists, known: np.ndarray, pool: Pool, lost: np.ndarray
+    lists: Lists, pool_row: np.ndarray, pool: Pool, lost: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
     return match.hits(
-        lists.offsets, lists.score, *lists.items.columns, known, pool.offsets, *pool.items.columns, lost
+        lists.offsets, lists.score, *lists.items.columns, pool_row, pool.offsets, *pool.items.columns, lost
     )
 
 
@@ -198,8 +198,8 @@ def _ranked(
     query, rows, pooled, _ = found
     if not len(rows):
         none = np.empty(0)
-        judgement = NO_ROWS if _leads_on(pool, needs) else None
-        columns = {"score": none, "tie_start": NO_ROWS, "tie_size": NO_ROWS, "judgement": judgement}
+        pool_row = NO_ROWS if _leads_on(pool, needs) else None
+        columns = {"score": none, "tie_start": NO_ROWS, "tie_size": NO_ROWS, "pool_row": pool_row}
         return Ranked(len(lists.queries), NO_ROWS, NO_ROWS, none, **columns)
     ends = np.searchsorted(query, np.arange(len(lists.queries) + 1))
     place = np.arange(len(rows))
@@ -216,7 +216,7 @@ def _ranked(
         score=(lists.score if lists.given is None else lists.given)[rows],
         tie_start=start,
         tie_size=size,
-        judgement=pooled if _leads_on(pool, needs) else None,
+        pool_row=pooled if _leads_on(pool, needs) else None,
     )
 
 
@@ -225,7 +225,7 @@ def _shown(
     rule: int,
     left_out: np.ndarray,
     matches: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
-    known: np.ndarray,
+    pool_row: np.ndarray,
     pool: Pool,
     asked: Asked,
     context: Context,
@@ -242,7 +242,7 @@ def _shown(
         None,
         _at_rows(rows, lists.rows, hits, pool.grades[pooled], np.nan),
         score=lists.given[rows] if "score" in needs and lists.given is not None else None,
-        judgement=_at_rows(rows, lists.rows, hits, pooled, -1) if _leads_on(pool, needs) else None,
+        pool_row=_at_rows(rows, lists.rows, hits, pooled, -1) if _leads_on(pool, needs) else None,
         counts=taken,
     )
     if context.catalogue is None:
@@ -251,7 +251,7 @@ def _shown(
     shown.item = item = context.catalogue.find(ids[rows])
     outside = np.flatnonzero(item < 0) if item.min(initial=0) < 0 else NO_ROWS
     if len(outside) and policy.population == "judged":
-        outside = outside[known[shown.query[outside]] >= 0]
+        outside = outside[pool_row[shown.query[outside]] >= 0]
     if len(outside) and policy.outside == "error" and context.items is not None:
         row = int(rows[outside[0]])
         raise DataError(

@@ -60,7 +60,7 @@ class Pool(Derived):
             grades = grades[rows]
         query = owners_of(lengths)
         is_named = self.names_ideal or self.topics is not None
-        return Ranked(len(lengths), query, places_of(lengths), grades, judgement=rows if is_named else None)
+        return Ranked(len(lengths), query, places_of(lengths), grades, pool_row=rows if is_named else None)
 
     @property
     def ideals(self) -> tuple[Ranked, np.ndarray | None]:

@@ -84,7 +84,7 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
         score=moved.score,
         tie_start=moved.tie_start,
         tie_size=moved.tie_size,
-        judgement=moved.judgement,
+        pool_row=moved.pool_row,
     )
 
 

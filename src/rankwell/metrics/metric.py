@@ -50,7 +50,7 @@ class Metric(metaclass=MetricType):
     (metrics of judgements only) states that the lists rank this many randomly drawn candidates beside the relevant items;
     values are computed from the lists as they are, under a name that keeps them apart from values over all items.
     ``sliceable``: the metric is meaningful when only some items' judgements count (``slices=``). ``sees_missing``: a list
-    metric has a value for judged queries missing from the run, and for users found only in ``users=``. ``told``: parameters
+    metric has a value for judged queries missing from the run, and for users found only in ``users=``. ``always_shown``: parameters
     that are written even at their default.
     """
 
@@ -64,7 +64,7 @@ class Metric(metaclass=MetricType):
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
     sliceable: ClassVar[bool] = False
     sees_missing: ClassVar[bool] = False
-    told: ClassVar[frozenset[str]] = frozenset()
+    always_shown: ClassVar[frozenset[str]] = frozenset()
 
     k: int | None = None
     sampled: int | None = None
@@ -178,7 +178,7 @@ class Metric(metaclass=MetricType):
     @cached_property
     def _shortest(self) -> str:
         resolved, plain = self.resolved(), _defaults(type(self))
-        always = self.told | (self.depends_on_k() if self.k is not None else frozenset())
+        always = self.always_shown | (self.depends_on_k() if self.k is not None else frozenset())
         return self._text({n: v for n, v in resolved.items() if n in always or v != plain[n]})
 
     def __str__(self) -> str:

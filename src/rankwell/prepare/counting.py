@@ -53,9 +53,11 @@ def head_of(by: By, ties: Ties, rules: Mapping[Rule, float | None]) -> Head:
     """
     given = {rule: at for rule, at in rules.items() if at is not None}
     if len(given) != 1:
-        told = [["share_of_volume" if rule == "volume" else rule for rule in some] for some in (given, rules)]
+        named = [
+            ["share_of_volume" if rule == "volume" else rule for rule in some] for some in (given, rules)
+        ]
         raise UsageError(
-            f"PopularityCut needs exactly one rule, not {' and '.join(told[0]) or 'none'}; give {one_of(told[1])}, such as top=100."
+            f"PopularityCut needs exactly one rule, not {' and '.join(named[0]) or 'none'}; give {one_of(named[1])}, such as top=100."
         )
     if by not in ("users", "events", "weight"):
         raise UsageError(f"by={by!r}: must be users, events or weight.")

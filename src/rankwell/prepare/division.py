@@ -162,7 +162,7 @@ class Division(NamedTuple):
     """A way to divide: a function that returns the test rows (and adds facts), and its description."""
 
     rows: Callable[[Rule, dict[str, Fact]], np.ndarray]
-    told: str
+    description: str
 
 
 RULES: dict[str, Division] = {

@@ -138,12 +138,12 @@ def _refuse(how: str, grade: float | None, predictions: Any, lists: Any) -> None
         raise UsageError(f"how={how!r}: must be {one_of(HOWS)}.{nearest(str(how), HOWS)}")
     for word, value, owner in (("grade", grade, "constant"), ("predictions", predictions, "predictions")):
         if (value is None) == (how == owner):
-            told = (
+            message = (
                 f"how={how!r} needs {word}="
                 if how == owner
                 else f"{word}= applies only to how={owner!r}, not {how!r}"
             )
-            raise UsageError(f"{told}.")
+            raise UsageError(f"{message}.")
     if lists is None and predictions is None:
         raise UsageError("impute needs lists=, whose unrated items get a grade.")
 

@@ -126,8 +126,8 @@ def baselines(
     for kind, frame in lists.items():
         lengths = frame["query"].value_counts()["count"]
         short = len(for_whom) - int((lengths >= k).sum())
-        told = KINDS[kind].format(seed=seed, recent=recent, by=by)
-        rows.append((kind, len(frame), str(Share(short, len(for_whom))), frame["item"].n_unique(), told))
+        meaning = KINDS[kind].format(seed=seed, recent=recent, by=by)
+        rows.append((kind, len(frame), str(Share(short, len(for_whom))), frame["item"].n_unique(), meaning))
     words = [
         Column("list"),
         Column("rows", "count"),

@@ -28,9 +28,9 @@ class Share:
     examples: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
-        told = [_shown(each) if isinstance(each, int) else number(each, 2) for each in (self.n, self.of)]
+        shown = [_shown(each) if isinstance(each, int) else number(each, 2) for each in (self.n, self.of)]
         ratio = f" ({number(self.n / self.of)})" if self.of else ""
-        return f"{told[0]} of {told[1]}{ratio}{such_as(self.examples)}"
+        return f"{shown[0]} of {shown[1]}{ratio}{such_as(self.examples)}"
 
     __repr__ = __str__
 

@@ -159,10 +159,10 @@ def split(
     if not kept.all():
         sides = Sides(sides.train, sides.test.replaced(sides.test.frame.filter(pl.Series(kept))))
     _refuse_empty(read, len(sides.train), len(sides.test))
-    told = RULES[how].told.format(test=test, n=n, seed=seed)
+    description = RULES[how].description.format(test=test, n=n, seed=seed)
     notes = {"last": (FUTURE,), "user_time": (FUTURE,), "random": (MIXED,)}.get(how, ())
     sizes = _sizes(sides, held)
-    report = Report(f"Split of {read.name}: {told}", facts | sides.facts(), (*tables, sizes), notes)
+    report = Report(f"Split of {read.name}: {description}", facts | sides.facts(), (*tables, sizes), notes)
     divided = Split(sides.train.frame, sides.test.frame, report)
     divided.fold_in = held.frame if fold_in is not None else None
     return divided

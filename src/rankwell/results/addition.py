@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.results.loading import Told
+from rankwell.results.loading import SavedDiagnostics
 from rankwell.results.part import Part
 from rankwell.results.values import Saved
 
@@ -46,7 +46,7 @@ def added(left: Results, right: Results) -> Results:
 def _refuse_saved(part: Part) -> None:
     ends = chain.from_iterable(part.ends.values())
     states = chain(part.states.values(), ends, part.split.values(), part.weighted.values())
-    if any(isinstance(each, Saved | Told) for each in chain(states, part.diagnostics.values())):
+    if any(isinstance(each, Saved | SavedDiagnostics) for each in chain(states, part.diagnostics.values())):
         raise UsageError(
             "results that were loaded hold values, not what they were made from, and do not add. Pickle results that are "
             "to be added later."

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SavedDiagnostics:
     """Diagnostics whose sums were not kept."""
 
-    told: dict[str, float]
+    diagnostics: dict[str, float]
 
-    def __add__(self, other: object) -> Told:
+    def __add__(self, other: object) -> SavedDiagnostics:
         raise UsageError(
             "loaded results hold values, not what they were made from; they do not add. Pickle results instead."
         )
@@ -48,8 +48,8 @@ def loaded(path: str | Path) -> Results:
     from rankwell.results.results import Results
 
     data, frame = _read(path)
-    told = {metric_of(each["metric"]): each for each in data["metrics"]}
-    metrics = tuple(told)
+    saved = {metric_of(each["metric"]): each for each in data["metrics"]}
+    metrics = tuple(saved)
     division = Division(
         tuple(data.get("by", ())),
         tuple(tuple(row[column] for column in data["by"]) for row in data.get("segments", [])),
@@ -61,7 +61,7 @@ def loaded(path: str | Path) -> Results:
         Scale(data["grades"], scale["rel"], scale["negative"]),
         scale["grade_max"],
     )
-    part = _part(data, frame, told)
+    part = _part(data, frame, saved)
     slices = {
         name: Results(
             data["run"],
@@ -75,34 +75,36 @@ def loaded(path: str | Path) -> Results:
     return Results(data["run"], metrics, conditions, part, division, slices)
 
 
-def _part(data: dict[str, Any], frame: pl.DataFrame | None, told: dict[Metric, dict[str, Any]]) -> Part:
+def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, dict[str, Any]]) -> Part:
     """What is kept of all queries, as far as the file holds it."""
-    columns = {} if frame is None else {m: frame[str(m)] for m in told if str(m) in frame.columns}
+    columns = {} if frame is None else {m: frame[str(m)] for m in saved if str(m) in frame.columns}
     values = {m: c.cast(float).fill_null(math.nan).to_numpy().astype(np.float64) for m, c in columns.items()}
     plain = data.get("plain_mean", data["mean"])
     states: dict[Metric, State] = {}
-    for metric, each in told.items():
+    for metric, each in saved.items():
         if metric in values and isinstance(metric, QueryMetric):
             states[metric] = metric.summary(values[metric][~np.isnan(values[metric])])
         else:
             states[metric] = Saved(_number(plain[str(metric)]), each["n"])
-    n = {str(metric): each["n"] for metric, each in told.items()}
+    n = {str(metric): each["n"] for metric, each in saved.items()}
     rows = data.get("segments", [])
     return Part(
         Ids.of(frame["query"].to_list() if frame is not None and len(frame) else []),
         np.arange(0 if frame is None else len(frame)),
         values,
         states,
-        ends={m: _ends(each["tie_range"], each["n"]) for m, each in told.items() if each["tie_range"]},
+        ends={m: _ends(each["tie_range"], each["n"]) for m, each in saved.items() if each["tie_range"]},
         counts=Counter(data["counts"]),
-        undefined=Counter({(m, why): n for m, each in told.items() for why, n in each["undefined"].items()}),
-        diagnostics={m: Told(each["diagnostics"]) for m, each in told.items() if "diagnostics" in each},
+        undefined=Counter({(m, why): n for m, each in saved.items() for why, n in each["undefined"].items()}),
+        diagnostics={
+            m: SavedDiagnostics(each["diagnostics"]) for m, each in saved.items() if "diagnostics" in each
+        },
         split={
             (m, code): Saved(_number(row["mean"][str(m)]), row["n"][str(m)])
             for code, row in enumerate(rows)
-            for m in told
+            for m in saved
         },
-        weighted=_kept(data["mean"], n, [m for m, each in told.items() if each["weighted"]]),
+        weighted=_kept(data["mean"], n, [m for m, each in saved.items() if each["weighted"]]),
         sizes=Counter({code: row["queries"] for code, row in enumerate(rows)}),
     )
 

@@ -21,13 +21,13 @@ ROOM = 1 << 18
 class Part:
     """What is kept of some queries; parts of different queries add up.
 
-    ``known`` is the row of each query in the judgements, -1 where there are none. ``ends`` holds the states under the best and
+    ``pool_row`` is the row of each query in the judgements, -1 where there are none. ``ends`` holds the states under the best and
     the worst order of equal scores, for metrics whose values these change. ``split`` holds a state per segment, ``sizes``
     counts the queries of each, ``weighted`` holds the states of weighted means.
     """
 
     queries: Ids
-    known: np.ndarray
+    pool_row: np.ndarray
     values: dict[Metric, np.ndarray] = field(default_factory=dict)
     states: dict[Metric, State] = field(default_factory=dict)
     ends: dict[Metric, Ends] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Part:
         """Return the queries that the values concern, sorted by their ids: the judged ones, if all metrics need judgements."""
         rows = np.arange(len(self.queries))
         if self.values and all(metric.judgements for metric in self.values):
-            rows = np.flatnonzero(self.known >= 0)
+            rows = np.flatnonzero(self.pool_row >= 0)
         return rows[self.queries[rows].order()]
 
     @classmethod
@@ -58,14 +58,14 @@ class Part:
         total = next(parts)
         if (part := next(parts, None)) is None:
             return total
-        queries, known = [total.queries], Growing(total.known)
+        queries, pool_row = [total.queries], Growing(total.pool_row)
         columns = {metric: Growing(values) for metric, values in total.values.items()}
         states, ends, diagnostics = dict(total.states), dict(total.ends), dict(total.diagnostics)
         split, weighted = dict(total.split), dict(total.weighted)
         counts, undefined, sizes = total.counts.copy(), total.undefined.copy(), total.sizes.copy()
         while part is not None:
             queries.append(part.queries)
-            known.extend(part.known)
+            pool_row.extend(part.pool_row)
             columns = {metric: column for metric, column in columns.items() if metric in part.values}
             for metric, column in columns.items():
                 column.extend(part.values[metric])
@@ -81,7 +81,7 @@ class Part:
         values = {metric: column.values() for metric, column in columns.items()}
         everyone = Ids.concatenate(queries)
         kept = (states, ends, counts, undefined, diagnostics, split, weighted, sizes)
-        return cls(everyone, known.values(), values, *kept)
+        return cls(everyone, pool_row.values(), values, *kept)
 
 
 def own_text(ids: Ids) -> Ids:

@@ -115,7 +115,7 @@ class Results:
     @property
     def diagnostics(self) -> dict[str, dict[str, float]]:
         """For metrics whose value rests on weights: how many observations these are worth, and the like."""
-        return {str(metric): dict(known.told) for metric, known in self.part.diagnostics.items()}
+        return {str(metric): dict(kept.diagnostics) for metric, kept in self.part.diagnostics.items()}
 
     @cached_property
     def tie_range(self) -> dict[str, tuple[float, float]]:

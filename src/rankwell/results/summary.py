@@ -227,12 +227,12 @@ def counted(res: Results) -> list[str]:
 
 
 def _diagnosed(diagnostics: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """How far values can be trusted, told once for all metrics of which the same is to be told."""
+    """Diagnostics, grouped by the metrics that share them."""
     alike: dict[tuple[str, ...], list[str]] = {}
-    for name, told in diagnostics.items():
+    for name, found in diagnostics.items():
         parts = (
             f"{what} {value:,}" if isinstance(value, int) else f"{what} {number(value)}"
-            for what, value in told.items()
+            for what, value in found.items()
         )
         alike.setdefault(tuple(parts), []).append(name)
     return [f"{', '.join(names)}: {', '.join(parts)}" for parts, names in alike.items()]

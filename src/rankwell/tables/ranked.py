@@ -20,9 +20,9 @@ class Ranked:
 
     Columns of one length: ``query`` (index of the query, ascending), ``rank`` (from 1), ``grade`` (NaN if unjudged), and on
     request ``item`` (row of the catalogue, -1 outside), ``score``, ``tie_start`` and ``tie_size`` (first rank and size of the
-    group of tied scores), ``judgement`` (row of the pool, for topics and propensities; -1 if unjudged). With ``counts``, the
-    number of rows per query, ``query`` and ``rank`` may be None if every list is complete from its first rank down; they are
-    computed when first read.
+    group of tied scores), ``pool_row`` (the judgement's row in the pool, for topics and propensities; -1 if unjudged). With
+    ``counts``, the number of rows per query, ``query`` and ``rank`` may be None if every list is complete from its first rank
+    down; they are computed when first read.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Ranked:
         score: np.ndarray | None = None,
         tie_start: np.ndarray | None = None,
         tie_size: np.ndarray | None = None,
-        judgement: np.ndarray | None = None,
+        pool_row: np.ndarray | None = None,
         counts: np.ndarray | None = None,
     ) -> None:
         self.queries, self.grade = queries, grade
@@ -46,7 +46,7 @@ class Ranked:
             self.rank = rank
         self._are_tops = rank is None
         self.item, self.score, self.tie_start, self.tie_size = item, score, tie_start, tie_size
-        self.judgement = judgement
+        self.pool_row = pool_row
         self._counts = counts
         self._nth: np.ndarray | None = None
         self._tops: dict[int, Ranked] = {}
@@ -69,7 +69,7 @@ class Ranked:
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         extra = {
             name: None if (column := getattr(self, name)) is None else column[rows]
-            for name in ("item", "score", "tie_start", "tie_size", "judgement")
+            for name in ("item", "score", "tie_start", "tie_size", "pool_row")
         }
         return Ranked(self.queries, self.query[rows], self.rank[rows], self.grade[rows], **extra)
 

@@ -47,7 +47,7 @@ class Diagnostics(Protocol):
         """Return the diagnostics of both batches together."""
 
     @property
-    def told(self) -> dict[str, float]:
+    def diagnostics(self) -> dict[str, float]:
         """Diagnostics to print with the value, by name."""
 
 

@@ -55,8 +55,8 @@ def values(case: dict[str, Any]) -> dict[str, Any]:
         beta=case["beta"],
     )
     found = evaluator.evaluate([("q", item, float(score)) for item, score in case["run"]])["q"]
-    told: dict[str, Any] = {name: float(f"{found[name]:.9g}") for name in WHOLE}
-    return told | {
+    record: dict[str, Any] = {name: float(f"{found[name]:.9g}") for name in WHOLE}
+    return record | {
         measure: [float(f"{found[f'{measure}@{k}']:.9g}") for k in case["cuts"]] for measure in MEASURES
     }
 
@@ -70,8 +70,8 @@ def main() -> None:
     lines = []
     for seed in range(CASES):
         case = a_case(random.Random(seed))
-        told = {**case, "qrels": text(case["qrels"]), "run": text(case["run"]), "values": values(case)}
-        lines.append(json.dumps(told, separators=(",", ":")))
+        record = {**case, "qrels": text(case["qrels"]), "run": text(case["run"]), "values": values(case)}
+        lines.append(json.dumps(record, separators=(",", ":")))
     program = f"pyndeval {importlib.metadata.version('pyndeval')}"
     body = ",\n".join(lines)
     Path(__file__).with_name("pyndeval.json").write_text(f'{{"program":"{program}","cases":[\n{body}\n]}}\n')

@@ -61,8 +61,8 @@ def test_json_goes_to_a_file_and_holds_trials_and_seed(tmp_path, capsys):
     path = tmp_path / "axioms.json"
     arguments = ["ap", "--axiom", "Pri", "--trials", "30", "--seed", "4", "--format", "json", "-o", str(path)]
     assert printed(capsys, *arguments) == ""
-    told = json.loads(path.read_text(encoding="utf-8"))
-    assert (told["trials"], told["seed"], told["verdicts"][0]["strict"]) == (30, 4, 30)
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    assert (saved["trials"], saved["seed"], saved["verdicts"][0]["strict"]) == (30, 4, 30)
 
 
 @pytest.mark.parametrize(

@@ -218,8 +218,8 @@ def test_tables_hold_the_lists_the_pool_the_weights_and_a_profile_that_equals_th
     topics = data.items.features("topics")
     assert [topics.names[code] for code in topics.entries(run.item.integers[:2])[1]] == ["a", "b", "b"]
     rows = zip(qrels.query.tolist(), qrels.grade, qrels.topic.tolist(), qrels.topic_weight, strict=True)
-    told = [(grade, topic, weight) for query, grade, topic, weight in rows if query == 0]
-    assert sorted(told) == [(2, "a", 4), (2, "b", 1), (3, "a", 4), (3, "b", 1)]
+    stated = [(grade, topic, weight) for query, grade, topic, weight in rows if query == 0]
+    assert sorted(stated) == [(2, "a", 4), (2, "b", 1), (3, "a", 4), (3, "b", 1)]
     learned = [topics.names[code] for code in topics.entries(data.train.item.integers[:5])[1]]
     assert learned == ["a", "a", "a", "a", "b"]
     assert data.train.grade is None

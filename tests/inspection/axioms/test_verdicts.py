@@ -224,10 +224,10 @@ def test_all_lists_of_an_axiom_are_one_evaluation(monkeypatch):
 
 def test_everything_is_in_the_json():
     found = check_axioms("ap", ["Deep", "P5", "CloseTh"])
-    told = json.loads(found.to_json())
-    assert (told["trials"], told["seed"]) == (500, 0)
-    assert [rule["second_hand"] for rule in told["axioms"]] == [False, True, False]
-    deep, p5, close = told["verdicts"]
+    saved = json.loads(found.to_json())
+    assert (saved["trials"], saved["seed"]) == (500, 0)
+    assert [rule["second_hand"] for rule in saved["axioms"]] == [False, True, False]
+    deep, p5, close = saved["verdicts"]
     assert (deep["verdict"], deep["strict"] + deep["violations"]) == ("violated", 500)
     example = deep["counterexample"]
     assert set(example["better"]) == set(example["worse"]) == set(example["items"])

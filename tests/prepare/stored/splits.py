@@ -22,7 +22,7 @@ NAMES = ["user_id", "item_id", "weight", "datetime"]
 ALL = {"filter_cold_users": False, "filter_cold_items": False, "filter_already_seen": False}
 
 
-def told(frame: pd.DataFrame) -> dict[str, object]:
+def rows_of(frame: pd.DataFrame) -> dict[str, object]:
     """The size of a table and a checksum of its pairs."""
     pairs = sorted(f"{user} {item}" for user, item in zip(frame["user_id"], frame["item_id"], strict=True))
     return {"rows": len(pairs), "sha256": hashlib.sha256("\n".join(pairs).encode()).hexdigest()}
@@ -40,10 +40,10 @@ def main() -> None:
         ("TimeRangeSplitter(7D)", TimeRangeSplitter("7D", **ALL)),
     ):
         ((train, test, _),) = splitter.split(interactions)
-        found[name] = {"train": told(log.iloc[train]), "test": told(log.iloc[test])}
+        found[name] = {"train": rows_of(log.iloc[train]), "test": rows_of(log.iloc[test])}
     limits = {"min_inter_per_user": 5, "min_inter_per_item": 5}
     core = InteractionEntriesFilter(query_column="user_id", item_column="item_id", **limits)
-    found["InteractionEntriesFilter(5, 5)"] = told(core.transform(log[["user_id", "item_id"]]))
+    found["InteractionEntriesFilter(5, 5)"] = rows_of(core.transform(log[["user_id", "item_id"]]))
     train = pd.read_csv(FOLDER / "split" / "train.csv", dtype=str)
     counts = debias_interactions(train, DebiasConfig(iqr_coef=1.5, random_state=1))["item_id"].value_counts()
     before = train["item_id"].value_counts()

@@ -57,7 +57,7 @@ def _evaluate(options: Options) -> None:
     sys.stdout.buffer.write(table)
     sys.stdout.buffer.flush()
     if notes:
-        told = "; ".join(notes)
+        noted = "; ".join(notes)
         sys.stderr.write(
-            f"ndeval: note: as defined, not as the program computes it: {told} (see -differences)\n"
+            f"ndeval: note: as defined, not as the program computes it: {noted} (see -differences)\n"
         )

@@ -41,16 +41,16 @@ def table() -> str:
 
 def notes(options: Options, judgements: Judgements, topics: Iterable[int], count: int) -> list[str]:
     """Return what is printed as defined for these judged topics; means are over ``count`` topics."""
-    told = []
+    found = []
     if not all(judgements.subtopics[topic] for topic in topics):
-        told.append("nNRBP of topics without a relevant document")
+        found.append("nNRBP of topics without a relevant document")
     if options.alpha == 0 and options.beta == 1:
-        told.append("nNRBP with -alpha 0 -beta 1")
+        found.append("nNRBP with -alpha 0 -beta 1")
     if judgements.is_repeated:
-        told.append("judgements of one document and subtopic twice")
+        found.append("judgements of one document and subtopic twice")
     if not count:
-        told.append("amean when no topic of the run is judged")
-    return told
+        found.append("amean when no topic of the run is judged")
+    return found
 
 
 def of_rounding(columns: np.ndarray, values: np.ndarray, is_noise: np.ndarray) -> list[str]:

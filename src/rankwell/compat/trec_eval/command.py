@@ -65,9 +65,9 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         wanted = measures.chosen(options.measures or ("official",), options.version)
         if options.wants == "help":
-            from rankwell.compat.trec_eval.manual import told
+            from rankwell.compat.trec_eval.manual import manual_of
 
-            sys.stdout.write(told(wanted, Settings(options.level, options.version, options.collection)))
+            sys.stdout.write(manual_of(wanted, Settings(options.level, options.version, options.collection)))
             return DONE
     except UsageError as error:
         raise _Exit(USAGE, str(error)) from error

@@ -48,15 +48,15 @@ def table() -> str:
 def notes(options: Options, found: Evaluated) -> list[str]:
     """Return one line that names the values of this run that are printed as defined, if there are any."""
     names = {line.name for line in found.lines}
-    told = ["gains less than 1 apart"] if _has_fractions(found.lines) else []
-    told += found.notes
+    touched = ["gains less than 1 apart"] if _has_fractions(found.lines) else []
+    touched += found.notes
     if options.complete and options.level != 1 and "num_rel" in names:
-        told.append("num_rel of all topics")
+        touched.append("num_rel of all topics")
     if options.version == 9 and options.complete and found.missing and "yaap" in names:
-        told.append("yaap of topics missing from the run")
-    return (
-        [f"as defined, not as the program computes it: {'; '.join(told)} (see --differences)"] if told else []
-    )
+        touched.append("yaap of topics missing from the run")
+    if not touched:
+        return []
+    return [f"as defined, not as the program computes it: {'; '.join(touched)} (see --differences)"]
 
 
 def _has_fractions(lines: Sequence[Printed]) -> bool:

@@ -42,7 +42,7 @@ OF_ALL = {
 }
 
 
-def told(measures: Mapping[str, str | None], settings: Settings) -> str:
+def manual_of(measures: Mapping[str, str | None], settings: Settings) -> str:
     """Return the descriptions of measures, one after another.
 
     Raises

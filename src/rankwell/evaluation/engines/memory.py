@@ -51,7 +51,7 @@ class Memory:
         part = self._all(rows, run.name, task, threads)
         if not rows.grouped and not part.queries.is_distinct():
             part = self._all(rows.regrouped(), run.name, task, threads)
-        judged = part.known[part.known >= 0]
+        judged = part.pool_row[part.pool_row >= 0]
         absent = len(task.pool.queries) - len(judged)
         if absent and not len(judged):
             raise _nothing_in_common(run, task, part.queries)

@@ -140,13 +140,13 @@ class Verdicts:
 
     def to_json(self) -> str:
         """Return everything as JSON: the axioms, the verdicts, the counterexamples; undefined values are null."""
-        told = {
+        content = {
             "trials": self.trials,
             "seed": self.seed,
             "axioms": [asdict(rule) for rule in self.axioms],
             "verdicts": [each.to_dict() for each in self.verdicts],
         }
-        return json.dumps(told, ensure_ascii=False, indent=2, allow_nan=False)
+        return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
 
     @property
     def _caption(self) -> str:
@@ -168,9 +168,9 @@ def notes_of(rules: tuple[Rule, ...]) -> list[str]:
     second = [rule.name for rule in rules if rule.second_hand]
     memory = [rule.name for rule in rules if "memory" in rule.source]
     own = [rule.name for rule in rules if "not from an article" in rule.source]
-    told = {
+    content = {
         "stated from memory of the article": memory,
         "known only second-hand": second,
         "not from an article, and between queries": own,
     }
-    return [f"{words}: {', '.join(names)}" for words, names in told.items() if names]
+    return [f"{words}: {', '.join(names)}" for words, names in content.items() if names]

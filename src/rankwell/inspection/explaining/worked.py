@@ -124,7 +124,7 @@ def _ideal(one: One, terms: Terms) -> tuple[list[Column], list[list[Cell]]]:
     columns += [Column(name, "value") for name in (metric.words[1], "product", "sum")]
     rows: list[list[Cell]] = []
     total = 0.0
-    known, items = (one.pooled, terms.rows.judgement) if terms.ids is None else (terms.ids, terms.rows.item)
+    known, items = (one.pooled, terms.rows.pool_row) if terms.ids is None else (terms.ids, terms.rows.item)
     assert items is not None
     for place, item in enumerate(items.tolist()):
         gain, weight = float(terms.gain[place]), float(terms.weight[place])

@@ -26,7 +26,7 @@ RANK = ("query Q0 item rank score tag", 3, 6)
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """What lint was told: the cut-off, the scale of the grades, the metric whose change is shown, the policy."""
+    """The settings of a check: the cut-off, the scale of the grades, the metric whose change is shown, the policy."""
 
     k: int = 10
     scale: tuple[float, ...] | None = None
@@ -131,7 +131,7 @@ class Data:
             inputs = Inputs.of(metric, lenient, qrels=self.qrels.qrels)
             value = Evaluator.of(inputs).results_of(given)[metric]
         except RankwellError:
-            return None  # the finding is told without its effect
+            return None  # the finding is reported without its effect
         return None if math.isnan(value) else value
 
     def change(self, before: float | None, after: float | None, when: str) -> str:

@@ -45,7 +45,7 @@ def lint(
     scale
         The grades that are allowed.
     metric
-        The metric whose change is told, where a change can be computed.
+        The metric whose change is shown, where one can be computed.
     policy
         The policy under which it is computed, as far as the data allow it.
     cleaned_copies

@@ -70,13 +70,13 @@ def ranks_against_scores(data: Data) -> Iterator[Finding]:
         row = int(order[1:][rises][0])
         by_score, by_rank = (data.value(run.changed(lists.items, each)) for each in (score, lists.score))
         share = float(np.mean(rises[inside]))
-        told = "the rank decides" if run.columns.by_rank else "the score decides, the rank is ignored"
+        rule = "the rank decides" if run.columns.by_rank else "the score decides, the rank is ignored"
         values = (by_rank, by_score) if run.columns.by_rank else (by_score, by_rank)
         yield Finding(
             "score-direction" if share > ASCENDING else "ranks-against-scores", "error" if share > ASCENDING else "warning",
             lists.place(row),
             f"the score is higher than that of the better rank above; {np.count_nonzero(rises):,} of "
-            f"{np.count_nonzero(inside):,} neighbours contradict ({told})",
+            f"{np.count_nonzero(inside):,} neighbours contradict ({rule})",
             "If low scores are better (distances), negate them; else write ranks and scores that agree.",
             int(np.count_nonzero(rises)),
             data.change(*values, "if the other column decides"),

@@ -69,8 +69,8 @@ class DnDCG(Discounted, Additive):
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The discounted global gains within k."""
         rows = judged.found if judged.is_expected else judged.found.top(self.k)
-        assert rows.judgement is not None
-        gain = self._global(judged.pool, context)[rows.judgement]
+        assert rows.pool_row is not None
+        gain = self._global(judged.pool, context)[rows.pool_row]
         if judged.is_expected:
             return Terms(rows, gain, mean_weights(rows, self.k, self.weights_of))
         return Terms(rows, gain, self.weights_of(rows.rank))
@@ -78,7 +78,7 @@ class DnDCG(Discounted, Additive):
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The sum over the judged items, highest global gain first."""
         sums = context.shared.once(_ideal_sums, judged.pool, self)
-        return np.where(self.n_topics(judged, context) > 0, sums[judged.known], 0.0)
+        return np.where(self.n_topics(judged, context) > 0, sums[judged.pool_row], 0.0)
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms:
         """The judged items, highest global gain first."""
@@ -90,11 +90,11 @@ class DnDCG(Discounted, Additive):
         query = owners(pool.offsets)
         rows = np.flatnonzero(gain > 0)
         rows = rows[np.lexsort((-gain[rows], query[rows]))]
-        best = Ranked(len(pool.offsets) - 1, query[rows], rows, pool.grades[rows], item=rows, judgement=rows)
+        best = Ranked(len(pool.offsets) - 1, query[rows], rows, pool.grades[rows], item=rows, pool_row=rows)
         best.rank = best.nth()
         best = best.top(self.k)
-        assert best.judgement is not None
-        return Terms(best, gain[best.judgement], self.weights_of(best.rank))
+        assert best.pool_row is not None
+        return Terms(best, gain[best.pool_row], self.weights_of(best.rank))
 
     def _global(self, pool: Pool, context: Context) -> np.ndarray:
         """The global gain of each row of the pool."""

@@ -53,7 +53,7 @@ class ByTopic(QueryMetric):
     name: ClassVar[str] = "by_topic"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
     needs: ClassVar[frozenset[str]] = frozenset({"topics"})
-    told: ClassVar[frozenset[str]] = frozenset({"metric"})
+    always_shown: ClassVar[frozenset[str]] = frozenset({"metric"})
 
     metric: Metric = AP()
     over: Literal["defined", "all"] = "defined"

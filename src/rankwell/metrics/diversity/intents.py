@@ -50,7 +50,7 @@ class _IntentAware(OnTopics):
         each = each_topic(judged, self.topic_table(judged, context), of_items)
         values: Any = np.asarray(self.metric().per_query(each.judged, context), np.float64)
         found = self.subtopics(judged.pool, context)
-        place = found.places(judged.known[each.owner], each.topic)
+        place = found.places(judged.pool_row[each.owner], each.topic)
         counts = (place >= 0) & ~np.isnan(values)
         parts = np.where(counts, np.append(found.weight, 0.0)[place] * values, 0.0)
         total = np.bincount(each.owner, weights=parts, minlength=len(judged))

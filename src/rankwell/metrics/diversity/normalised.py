@@ -90,7 +90,7 @@ class Normalised(Topical):
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
         """As for every such metric, plus users who rated no candidate, and values above 1."""
-        ideals, is_judged = self._ideals(judged, context), judged.known >= 0
+        ideals, is_judged = self._ideals(judged, context), judged.pool_row >= 0
         has_rated = self._of_queries(ideals.has_rated, judged) > 0
         above = self.per_query(judged, context) > 1 + 1e-12
         return super().counts(judged, context) | {

@@ -163,7 +163,7 @@ class SPrecision(_Covering):
 
     def _ranks(self, judged: Judged, context: Context) -> np.ndarray:
         """The rank at which each query's greedy list reaches the level; 0 if it never does."""
-        return context.shared.once(_arrivals, judged.pool, replace(self, k=None))[judged.known]
+        return context.shared.once(_arrivals, judged.pool, replace(self, k=None))[judged.pool_row]
 
     def greedy_ranks(self, pool: Pool, context: Context) -> np.ndarray:
         """Return the rank at which each greedy list of the pool reaches the level, 0 if never; plus a final 0."""

@@ -52,7 +52,7 @@ class Topical(Additive):
     """
 
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features"})
-    told: ClassVar[frozenset[str]] = frozenset({"alpha", "beta"})
+    always_shown: ClassVar[frozenset[str]] = frozenset({"alpha", "beta"})
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "")
     sliceable: ClassVar[bool] = False
 
@@ -148,7 +148,7 @@ class Topical(Additive):
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
         """Users without known interests, rows without topics, and users who rated nothing in their list."""
         rows, kind = self.listed(judged, context)
-        is_judged = judged.known >= 0
+        is_judged = judged.pool_row >= 0
         rated = np.bincount(rows.query[judged.scale.judged(rows.grade)], minlength=len(judged))
         is_cold = self.interests(judged.pool, context).is_cold[known_users(judged)]
         return {
@@ -242,7 +242,7 @@ def _interests(
 
 def known_users(judged: Judged) -> np.ndarray:
     """Return each query's row in tables of the judged users; queries without judgements get the row after the last."""
-    return np.where(judged.known >= 0, judged.known, len(judged.pool.queries))
+    return np.where(judged.pool_row >= 0, judged.pool_row, len(judged.pool.queries))
 
 
 def judged_items(context: Context, pool: Pool) -> Ranked:

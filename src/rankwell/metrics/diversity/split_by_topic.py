@@ -72,12 +72,12 @@ def each_topic(judged: Judged, topics: Topics | None = None, context: Context | 
 
 
 def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
-    is_known = judged.known >= 0
-    lengths = np.where(is_known, split.first[judged.known + 1] - split.first[judged.known], 0)
+    is_known = judged.pool_row >= 0
+    lengths = np.where(is_known, split.first[judged.pool_row + 1] - split.first[judged.pool_row], 0)
     starts = np.cumsum(lengths) - lengths
     owner = owners_of(lengths)
-    known = np.arange(len(owner)) + (split.first[judged.known] - starts)[owner]
-    here = starts - split.first[judged.known]  # from a query's pair to its row here
+    known = np.arange(len(owner)) + (split.first[judged.pool_row] - starts)[owner]
+    here = starts - split.first[judged.pool_row]  # from a query's pair to its row here
     made = Judged(
         Ids.of_integers(known),
         known,
@@ -134,32 +134,32 @@ def _split_by_items(_: Context, pool: Pool, topics: Topics) -> _Split:
 
 def _found(found: Ranked, split: _Split, here: np.ndarray, pairs: int) -> Ranked:
     """The hits of each pair: every hit once per topic."""
-    assert found.judgement is not None
-    cells, starts = spread(split.cells, found.judgement)
+    assert found.pool_row is not None
+    cells, starts = spread(split.cells, found.pool_row)
     of_hit = owners(starts)
     rows = split.row[cells]
     pair = split.pair[rows] + here[found.query[of_hit]]
     order = np.argsort(pair, kind="stable")  # keeps hits in rank order
     made = found.where(of_hit[order])
     made.queries, made.query = pairs, pair[order]
-    made.judgement = rows[order]
-    made.grade = split.pool.grades[made.judgement]
+    made.pool_row = rows[order]
+    made.grade = split.pool.grades[made.pool_row]
     return made
 
 
 def _shown(shown: Ranked, split: _Split, here: np.ndarray, owner: np.ndarray) -> Ranked:
     """The whole list of each pair: that of its query, with the grades for its topic."""
-    assert shown.judgement is not None
+    assert shown.pool_row is not None
     ends = np.searchsorted(shown.query, np.arange(shown.queries + 1))
     rows, starts = spread(ends, owner)
     made = shown.where(rows)
     made.queries, made.query = len(owner), owners(starts)
-    made.grade, made.judgement = np.full(len(rows), np.nan), np.full(len(rows), -1)
-    hits = np.flatnonzero(shown.judgement >= 0)
-    cells, cell_starts = spread(split.cells, shown.judgement[hits])
+    made.grade, made.pool_row = np.full(len(rows), np.nan), np.full(len(rows), -1)
+    hits = np.flatnonzero(shown.pool_row >= 0)
+    cells, cell_starts = spread(split.cells, shown.pool_row[hits])
     hits = np.repeat(hits, np.diff(cell_starts))
-    judgement = split.row[cells]
+    pool_row = split.row[cells]
     query = shown.query[hits]
-    at = starts[split.pair[judgement] + here[query]] + hits - ends[query]
-    made.judgement[at], made.grade[at] = judgement, split.pool.grades[judgement]
+    at = starts[split.pair[pool_row] + here[query]] + hits - ends[query]
+    made.pool_row[at], made.grade[at] = pool_row, split.pool.grades[pool_row]
     return made

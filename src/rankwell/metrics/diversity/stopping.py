@@ -236,7 +236,7 @@ class RBU(_Stopping):
     name: ClassVar[str] = "rbu"
     needs: ClassVar[frozenset[str]] = frozenset({"judgement", "shown"})
     words: ClassVar[tuple[str, str, str]] = ("stops − e", "(1 − p) p^(r − 1)", "")
-    told: ClassVar[frozenset[str]] = frozenset({"p", "e"})
+    always_shown: ClassVar[frozenset[str]] = frozenset({"p", "e"})
     graded: ClassVar[bool] = True
     sliceable: ClassVar[bool] = False
 

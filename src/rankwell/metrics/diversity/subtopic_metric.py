@@ -101,7 +101,7 @@ class OnTopics(QueryMetric):
     def n_topics(self, judged: Judged, context: Context) -> np.ndarray:
         """The number of topics of each query; 0 for queries without a relevant item, which have no value."""
         found = self.subtopics(judged.pool, context)
-        return context.shared.once(_topic_counts, judged.pool, found)[judged.known]
+        return context.shared.once(_topic_counts, judged.pool, found)[judged.pool_row]
 
 
 @definition
@@ -150,9 +150,9 @@ class Cascade(OnTopics, Additive):
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The gain of each judged item found, after those above it."""
         rows = self.rows(judged)
-        assert rows.judgement is not None
+        assert rows.pool_row is not None
         found, start, share, damp = self.prepared(judged.pool, context)
-        gain = found.gains(judged.known[rows.query], rows.judgement, start, share, damp)
+        gain = found.gains(judged.pool_row[rows.query], rows.pool_row, start, share, damp)
         return Terms(rows, gain, self.weights_of(rows.rank))
 
     def rows(self, judged: Judged) -> Ranked:
@@ -175,7 +175,7 @@ class Cascade(OnTopics, Additive):
         rows, gain, ends = found.greedy(*candidates, self.k, start, share, damp)
         query = owners(ends)
         rank = np.arange(1, len(rows) + 1) - ends[query]
-        ideal = Ranked(len(ends) - 1, query, rank, np.asarray(pool.grades)[rows], item=rows, judgement=rows)
+        ideal = Ranked(len(ends) - 1, query, rank, np.asarray(pool.grades)[rows], item=rows, pool_row=rows)
         return Terms(ideal, gain, self.weights_of(rank))
 
 
@@ -185,7 +185,7 @@ class OverGreedy(Cascade):
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The value of each query's greedy list."""
-        return context.shared.once(_greedy_sums, judged.pool, self)[judged.known]
+        return context.shared.once(_greedy_sums, judged.pool, self)[judged.pool_row]
 
     def ideal_terms(self, judged: Judged, context: Context) -> Terms:
         """The greedy lists of the batch's queries."""
@@ -216,8 +216,8 @@ def _greedy_sums(context: Context, pool: Pool, metric: Cascade) -> np.ndarray:
 def of_queries(made: Terms, judged: Judged) -> Terms:
     """Return the terms of a batch's queries, in its order, from those of all queries of the pool."""
     place = np.full(made.rows.queries, -1)
-    known = np.flatnonzero(judged.known >= 0)
-    place[judged.known[known]] = known
+    known = np.flatnonzero(judged.pool_row >= 0)
+    place[judged.pool_row[known]] = known
     rows = np.flatnonzero(place[made.rows.query] >= 0)
     rows = rows[np.argsort(place[made.rows.query[rows]], kind="stable")]
     kept = made.rows.where(rows)

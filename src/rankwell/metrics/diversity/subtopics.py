@@ -174,8 +174,8 @@ def _made(context: Context, pool: Pool, wanted: Wanted) -> Subtopics:
         kept, level, at = kept[inside], level[inside], at[inside]
     of_slot, topic = np.divmod(slots, max(topics.count, 1))
     first = np.searchsorted(of_slot, np.arange(len(pool.offsets)))
-    told = query[row] * topics.count + topics.topic if topics.weight is not None else keys
-    weight = _weights(pool, context, wanted, topics, told, slots)
+    topic_keys = query[row] * topics.count + topics.topic if topics.weight is not None else keys
+    weight = _weights(pool, context, wanted, topics, topic_keys, slots)
     return Subtopics(
         first,
         topic,

@@ -159,7 +159,7 @@ class PopREO(OfRates):
         """The relevant rows shown, and the relevant items that each user does not have yet."""
         rows = judged.shown.top(self.k)
         hits = rows.where(context.scale.relevant(rows.grade, self.rel))
-        known = judged.known[judged.known >= 0]
+        known = judged.pool_row[judged.pool_row >= 0]
         possible = context.once(_relevant, judged.pool, replace(self, k=None))[:, known].sum(axis=1)
         return self.rates(self.parts_of(hits, context), possible, len(known))
 

@@ -195,5 +195,5 @@ class IDCG(DCG):
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The gains of the ideal lists."""
         made = ideal_dcg(self, judged.ideal, context.scale)
-        made.rows.judgement = None  # rows of an ideal list have no propensity
+        made.rows.pool_row = None  # rows of an ideal list have no propensity
         return made

@@ -79,8 +79,8 @@ def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndar
     gains = gain_of(metric, best, scale)
     best, gains = best.where(gains > 0), gains[gains > 0]
     order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
-    judgement = None if best.judgement is None else best.judgement[order]
-    return Ranked(best.queries, best.query, best.nth(), best.grade[order], judgement=judgement), gains[order]
+    pool_row = None if best.pool_row is None else best.pool_row[order]
+    return Ranked(best.queries, best.query, best.nth(), best.grade[order], pool_row=pool_row), gains[order]
 
 
 def can_gain(best: Ranked, gain: Gain, scale: Scale) -> np.ndarray:
@@ -201,7 +201,7 @@ class Ideals:
     ) -> Ideals:
         """Return the ideal lists of a metric, with weighted gains."""
         counts, starts, totals, sums = judged.pool.once(_ideal_columns, Gain.of(metric), context.scale, weigh)
-        return cls(counts[judged.known], starts[judged.known], totals, sums[judged.known])
+        return cls(counts[judged.pool_row], starts[judged.pool_row], totals, sums[judged.pool_row])
 
     def until(self, query: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Return running totals at some ranks of some queries; beyond the end, the last total."""

@@ -158,8 +158,8 @@ class Compat(Additive):
 
     def _text(self, shown: Any, *written: Any) -> str:
         """A depth of none is not the default, so it is written."""
-        told = {name: "none" if name == "depth" and v is None else v for name, v in shown.items()}
-        return super()._text(told, *written)
+        written_out = {name: "none" if name == "depth" and v is None else v for name, v in shown.items()}
+        return super()._text(written_out, *written)
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """One for each hit, weighted by the overlaps that contain it.

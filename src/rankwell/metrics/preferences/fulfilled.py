@@ -163,13 +163,13 @@ class Matrix:
 def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix]:
     """Return a function from group to matrix: from the grades of a single part, or from all that several parts imply."""
     pool, found = groups.pool, groups.found
-    assert found.judgement is not None
+    assert found.pool_row is not None
     ends = np.searchsorted(found.query, np.arange(len(groups) + 1))
 
     def matrix(group: int) -> Matrix:
-        first = int(pool.offsets[groups.known[group]])
-        rows = np.arange(first, int(pool.offsets[groups.known[group] + 1]))
-        shown = found.judgement[ends[group] : ends[group + 1]]  # type: ignore[index]
+        first = int(pool.offsets[groups.pool_row[group]])
+        rows = np.arange(first, int(pool.offsets[groups.pool_row[group] + 1]))
+        shown = found.pool_row[ends[group] : ends[group + 1]]  # type: ignore[index]
         is_hidden = groups.scale.judged(pool.grades[rows])
         shown = shown[is_hidden[shown - first]]
         is_hidden[shown - first] = False
@@ -209,7 +209,7 @@ def compound(groups: Judged, subgroups: Topics | None) -> np.ndarray:
     if subgroups is None:
         return np.empty(0, np.int64)
     several = groups.pool.once(_has_several, subgroups)
-    return np.flatnonzero(several[groups.known]) if len(several) else np.empty(0, np.int64)
+    return np.flatnonzero(several[groups.pool_row]) if len(several) else np.empty(0, np.int64)
 
 
 def _has_several(pool: Pool, subgroups: Topics) -> np.ndarray:

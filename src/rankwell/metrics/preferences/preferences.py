@@ -220,7 +220,7 @@ def _shares_of_pairs(judged: Judged, by: Groups) -> dict[Pairs, np.ndarray]:
     given = Preferred.of(judged, by)
     each, queries = given.each, np.flatnonzero(given.defined(len(judged)) > 1)
     pool, found = judged.pool, judged.found
-    assert found.judgement is not None
+    assert found.pool_row is not None
     matrix = matrices(each.judged, each.subgroups)
     values: dict[Pairs, np.ndarray] = {"all": np.zeros(len(queries)), "one": np.zeros(len(queries))}
     values["both"] = np.zeros(len(queries))
@@ -228,8 +228,8 @@ def _shares_of_pairs(judged: Judged, by: Groups) -> dict[Pairs, np.ndarray]:
         np.searchsorted(rows, (queries, queries + 1)).T.tolist() for rows in (found.query, each.owner)
     )
     for at, query in enumerate(queries.tolist()):
-        first, last = (int(pool.offsets[judged.known[query] + end]) for end in (0, 1))
-        shown = found.judgement[slice(*hits[at])] - first
+        first, last = (int(pool.offsets[judged.pool_row[query] + end]) for end in (0, 1))
+        shown = found.pool_row[slice(*hits[at])] - first
         hidden = np.ones(last - first, np.bool_)
         hidden[shown] = False
         place = np.empty(last - first, np.int64)
@@ -240,21 +240,21 @@ def _shares_of_pairs(judged: Judged, by: Groups) -> dict[Pairs, np.ndarray]:
             rows = place[each.origin[own.rows] - first]
             total[rows[:, None], rows] += own.preferred
         right = np.triu(total)
-        told = right + np.triu(total.T)
+        stated = right + np.triu(total.T)
         k = len(shown)
-        one = _shares(right[:k], told[:k])
-        values["both"][at] = _mean(_shares(right[:k, :k], told[:k, :k]))
+        one = _shares(right[:k], stated[:k])
+        values["both"][at] = _mean(_shares(right[:k, :k], stated[:k, :k]))
         values["one"][at] = _mean(one)
         values["all"][at] = one.sum() / np.count_nonzero(
-            told
+            stated
         )  # pairs with neither item retrieved have no fulfilled preference
     return values
 
 
-def _shares(right: np.ndarray, told: np.ndarray) -> np.ndarray:
-    asked = told > 0
+def _shares(right: np.ndarray, stated: np.ndarray) -> np.ndarray:
+    asked = stated > 0
     return np.sort(
-        right[asked] / told[asked]
+        right[asked] / stated[asked]
     )  # the sum must not depend on the order of items that were not retrieved
 
 

@@ -121,7 +121,7 @@ class _Weighed(QueryMetric):
         """The weighted sum over the divisor."""
         assert isinstance(self.metric, Additive)
         terms = self.metric.terms(judged, context)
-        rows, (_, weights) = terms.rows.judgement, self._weights(judged)
+        rows, (_, weights) = terms.rows.pool_row, self._weights(judged)
         if rows is None:
             raise UsageError(
                 f"{self}: the terms of {self.metric} are not rows of the list, so they have no propensity."
@@ -134,7 +134,7 @@ class _Weighed(QueryMetric):
 
     def _relevant_weights(self, judged: Judged) -> np.ndarray:
         """The sum of the weights of each query's relevant judgements."""
-        return judged.pool.once(_sums_of_weights, getattr(self, "rel", None), self.clip)[judged.known]
+        return judged.pool.once(_sums_of_weights, getattr(self, "rel", None), self.clip)[judged.pool_row]
 
 
 def _relevant_rows(pool: Pool, rel: float | None) -> np.ndarray:
@@ -170,7 +170,7 @@ class Weights:
         return Weights(self.sum + other.sum, self.squares + other.squares, self.clipped + other.clipped)
 
     @property
-    def told(self) -> dict[str, float]:
+    def diagnostics(self) -> dict[str, float]:
         """The effective sample size (Σ w)² / Σ w², and the share of weights that were clipped."""
         n = self.sum.n
         return {

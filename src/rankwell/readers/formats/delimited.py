@@ -118,7 +118,7 @@ class Table:
 
         def lines(text: IO[str]) -> Iterator[str]:
             nonlocal line
-            for line, each in enumerate(text, start=1):  # noqa: B007 - told to the caller
+            for line, each in enumerate(text, start=1):  # noqa: B007 - read by the caller
                 if not each.startswith("#"):
                     yield each
 

@@ -112,5 +112,5 @@ def _words(text: np.ndarray, begin: int) -> tuple[np.ndarray, np.ndarray, np.nda
     breaks = np.flatnonzero(text == ord("\n"))
     line = np.searchsorted(breaks, starts)
     first_bytes = text[np.concatenate(([begin], breaks[:-1] + 1))]
-    told = first_bytes[line] != ord("#")
-    return starts[told], ends[told], line[told]
+    has_content = first_bytes[line] != ord("#")
+    return starts[has_content], ends[has_content], line[has_content]
