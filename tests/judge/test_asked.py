@@ -6,14 +6,14 @@ import pickle
 
 import pytest
 
-from rankwell.evaluation.needs import Needs
+from rankwell.evaluation.needs import asked_of
 from rankwell.judge import Asked
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metrics_of
 
 
 def asked(*metrics, **policy):
-    return Needs.of(metrics_of(list(metrics))).asked(Policy(**policy))
+    return asked_of(metrics_of(list(metrics)), Policy(**policy))
 
 
 def test_metrics_of_hits_need_no_table():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from dataclasses import FrozenInstanceError, fields, replace
 
+import numpy as np
 import pytest
 from tests.definitions.reference_policy import CHOICES, DEFAULTS
 
@@ -72,3 +73,11 @@ def test_the_text_says_every_field_that_has_a_value():
 
 def test_plain_values_say_the_policy():
     assert Policy(rel=2.5).to_dict() == DEFAULTS | {"depth": "all", "rel": 2.5}
+
+
+def test_equal_policies_print_the_same_whatever_type_their_numbers_have():
+    given, floats = rw.Policy(rel=4, depth=10), rw.Policy(rel=4.0, depth=10.0)
+    assert given == floats
+    assert repr(given) == repr(floats)
+    assert given.to_dict() == floats.to_dict()
+    assert (rw.Policy(rel=np.float64(3.5)).rel, type(rw.Policy(rel=np.float64(3.5)).rel)) == (3.5, float)

@@ -6,18 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankwell.evaluation.engine import Engine, cores, engine_of
+from rankwell.evaluation.engine import Engine, cores
 from rankwell.evaluation.inputs import Inputs, read_inputs
-from rankwell.evaluation.needs import context_of
-from rankwell.evaluation.plan import Plan
+from rankwell.evaluation.plan import Plan, plan_of
 from rankwell.evaluation.task import Task
-from rankwell.judge import pool_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
 from rankwell.results import Results
-from rankwell.results.segments import Segments
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 
@@ -96,7 +93,7 @@ class Evaluator:
         inputs = read_inputs(
             metrics, policy, qrels=qrels, train=train, items=items, users=users, slices=slices
         )
-        plan = _plan_of(inputs, by, weights, engine, threads, per_query=per_query)
+        plan = plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
         object.__setattr__(self, "plan", plan)
 
     @classmethod
@@ -111,7 +108,9 @@ class Evaluator:
         per_query: bool = True,
     ) -> Evaluator:
         """Return an evaluator of tables that have been read."""
-        return cls._of(_plan_of(inputs, by, weights, engine, threads, per_query=per_query))
+        return cls._of(
+            plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
+        )
 
     @classmethod
     def _of(cls, plan: Plan) -> Evaluator:
@@ -236,26 +235,3 @@ class Evaluator:
         from rankwell.evaluation.curves import contingency_of
 
         return contingency_of(self.plan, read_run(run), k, collection, rel)
-
-
-def _plan_of(
-    inputs: Inputs,
-    by: str | Iterable[str] | None,
-    weights: str | None,
-    engine: str | Engine | None,
-    threads: int | None,
-    *,
-    per_query: bool,
-) -> Plan:
-    """Make judgements, tables and metrics ready for any number of runs."""
-    asked, users, slices = inputs.asked, inputs.users, inputs.slices
-    where = engine_of(engine)
-    pool, counts = pool_of(inputs.qrels, asked)
-    context, history_counts = context_of(
-        inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
-    )
-    segments, ids = Segments.of(users, by, weights), None if users is None else users.query
-    task = Task(inputs.metrics, pool, asked, context, inputs.needs.with_ends, per_query, segments, ids)
-    plan = Plan(task, where, threads, counts + history_counts)
-    named = slices.parts(pool.items) if isinstance(slices, Parts) else slices
-    return plan.with_slices(named) if named else plan

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rankwell.errors import UsageError
-from rankwell.evaluation.needs import Needs, refuse_metrics
+from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.evaluation.preset import preset_of
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
@@ -28,7 +28,6 @@ class Inputs:
     """The metrics and the policy, and the tables that they need; None is a table that was not given or that no metric needs."""
 
     metrics: tuple[Metric, ...]
-    needs: Needs
     asked: Asked
     qrels: Qrels | None = None
     train: Qrels | None = None
@@ -56,14 +55,13 @@ class Inputs:
             If a metric needs a table that is not there, or has no meaning under the policy.
         """
         wanted = metrics_of(metrics)
-        needs = Needs.of(wanted)
-        asked = needs.asked(policy)
+        asked = asked_of(wanted, policy)
         refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
-        return cls(wanted, needs, asked, qrels, train, items, users)
+        return cls(wanted, asked, qrels, train, items, users)
 
     def under(self, policy: Policy) -> Inputs:
         """Return the same tables under another policy."""
-        return replace(self, asked=self.needs.asked(policy))
+        return replace(self, asked=asked_of(self.metrics, policy))
 
 
 def read_inputs(
@@ -105,8 +103,7 @@ def read_inputs(
     tool = None if preset is None else preset_of(preset)
     if tool is not None:
         wanted, rules = tool.applied(wanted, policy)
-    needs = Needs.of(wanted)
-    asked = needs.asked(rules)
+    asked = asked_of(wanted, rules)
     refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
     judgements = None if qrels is None else read_qrels(qrels, **qrels_options)
     if tool is not None and judgements is not None:
@@ -114,7 +111,6 @@ def read_inputs(
     named = zip_longest(runs, names)
     return Inputs(
         metrics=wanted,
-        needs=needs,
         asked=asked,
         qrels=judgements,
         train=_train(train) if train is not None and asked.needs & {"history", "counts"} else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from functools import lru_cache
 
 from rankwell.errors import NeededError, UsageError
 from rankwell.judge import history_of
@@ -30,47 +30,29 @@ TABLES = {
 }
 
 
-APART = frozenset({"shown", "topics"})  # what a reordered table of hits does not tell
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What each of some metrics needs: ``must``, the tables that it cannot do without, and ``reads``, all that it looks at."""
-
-    must: Mapping[Metric, frozenset[str]]
-    reads: Mapping[Metric, frozenset[str]]
-
-    @classmethod
-    def of(cls, metrics: Iterable[Metric]) -> Needs:
-        """Return the needs of some metrics."""
-        must = {metric: metric.needed() for metric in metrics}
-        return cls(must, {metric: own | metric.needs for metric, own in must.items()})
-
-    @property
-    def with_ends(self) -> frozenset[Metric]:
-        """The metrics that are evaluated under other orders of equal scores."""
-        return frozenset(m for m, own in self.must.items() if m.judgements and not APART & own)
-
-    def asked(self, policy: Policy) -> Asked:
-        """Return what these metrics ask for under a policy."""
-        by_need: dict[str, Asker] = {}
-        for metric, own in self.must.items():
-            for need in own - by_need.keys():
-                by_need[need] = Asker(str(metric), metric.name, frozenset(metric.resolved()))
-        cuts = [metric.k for metric, own in self.reads.items() if "shown" in own]
-        return Asked(
-            policy,
-            needs=frozenset[str]().union(*self.reads.values()),
-            by_need=by_need,
-            rels={
-                str(m): policy.rel if getattr(m, "rel", None) is None else m.rel
-                for m in self.must
-                if m.judgements and hasattr(m, "rel") and m.applies("rel")
-            },
-            cuts=_cuts(self.must),
-            deepest=None if None in cuts else max((cut for cut in cuts if cut is not None), default=None),
-            reads_judgements=any(metric.judgements for metric in self.must),
-        )
+@lru_cache(maxsize=256)
+def asked_of(metrics: tuple[Metric, ...], policy: Policy) -> Asked:
+    """Return what metrics ask for under a policy; all three are values, so the answer to a question is kept."""
+    needed = [metric.needed() for metric in metrics]
+    reads = [own | metric.needs for metric, own in zip(metrics, needed, strict=True)]
+    by_need: dict[str, Asker] = {}
+    for metric, own in zip(metrics, needed, strict=True):
+        for need in own - by_need.keys():
+            by_need[need] = Asker(str(metric), metric.name, frozenset(metric.resolved()))
+    cuts = [metric.k for metric, own in zip(metrics, reads, strict=True) if "shown" in own]
+    return Asked(
+        policy,
+        needs=frozenset[str]().union(*reads),
+        by_need=by_need,
+        rels={
+            str(m): policy.rel if getattr(m, "rel", None) is None else m.rel
+            for m in metrics
+            if m.judgements and hasattr(m, "rel") and m.applies("rel")
+        },
+        cuts=_cuts(metrics),
+        deepest=None if None in cuts else max((cut for cut in cuts if cut is not None), default=None),
+        reads_judgements=any(metric.judgements for metric in metrics),
+    )
 
 
 def refuse_metrics(metrics: Iterable[Metric], asked: Asked, given: Mapping[str, object]) -> None:

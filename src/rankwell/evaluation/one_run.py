@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankwell.evaluation.engine import Engine
-from rankwell.evaluation.evaluator import Evaluator
 from rankwell.evaluation.inputs import read_inputs
+from rankwell.evaluation.plan import plan_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted
 from rankwell.results import Results
@@ -76,7 +76,5 @@ def evaluate(
         users=users,
         slices=slices,
     )
-    evaluator = Evaluator.of(
-        inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query
-    )
-    return evaluator.results_of(inputs.runs[0])
+    plan = plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
+    return plan.results(inputs.runs[0])

@@ -10,16 +10,18 @@ from functools import cache
 import numpy as np
 
 from rankwell.errors import NeededError, UsageError
-from rankwell.evaluation.engine import Engine
-from rankwell.evaluation.needs import Needs
+from rankwell.evaluation.engine import Engine, engine_of
+from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.needs import asked_of, context_of
 from rankwell.evaluation.task import Task
-from rankwell.judge import Asked
+from rankwell.judge import Asked, pool_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.conditions import Conditions
-from rankwell.results.segments import Division
+from rankwell.results.segments import Division, Segments
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
+from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 
 
@@ -51,13 +53,12 @@ class Plan:
 
     def with_metrics(self, metrics: tuple[Metric, ...]) -> Plan:
         """Return the same plan with other metrics."""
-        needs = Needs.of(metrics)
-        asked = needs.asked(self.task.asked.policy)
+        asked = asked_of(metrics, self.task.asked.policy)
         self._refuse_unready(asked)
         if self.slices:
             _refuse_on_slices(metrics)
         task, *others = (
-            replace(each, metrics=metrics, asked=asked, with_ends=needs.with_ends, per_query=True)
+            replace(each, metrics=metrics, asked=asked, per_query=True)
             for each in (self.task, *self.slices.values())
         )
         return replace(self, task=task, slices=dict(zip(self.slices, others, strict=True)))
@@ -97,6 +98,29 @@ class Plan:
         conditions = Conditions.of(task.asked.policy, task.context)
         division = Division() if task.segments is None else task.segments.division
         return Results(run.name, task.metrics, conditions, part, division, slices)
+
+
+def plan_of(
+    inputs: Inputs,
+    *,
+    by: str | Iterable[str] | None = None,
+    weights: str | None = None,
+    engine: str | Engine | None = None,
+    threads: int | None = None,
+    per_query: bool = True,
+) -> Plan:
+    """Make judgements, tables and metrics ready for any number of runs."""
+    asked, users, slices = inputs.asked, inputs.users, inputs.slices
+    where = engine_of(engine)
+    pool, counts = pool_of(inputs.qrels, asked)
+    context, history_counts = context_of(
+        inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
+    )
+    segments, ids = Segments.of(users, by, weights), None if users is None else users.query
+    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids)
+    plan = Plan(task, where, threads, counts + history_counts)
+    named = slices.parts(pool.items) if isinstance(slices, Parts) else slices
+    return plan.with_slices(named) if named else plan
 
 
 def _refuse_on_slices(metrics: Iterable[Metric]) -> None:

@@ -22,17 +22,17 @@ from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Diagnostics, State
 
 FILLS = {"zero": 0.0, "one": 1.0}
+APART = frozenset({"shown", "topics"})  # tables that a reordered table of hits does not go with
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is done with every batch; ``with_ends`` are the metrics that have values under other orders of equal scores."""
+    """What is done with every batch."""
 
     metrics: tuple[Metric, ...]
     pool: Pool
     asked: Asked
     context: Context
-    with_ends: frozenset[Metric]
     per_query: bool = True
     segments: Segments | None = None
     users: Ids | None = None
@@ -122,13 +122,13 @@ class Task:
         self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
     ) -> np.ndarray:
         """The metric's values under the policy: NaN where there is none, and the reasons counted."""
-        concerned = is_known if self._judged_alone(metric) else np.ones(len(judged), np.bool_)
+        concerned = is_known if self._judged_alone(metric) else np.ones_like(is_known)
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
             return np.full(len(judged), np.nan)
         if metric.sampled is not None:
             _refuse_longer_lists(metric, metric.sampled, judged)
         values = np.asarray(metric.per_query(judged, self.context), np.float64)
-        if values.shape != (len(judged),):
+        if values.shape != is_known.shape:
             raise DataError(f"{metric}: per_query gave {values.shape} values for {len(judged)} queries.")
         if concerned.all() and np.isfinite(values).all():
             return values
@@ -158,7 +158,8 @@ class Task:
         if tied is None or not len(queries := undecided(tied, judged.scale)):
             return {}
         counts["queries in which ties could change a value"] = len(queries)
-        if not self.with_ends:
+        reordered_too = [m for m in values if m.judgements and not APART & m.needed()]
+        if not reordered_too:
             return {}
         lists = judged.take(queries, tied)
         best, worst = (
@@ -166,9 +167,8 @@ class Task:
             for how in ("best", "worst")
         )
         return {
-            m: (self._state_with(m, own, queries, best), self._state_with(m, own, queries, worst))
-            for m, own in values.items()
-            if m in self.with_ends
+            m: (self._state_with(m, values[m], queries, best), self._state_with(m, values[m], queries, worst))
+            for m in reordered_too
         }
 
     def _state_with(self, metric: Metric, values: np.ndarray, queries: np.ndarray, lists: Judged) -> State:

@@ -12,6 +12,7 @@ from rankwell.errors import DataError
 from rankwell.judge.asked import Asked
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import condensed, levels
 from rankwell.kernels import match, order, ranks
@@ -19,6 +20,9 @@ from rankwell.tables.csr import offsets_of, owners, places_of
 from rankwell.tables.ids import NO_TEXT, Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
+
+# for each judged item found its query, its row, and its row of the pool; the first two copies of an item in a list, or -1
+Matches = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]
 
 # best and worst tell equal scores apart by grade before lists are sorted, expected reads them as groups: ids decide nothing
 SETTLED = ("best", "worst", "expected")
@@ -39,7 +43,7 @@ def judge(
         on one side and integers on the other, or a metric of scores gets lists with ranks alone.
     """
     policy, needs = asked.policy, asked.needs
-    counts: Counter[str] = Counter({"lists": len(lists.queries), "rows": lists.rows})
+    counts: Counter[str] = Counter({"lists": len(lists.offsets) - 1, "rows": lists.rows})
     counts["rows whose rank contradicts the score"] = lists.against_score
     lists, pool = _same_kinds(lists, pool, counts)
     if "score" in needs:
@@ -48,29 +52,12 @@ def judge(
         with np.errstate(over="ignore"):  # values beyond single precision become infinite, as in C
             lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
     rule = order.TIE_RULES["item-desc" if policy.ties in SETTLED else policy.ties]
-    pool_row = pool.queries.find(lists.queries) if len(lists.queries) else NO_ROWS
+    pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
     if policy.ties in ("best", "worst"):
         lists = _settled(lists, pool_row, pool, policy.ties, counts)
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
-    lost = NO_TEXT
-    matches = _hits(lists, pool_row, pool, lost)
-    if matches[3][1] >= 0:
-        if policy.duplicates == "error":
-            raise _twice(lists, *matches[3])
-        if policy.ties == "expected" and policy.duplicates == "first":
-            raise DataError(
-                f"{lists.place(matches[3][1])}: the item is repeated in its list; ties='expected' is undefined for a "
-                f"later copy that keeps its rank. Set duplicates='drop'."
-            )
-        lost = np.zeros(lists.rows, np.uint8)
-        matches = _hits(lists, pool_row, pool, lost)
-        counts["rows that repeat an item"] = int(lost.sum())
-    left_out = lost if policy.duplicates == "drop" else NO_TEXT
-    lengths = np.diff(lists.offsets)
-    if len(left_out):
-        until = offsets_of(left_out)
-        lengths = lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
+    matches, left_out, lengths = _matched(lists, pool_row, pool, policy, counts)
     hits = _ranked(lists, rule, left_out, matches, pool, needs)
     shown = (
         _shown(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
@@ -112,7 +99,8 @@ def _empty_lists(queries: Ids, pool_row: np.ndarray, pool: Pool) -> Judged:
 
 def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:
     """Convert the ids of both sides to one kind, if the text of one is the plain decimal form of integers."""
-    if not len(pool.queries) or not lists.rows:
+    kinds = (pool.queries.ids.is_text, pool.items.is_text)
+    if kinds == (lists.queries.is_text, lists.items.is_text) or len(pool.offsets) < 2 or not lists.rows:
         return lists, pool
     if (pool.queries.ids.is_text and not lists.queries.is_text) or (
         pool.items.is_text and not lists.items.is_text
@@ -178,9 +166,32 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
     )
 
 
-def _hits(
-    lists: Lists, pool_row: np.ndarray, pool: Pool, lost: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]:
+def _matched(
+    lists: Lists, pool_row: np.ndarray, pool: Pool, policy: Policy, counts: Counter[str]
+) -> tuple[Matches, np.ndarray, np.ndarray]:
+    """The judged items of each list, a mark for each row that is left out (or none), and the lengths of the lists."""
+    matches = _hits(lists, pool_row, pool, NO_TEXT)
+    lengths = np.diff(lists.offsets)
+    first, second = matches[3]
+    if second < 0:
+        return matches, NO_TEXT, lengths
+    if policy.duplicates == "error":
+        raise _twice(lists, first, second)
+    if policy.ties == "expected" and policy.duplicates == "first":
+        raise DataError(
+            f"{lists.place(second)}: the item is repeated in its list; ties='expected' is undefined for a "
+            f"later copy that keeps its rank. Set duplicates='drop'."
+        )
+    lost = np.zeros(lists.rows, np.uint8)
+    matches = _hits(lists, pool_row, pool, lost)
+    counts["rows that repeat an item"] = int(lost.sum())
+    if policy.duplicates != "drop":
+        return matches, NO_TEXT, lengths
+    until = offsets_of(lost)
+    return matches, lost, lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
+
+
+def _hits(lists: Lists, pool_row: np.ndarray, pool: Pool, lost: np.ndarray) -> Matches:
     return match.hits(
         lists.offsets, lists.score, *lists.items.columns, pool_row, pool.offsets, *pool.items.columns, lost
     )
@@ -190,18 +201,19 @@ def _ranked(
     lists: Lists,
     rule: int,
     left_out: np.ndarray,
-    found: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
+    found: Matches,
     pool: Pool,
     needs: frozenset[str],
 ) -> Ranked:
     """The hits of each list with their ranks and tie groups, in rank order, and on request their rows of the pool."""
     query, rows, pooled, _ = found
+    n = len(lists.offsets) - 1
     if not len(rows):
         none = np.empty(0)
         pool_row = NO_ROWS if _leads_on(pool, needs) else None
         columns = {"score": none, "tie_start": NO_ROWS, "tie_size": NO_ROWS, "pool_row": pool_row}
-        return Ranked(len(lists.queries), NO_ROWS, NO_ROWS, none, **columns)
-    ends = np.searchsorted(query, np.arange(len(lists.queries) + 1))
+        return Ranked(n, NO_ROWS, NO_ROWS, none, **columns)
+    ends = np.searchsorted(query, np.arange(n + 1))
     place = np.arange(len(rows))
     order.sort(place, ends, lists.score[rows], *lists.items[rows].columns, rule)
     rows, pooled = rows[place], pooled[place]
@@ -209,7 +221,7 @@ def _ranked(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, ends, rows
     )
     return Ranked(
-        len(lists.queries),
+        n,
         query,
         rank,
         pool.grades[pooled],
@@ -224,7 +236,7 @@ def _shown(
     lists: Lists,
     rule: int,
     left_out: np.ndarray,
-    matches: tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]],
+    matches: Matches,
     pool_row: np.ndarray,
     pool: Pool,
     asked: Asked,

@@ -91,6 +91,10 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
             )
         if self.rel is not None and (isinstance(self.rel, (bool, str)) or not math.isfinite(self.rel)):
             raise UsageError(f"Policy(rel={self.rel!r}): rel must be a number, or None.")
+        # equal policies are the same to the letter, also where one was given 3 and the other 3.0
+        object.__setattr__(self, "depth", None if self.depth is None else int(self.depth))
+        if self.rel is not None:
+            object.__setattr__(self, "rel", int(self.rel) if self.rel == int(self.rel) else float(self.rel))
         if self.ties == "expected" and self.depth is not None:
             raise UsageError(
                 "Policy(ties='expected', depth=…): it is undecided which of several tied items lie within the depth; "

@@ -21,7 +21,7 @@ class Scale:
 
     def relevant(self, grade: np.ndarray, rel: float | None = None) -> np.ndarray:
         """Return which grades are relevant; unjudged (NaN) never is."""
-        threshold = self.threshold(rel)
+        threshold = self.rel if rel is None else rel
         if threshold is None:
             return grade > 0
         return (grade >= threshold) & self.judged(grade)

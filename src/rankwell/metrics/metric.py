@@ -20,7 +20,16 @@ from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMe
 Better = Literal["higher", "lower", "neither"]
 
 REGISTRY: dict[str, type[Metric]] = {}
-PARSED: dict[str, Metric] = {}  # metrics by the texts read so far; emptied when a metric is registered
+PARSED: dict[str, Metric] = {}  # metrics by the texts read so far
+ASKED: dict[str, tuple[Metric, ...]] = {}  # the complete metrics that a text asks for
+
+
+def forget_texts() -> None:
+    """Read texts anew, as the names that they hold mean something else when a metric is registered."""
+    PARSED.clear()
+    ASKED.clear()
+
+
 M = TypeVar("M", bound=type)
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
@@ -86,7 +95,7 @@ class Metric(metaclass=MetricType):
             if name in MODULES and not cls.__module__.startswith(f"{__package__}."):
                 raise UsageError(f"{cls.__name__}: the name {name!r} belongs to a built-in metric.")
             REGISTRY[name] = cls
-        PARSED.clear()
+        forget_texts()
 
     def __post_init__(self) -> None:
         for name, kinds in parameter_kinds(type(self)):

@@ -14,7 +14,7 @@ from typing import Any
 
 from rankwell.errors import UsageError, nearest, one_of
 from rankwell.metrics.bundles import profile
-from rankwell.metrics.metric import PARSED, Metric
+from rankwell.metrics.metric import ASKED, PARSED, Metric, forget_texts
 from rankwell.metrics.parameters import parameter_types
 from rankwell.metrics.registry import find, is_metric
 
@@ -62,7 +62,7 @@ def _parsed(text: str) -> Metric:
     made = PARSED.get(text)
     if made is None:
         if len(PARSED) >= MOST_PARSED:
-            PARSED.clear()
+            forget_texts()
         made = PARSED[text] = _Reader(text).read()
     return made
 
@@ -161,15 +161,22 @@ class _Reader:
         return parts
 
 
+def _asked(wanted: Wanted) -> tuple[Metric, ...]:
+    """The metrics that one entry asks for, each complete; those of a text are read and checked once."""
+    if not isinstance(wanted, str):
+        return (metric_of(wanted),)
+    made = ASKED.get(wanted)
+    if made is None:
+        made = ASKED[wanted] = tuple(map(metric_of, profile(wanted) or [wanted]))
+    return made
+
+
 def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
     """Return the metrics asked for, without repeats, in the order given; a bundle such as ``recsys@10`` is several."""
     if wanted is None:
         raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
     listed = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
-    parts: list[Wanted] = []
-    for each in listed:
-        parts += (profile(each) if isinstance(each, str) else None) or [each]
-    made = tuple({metric_of(part): None for part in parts})
+    made = tuple({metric: None for each in listed for metric in _asked(each)})
     if not made:
         raise UsageError("metrics= is empty; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
     return made

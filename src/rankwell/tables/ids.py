@@ -20,6 +20,7 @@ SLICE = 1 << 18
 DENSE = 4  # integers get a lookup table if their range is at most this many times their number
 LONGEST_ID = 65_535
 NO_TEXT = np.empty(0, np.uint8)
+NO_SPAN = np.zeros(1, np.uint8)  # the buffer of text ids that are all empty; NO_TEXT marks integers
 NO_STARTS = np.empty(0, np.int64)
 NO_LENGTHS = np.empty(0, np.int32)
 
@@ -46,9 +47,7 @@ class Ids:
     @classmethod
     def of_spans(cls, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Ids:
         """Return a column of text ids that are spans of ``text``."""
-        if len(text) == 0:
-            text = np.zeros(1, np.uint8)
-        column = cls(None, text, starts, lengths)
+        column = cls(None, text if len(text) else NO_SPAN, starts, lengths)
         return column if len(starts) else cls(np.empty(0, np.uint64), text, starts, lengths)
 
     @classmethod
@@ -63,7 +62,7 @@ class Ids:
             return cls.of_lengths(np.frombuffer(b"".join(encoded), np.uint8), lengths)
         starts = np.zeros(len(ends), np.int64)
         starts[1:] = ends[:-1] + 1
-        return cls.of_spans(data, starts, (ends - starts).astype(np.int32))
+        return cls(None, data if len(data) else NO_SPAN, starts, (ends - starts).astype(np.int32))
 
     @classmethod
     def of_lengths(cls, text: np.ndarray, lengths: np.ndarray) -> Ids:
@@ -147,9 +146,7 @@ class Ids:
     @property
     def keys(self) -> np.ndarray:
         """The integers themselves, or a 64-bit hash per text id (uint64)."""
-        if self._keys is None:
-            self._keys = kernel.keys(self.text, self.starts, self.lengths)
-        return self._keys
+        return self.columns[0]
 
     @property
     def integers(self) -> np.ndarray:
@@ -159,8 +156,9 @@ class Ids:
     @property
     def columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Keys, text, starts and lengths, as the kernels take them."""
-        keys = self.keys if self._keys is None else self._keys
-        return keys, self.text, self.starts, self.lengths
+        if self._keys is None:
+            self._keys = kernel.keys(self.text, self.starts, self.lengths)
+        return self._keys, self.text, self.starts, self.lengths
 
     def __len__(self) -> int:
         return len(self.starts if self._keys is None else self._keys)

@@ -41,7 +41,7 @@ class Lists:
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return len(self.items)
+        return len(self.score)
 
 
 class Rows(Protocol):
@@ -134,12 +134,13 @@ class Columns:
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
-        if len(self.item) > size and self.is_scattered:
+        rows_given = len(self.key)
+        if rows_given > size and self.is_scattered:
             for part in partitions(self.query, size):
                 yield partial(self.part, part)
             return
         queries, offsets, rows = self._groups
-        if len(self.item) <= size and len(self.item):
+        if 0 < rows_given <= size:
             yield partial(self._lists, queries, offsets, rows)
             return
         for low, high in cuts(offsets, size):

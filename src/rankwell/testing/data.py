@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_qrels
+from rankwell.readers import read_qrels, read_run
 from rankwell.readers.items_users import read_catalogue, read_users
 from rankwell.results import Results
-from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+T = TypeVar("T")
 JUDGED = Policy(grades="judgements", missing="skip", outside="ignore")
 ITEMS = ["a", "ab", "b", "B", "é", "日本", "10", "9", "z" * 12, "A1", "c", "d"]
 QUERIES = ["1", "2", "10", "q", "ü"]
@@ -41,31 +42,48 @@ TRAIN = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Data:
-    """A run and qrels as dicts: ties, unjudged and negative grades, queries that only one of them has."""
+    """A run and qrels as dicts: ties, unjudged and negative grades, queries that only one of them has.
+
+    What laws ask for more than once is read and computed once.
+    """
 
     run: dict[str, dict[str, float]]
     qrels: dict[str, dict[str, int]]
     seed: int = 0
-    _plain: dict[Metric, Results] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def results(self, metric: Metric, run: Any = None, **options: Any) -> Results:
         """Evaluate one metric, perhaps with ``others``, on these data, or on another run against the same qrels."""
-        if run is not None or options:
-            others = map(metric_of, options.pop("others", ()))
-            return self.evaluator([metric, *others], **options).evaluate(self.run if run is None else run)
-        if metric not in self._plain:
-            self._plain[metric] = self.evaluator([metric]).evaluate(self.run)
-        return self._plain[metric]
+        evaluator = self.evaluator([metric, *map(metric_of, options.pop("others", ()))], **options)
+        if run is not None:
+            return evaluator.evaluate(run)
+        return self._once(
+            (evaluator, "results"), lambda: evaluator.evaluate(self.some_lists(tuple(self.run)))
+        )
 
     def evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
-        """Return an evaluator of some metrics; judgements are left out if none of them reads any."""
+        """Return the evaluator of some metrics; judgements are left out if none of them reads any."""
+        key = (tuple(metrics), tuple(options.items()))
+        return self._once(key, lambda: self.new_evaluator(metrics, **options))
+
+    def new_evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
+        """Return a new evaluator of some metrics, which has evaluated nothing."""
         policy, rename = options.pop("policy", JUDGED), options.pop("rename", str)
         chances = dict(zip(map(rename, ITEMS), CHANCES, strict=True))
         judgements = self.judgements(metrics, chances) if any(each.judgements for each in metrics) else None
         tables = read_tables() if rename is str else tables_of(rename)
         return Evaluator(judgements, metrics, policy=policy, **tables | options)
+
+    def some_lists(self, queries: tuple[str, ...]) -> Run:
+        """Return the lists of some queries, read."""
+        return self._once(queries, lambda: read_run({query: self.run[query] for query in queries}))
+
+    def _once(self, key: Hashable, make: Callable[[], T]) -> T:
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
 
     def other_runs(self) -> list[dict[str, dict[str, float]]]:
         """Return two more runs of the same queries: with other lists, and in another order with fewer items."""
@@ -94,7 +112,7 @@ class Data:
         """
         needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
         if not needs & {"topics", "propensity"}:
-            return self.qrels
+            return self._once("qrels", lambda: read_qrels(self.qrels))
         rows = [
             (query, item, grade, topic)
             for query, items in self.qrels.items()

@@ -13,6 +13,7 @@ from rankwell.evaluation.engines.memory import Memory
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.readers import read_run
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Run
 from rankwell.testing.data import Data
@@ -32,7 +33,17 @@ def same(left: float, right: float) -> bool:
 
 def equal(metric: Metric, left: Results, right: Results) -> bool:
     """Whether two results agree in every bit of a metric."""
-    return same(left[metric], right[metric]) and left.per_query.equals(right.per_query)
+    return same(left[metric], right[metric]) and values_by_query(metric, left) == values_by_query(
+        metric, right
+    )
+
+
+def values_by_query(metric: Metric, res: Results) -> dict[Any, float | None]:
+    """Return the value of each query, None where it is undefined; of a metric of all lists just the queries."""
+    if not isinstance(metric, QueryMetric):
+        return dict.fromkeys(res.queries)
+    values = res.values(metric).tolist()
+    return {q: None if math.isnan(each) else each for q, each in zip(res.queries, values, strict=True)}
 
 
 def judges_queries(metric: Metric) -> bool:
@@ -53,17 +64,17 @@ def parts_add_up(metric: Metric, given: Data) -> bool:
     if len(judged) < 2:
         return True
     first, others = judged[:1], [query for query in given.run if query not in judged[:1]]
-    halves = [given.results(metric, {query: given.run[query] for query in keep}) for keep in (first, others)]
-    left, right = halves
+    left, right = (given.results(metric, given.some_lists(tuple(keep))) for keep in (first, others))
     return equal(metric, left + right, whole) and equal(metric, right + left, whole)
 
 
 def batches_change_nothing(metric: Metric, given: Data) -> bool:
     """The size of a batch and the number of threads change no bit."""
     whole = given.results(metric)
-    cuts = [(1, 1), (3, 1), (1, 3), (7, 2)]
+    run = given.some_lists(tuple(given.run))
     return all(
-        equal(metric, given.results(metric, engine=Memory(batch=b), threads=t), whole) for b, t in cuts
+        equal(metric, given.results(metric, run, engine=Memory(batch=rows), threads=threads), whole)
+        for rows, threads in ((1, 3), (7, 1))
     )
 
 
@@ -81,13 +92,12 @@ def queries_are_apart(metric: Metric, given: Data) -> bool:
     """A query's value does not depend on the other queries of the run."""
     if not judges_queries(metric):
         return True
-    whole = given.results(metric).per_query
-    for query in given.run:
-        if query in given.qrels:
-            alone = given.results(metric, {query: given.run[query]}).per_query
-            if not alone.equals(whole.filter(whole["query"] == query)):
-                return False
-    return True
+    whole = values_by_query(metric, given.results(metric))
+    judged = [query for query in given.run if query in given.qrels]
+    return all(
+        values_by_query(metric, given.results(metric, given.some_lists((query,)))) == {query: whole[query]}
+        for query in judged
+    )
 
 
 def judgements_are_apart(metric: Metric, given: Data) -> bool:
@@ -95,9 +105,9 @@ def judgements_are_apart(metric: Metric, given: Data) -> bool:
     judged = [query for query in given.run if query in given.qrels]
     if not judges_queries(metric) or not judged:
         return True
-    alone = Data(given.run, {judged[0]: given.qrels[judged[0]]}).results(metric).per_query
-    whole = given.results(metric).per_query
-    return alone.equals(whole.filter(whole["query"] == judged[0]))
+    alone = Data(given.run, {judged[0]: given.qrels[judged[0]]}).results(metric)
+    whole = values_by_query(metric, given.results(metric))
+    return values_by_query(metric, alone) == {judged[0]: whole[judged[0]]}
 
 
 def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
@@ -105,9 +115,9 @@ def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
     alone = given.results(metric)
     others = [each for each in OTHERS if metric_of(each).judgements == metric.judgements]
     together = given.results(metric, others=others)
-    columns = alone.per_query.columns
-    values_agree = len(columns) == 1 or alone.per_query.equals(together.per_query[columns])
-    return same(alone[metric], together[metric]) and values_agree
+    if not isinstance(metric, QueryMetric):
+        return same(alone[metric], together[metric])
+    return equal(metric, alone, together)
 
 
 def runs_are_apart(metric: Metric, given: Data) -> bool:
@@ -118,13 +128,13 @@ def runs_are_apart(metric: Metric, given: Data) -> bool:
         tables["items"] = None  # each run has items of its own
     if not reads & {"history", "counts"}:
         tables["train"] = None
-    runs = {str(place): run for place, run in enumerate((*given.other_runs(), given.run))}
-    fresh = {name: given.results(metric, run, **tables) for name, run in runs.items()}
-    evaluator = given.evaluator([metric], **tables)
+    runs = {str(place): read_run(run) for place, run in enumerate((*given.other_runs(), given.run))}
+    fresh = {name: given.new_evaluator([metric], **tables).evaluate(run) for name, run in runs.items()}
+    evaluator = given.new_evaluator([metric], **tables)
     for name, run in runs.items():
         if not equal(metric, evaluator.evaluate(run), fresh[name]):
             return False
-    threaded = given.evaluator([metric], **tables, threads=len(runs)).evaluate_all(runs)
+    threaded = given.new_evaluator([metric], **tables, threads=len(runs)).evaluate_all(runs)
     return all(equal(metric, threaded[name], fresh[name]) for name in runs)
 
 
@@ -142,16 +152,15 @@ def names_do_not_matter(metric: Metric, given: Data) -> bool:
 
     there = Data(renamed(given.run), renamed(given.qrels)).results(metric, rename="~{}".format)
     here = given.results(metric)
-    values_agree = here.per_query.drop("query").equals(there.per_query.drop("query"))
-    return values_agree and same(here[metric], there[metric])
+    values = {f"~{query}": value for query, value in values_by_query(metric, here).items()}
+    return values_by_query(metric, there) == values and same(here[metric], there[metric])
 
 
 def values_are_in_range(metric: Metric, given: Data) -> bool:
     """Every value is undefined or lies in the metric's range."""
     res = given.results(metric, policy=Policy(grades="judgements", outside="ignore"))
     values = [res[metric]]
-    if str(metric) in res.per_query.columns:
-        values += res.per_query[str(metric)].drop_nulls().to_list()
+    values += [value for value in values_by_query(metric, res).values() if value is not None]
     low, high = metric.range
     return all(math.isnan(value) or low - 1e-12 <= value <= high + 1e-12 for value in values)
 
@@ -192,7 +201,7 @@ def nothing_is_lost(metric: Metric, given: Data) -> bool:
         return True
     res = given.results(metric, policy=Policy(grades="judgements"))
     without = sum(res.undefined.get(str(metric), {}).values())
-    return res.n[str(metric)] + without == len(given.qrels) == len(res.per_query)
+    return res.n[str(metric)] + without == len(given.qrels) == len(res.queries)
 
 
 def best_and_worst_bracket_expected(metric: Metric, given: Data) -> bool:

@@ -52,7 +52,7 @@ class Memory:
         if not rows.grouped and not part.queries.is_distinct():
             part = self._all(rows.regrouped(), run.name, task, threads)
         judged = part.pool_row[part.pool_row >= 0]
-        absent = len(task.pool.queries) - len(judged)
+        absent = len(task.pool.offsets) - 1 - len(judged)
         if absent and not len(judged):
             raise _nothing_in_common(run, task, part.queries)
         if task.asked.policy.missing != "empty":
@@ -61,8 +61,9 @@ class Memory:
         pool = task.pool if part.queries.is_text else task.pool.in_integers()
         if absent:
             part = _with_empty(part, task, missing_lists(pool, judged), "judged queries missing from the run")
-        without = any(metric.sees_missing and not metric.judgements for metric in task.metrics)
-        if task.users is None or not without or task.asked.policy.population == "judged":
+        if task.users is None or task.asked.policy.population == "judged":
+            return part
+        if not any(metric.sees_missing and not metric.judgements for metric in task.metrics):
             return part
         others = lists_of_others(task.users, part.queries, pool)
         return _with_empty(part, task, others, "users with neither a list nor judgements")
@@ -73,9 +74,9 @@ class Memory:
         first, second = next(batches, None), next(batches, None)
         if first is None:
             raise DataError(f"{name}: the run holds no rows.")
-        workers = threads or cores()
         if second is None:
             return self._one(first, task)
+        workers = threads or cores()
         batches = chain([first, second], batches)
         del first, second
         if workers == 1:
