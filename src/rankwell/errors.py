@@ -11,7 +11,11 @@ RankwellError
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
+
+BRIEF = 60
+LARGE = 128  # bits
 
 
 class RankwellError(Exception):
@@ -47,6 +51,20 @@ class InputError(RankwellError, OSError):
 
 class NeededError(RankwellError, LookupError):
     """A metric needs a table (items=, train= …) that was not given."""
+
+
+def brief(value: object) -> str:
+    """Return a user's value for a message, as Python writes it; of a long one the beginning.
+
+    Examples
+    --------
+    >>> brief("a"), len(brief("x" * 1_000_000)), brief(10**5000)
+    ("'a'", 60, 'a number of about 5,000 digits')
+    """
+    if isinstance(value, int) and value.bit_length() > LARGE:  # Python refuses to write the largest ones
+        return f"a number of about {value.bit_length() * math.log10(2):,.0f} digits"
+    text = repr(value[:BRIEF] if isinstance(value, str | bytes) else value)
+    return text if len(text) <= BRIEF else f"{text[: BRIEF - 1]}…"
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:

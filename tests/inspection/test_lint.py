@@ -309,3 +309,12 @@ def test_the_command_ends_with_1_if_something_is_wrong(tmp_path, capsys):
     assert command(["lint", *files, "--scale", "x"]) == 2
     assert command(["lint", *files, "--cleaned-copies", str(tmp_path / "clean")]) == 0
     assert (tmp_path / "clean" / "good.run").read_text().startswith("1 Q0 a 1 3 cleaned\n")
+
+
+@pytest.mark.parametrize(("ties", "expected"), [("item-desc", "cba"), ("item-asc", "abc"), ("order", "bca")])
+def test_rows_of_equal_score_are_copied_in_the_order_of_the_policy(tmp_path, ties, expected):
+    path = tmp_path / "tied.run"
+    path.write_text("".join(f"1 Q0 {item} 1 0.5 tag\n" for item in "bca"), encoding="utf-8")
+    rw.lint(path, policy=rw.Policy(ties=ties), cleaned_copies=tmp_path / "clean")
+    lines = (tmp_path / "clean" / "tied.run").read_text(encoding="utf-8").splitlines()
+    assert "".join(line.split()[2] for line in lines) == expected

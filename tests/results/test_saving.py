@@ -97,7 +97,7 @@ def test_loaded_values_that_do_not_add_are_refused(tmp_path):
     other, again = rw.evaluate({"b": ["x"]}, {"b": {"x": 1}}, ["rr"]), rw.Results.load(tmp_path / "tied.json")
     assert again.tie_range == {"rr": (0.5, 1.0)}
     for left, right in ((again, other), (other, again)):
-        with pytest.raises(rw.RankwellError, match="Pickle results that are to be added"):
+        with pytest.raises(rw.RankwellError, match="cannot add loaded results"):
             left + right
 
 

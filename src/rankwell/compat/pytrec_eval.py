@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.compat.trec_eval import makers, measures
-from rankwell.errors import DataError, UsageError, nearest
+from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.results import Results
@@ -85,7 +85,7 @@ def _parsed(lines: Iterable[str], form: str, column: int, kind: Any) -> dict[str
         if len(words) != len(form.split()):
             raise DataError(f"line {number}: {len(words)} words; the form is: {form}.")
         if document in found[query]:
-            raise DataError(f"line {number}: document {document!r} of query {query!r} is repeated.")
+            raise DataError(f"line {number}: document {brief(document)} of query {brief(query)} is repeated.")
         found[query][document] = value
     return dict(found)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwell.errors import UsageError, nearest
+from rankwell.errors import UsageError, brief, nearest
 from rankwell.evaluation.task import Task
 from rankwell.judge import judge, missing_lists
 from rankwell.judge.judged import Judged
@@ -71,7 +71,7 @@ def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
     if query is None:
         known = queries[queries.group()[1]]
         if len(known) != 1:
-            example = f", such as {known.one(0)!r}" if len(known) else ""
+            example = f", such as {brief(known.one(0))}" if len(known) else ""
             raise UsageError(f"there are {len(known):,} lists; say which query is meant{example}.")
         return known
     for made in (Ids.of([query]), Ids.of([str(query)]), Ids.of([str(query)]).as_integers()):
@@ -89,7 +89,7 @@ def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
                 )
     names = queries[queries.group()[1]].tolist()
     raise UsageError(
-        f"there is no query {query!r} in the run or the judgements.{nearest(str(query), [str(each) for each in names])}"
+        f"there is no query {brief(query)} in the run or the judgements.{nearest(str(query), [str(each) for each in names])}"
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.judge import Asked, judge
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
@@ -134,14 +134,14 @@ class Task:
             return values
         if np.isinf(values).any():
             query = judged.queries.one(int(np.flatnonzero(np.isinf(values))[0]))
-            raise DataError(f"{metric} gave an infinite value for query {query!r}; undefined is NaN.")
+            raise DataError(f"{metric} gave an infinite value for query {brief(query)}; undefined is NaN.")
         without = np.isnan(values) & concerned
         if metric.undefined == "judgements" and without.any():
             n[metric, "undefined by the judgements"] += int(without.sum())
             if self.asked.policy.undefined == "error":
                 query = judged.queries.one(int(np.flatnonzero(without)[0]))
                 raise DataError(
-                    f"{metric} is undefined for query {query!r}: its judgements hold no relevant item. "
+                    f"{metric} is undefined for query {brief(query)}: its judgements hold no relevant item. "
                     f"Say undefined='skip', 'zero' or 'one', or mend the qrels."
                 )
             fill = FILLS.get(self.asked.policy.undefined)
@@ -186,6 +186,6 @@ def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> N
     if len(longer):
         row = int(longer[0])
         raise DataError(
-            f"{metric}: the list of query {judged.queries.one(row)!r} holds {others[row]:,} nonrelevant items, more "
+            f"{metric}: the list of query {brief(judged.queries.one(row))} holds {others[row]:,} nonrelevant items, more "
             f"than sampled={sampled:,}. Give the number of sampled candidates, or drop sampled= if all items were ranked."
         )

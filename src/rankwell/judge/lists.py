@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
@@ -23,9 +23,6 @@ from rankwell.tables.rows import Lists
 
 # for each judged item found its query, its row, and its row of the pool; the first two copies of an item in a list, or -1
 Matches = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]
-
-# best and worst tell equal scores apart by grade before lists are sorted, expected reads them as groups: ids decide nothing
-SETTLED = ("best", "worst", "expected")
 
 
 def judge(
@@ -51,7 +48,7 @@ def judge(
     if policy.scores == "single" and not lists.by_rank:
         with np.errstate(over="ignore"):  # values beyond single precision become infinite, as in C
             lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
-    rule = order.TIE_RULES["item-desc" if policy.ties in SETTLED else policy.ties]
+    rule = order.TIE_RULES[policy.row_order]
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
     if policy.ties in ("best", "worst"):
         lists = _settled(lists, pool_row, pool, policy.ties, counts)
@@ -267,7 +264,7 @@ def _shown(
     if len(outside) and policy.outside == "error" and context.items is not None:
         row = int(rows[outside[0]])
         raise DataError(
-            f"{lists.place(row)}: item {lists.items.one(row)!r} is not in the catalogue ({len(outside)} such rows "
+            f"{lists.place(row)}: item {brief(lists.items.one(row))} is not in the catalogue ({len(outside)} such rows "
             f"here). Complete items=, or set outside='ignore' to leave such items out and count them."
         )
     what = "rows outside the catalogue" if context.items is not None else "rows of items missing from train"
@@ -294,6 +291,6 @@ def _at_rows(
 def _twice(lists: Lists, first: int, second: int) -> DataError:
     query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
     return DataError(
-        f"{lists.place(second)}: query {lists.queries.one(query)!r} lists item {lists.items.one(second)!r} twice "
+        f"{lists.place(second)}: query {brief(lists.queries.one(query))} lists item {brief(lists.items.one(second))} twice "
         f"(first: {lists.place(first)}). Remove one, or set duplicates='first' or 'drop'."
     )

@@ -108,6 +108,14 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
     def __str__(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self.to_dict().items() if value is not None)
 
+    @property
+    def row_order(self) -> str:
+        """The rule that orders rows of equal score.
+
+        ``best`` and ``worst`` tell them apart by grade before, ``expected`` reads them as groups: for these it changes nothing.
+        """
+        return "item-desc" if self.ties in ("best", "worst", "expected") else self.ties
+
     def to_dict(self) -> dict[str, str | float | None]:
         """Return the fields as plain values; ``depth`` None is written ``all``."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from rankwell.errors import DataError, NeededError, UsageError
+from rankwell.errors import DataError, NeededError, UsageError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
@@ -93,7 +93,7 @@ def _same_chances(
         copy = int(again[differ[0]])
         at = copy if rows is None else int(rows[copy])
         raise DataError(
-            f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice, with different "
+            f"{qrels.place(at)}: query {brief(qrels.query.one(at))} judges item {brief(qrels.item.one(at))} twice, with different "
             f"propensities. Give each pair one propensity."
         )
     return chances
@@ -125,7 +125,7 @@ def _merged(
         first = int(firsts[np.searchsorted(again, second)])
         at, earlier = (place if rows is None else int(rows[place]) for place in (second, first))
         raise DataError(
-            f"{qrels.place(at)}: query {qrels.query.one(at)!r} judges item {qrels.item.one(at)!r} twice (first: "
+            f"{qrels.place(at)}: query {brief(qrels.query.one(at))} judges item {brief(qrels.item.one(at))} twice (first: "
             f"{qrels.place(earlier)}). Remove one, or set duplicate_grades='max' or 'last'."
         )
     if policy.duplicate_grades == "last":

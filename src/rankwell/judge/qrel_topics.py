@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwell.errors import DataError, NeededError
+from rankwell.errors import DataError, NeededError, brief
 from rankwell.judge.asked import Asker
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
@@ -109,7 +109,7 @@ def _weights(qrels: Qrels, rows: np.ndarray | None) -> np.ndarray:
     if len(differ):
         first, second = sorted(int(order[at]) for at in (differ[0], differ[0] + 1))
         raise DataError(
-            f"{qrels.place(second)}: topic {qrels.topic.one(second)!r} of query {qrels.query.one(second)!r} weighs "
+            f"{qrels.place(second)}: topic {brief(qrels.topic.one(second))} of query {brief(qrels.query.one(second))} weighs "
             f"{qrels.topic_weight[second]:g} here and {qrels.topic_weight[first]:g} at {qrels.place(first)}. Give it one weight."
         )
     return qrels.topic_weight if rows is None else qrels.topic_weight[rows]

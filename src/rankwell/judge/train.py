@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.judge.pooling import pool_of
@@ -99,7 +99,7 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
     outside = np.flatnonzero(row < 0)
     if len(outside) and policy.outside == "error":
         raise DataError(
-            f"{log.name}: item {items.one(int(outside[0]))!r} is not in the catalogue ({len(outside):,} such pairs). "
+            f"{log.name}: item {brief(items.one(int(outside[0])))} is not in the catalogue ({len(outside):,} such pairs). "
             f"Complete items=, or set outside='ignore' to leave such items out and count them."
         )
     if len(outside):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.prepare.actions import capped, counted, refilled, refuse, refuse_logs, relabelled
 from rankwell.prepare.counting import By, head_of, in_catalogue, popularity
 from rankwell.prepare.grouped import GroupedTail, grouped_tail
@@ -196,7 +196,7 @@ class PopularityCut:
         if isinstance(tail, GroupedTail):
             return Report(title, facts | tail.facts(), (tail.by_group(),))
         facts |= {
-            "last item of the head": "none" if boundary is None else f"{tail.items.one(boundary)!r}",
+            "last item of the head": "none" if boundary is None else brief(tail.items.one(boundary)),
             f"its {self.by}": None if boundary is None else tail.counts[boundary].item(),
             "items as popular as it": 0
             if boundary is None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
@@ -158,7 +158,7 @@ def table_of(
                 kind, example = first.setdefault(key, (type(value), value))
                 if kind is not type(value):
                     raise DataError(
-                        f"{place(number)}: {key!r} is {value!r:.40}, but {example!r:.40} in an earlier record. Give "
+                        f"{place(number)}: {key!r} is {brief(value)}, but {brief(example)} in an earlier record. Give "
                         f"every record the same types."
                     ) from error
         raise DataError(f"{place(0)}: the records are no table of text and numbers ({error}).") from error

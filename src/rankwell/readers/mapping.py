@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
@@ -28,7 +28,7 @@ class ListOf(Held):
     def __call__(self, row: int) -> str:
         """Return where a row stands."""
         query = int(np.searchsorted(self.offsets, row, side="right")) - 1
-        return f"{self.name}, query {self.queries.one(query)!r:.60}"
+        return f"{self.name}, query {brief(self.queries.one(query))}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Lists:
         if np.isnan(numbers).any():
             row = int(np.flatnonzero(np.isnan(numbers))[0])
             raise DataError(
-                f"{place(row)}: the score of item {self.items.one(row)!r:.60} is not a number (nan)."
+                f"{place(row)}: the score of item {brief(self.items.one(row))} is not a number (nan)."
             )
         lists = (self.queries, self.offsets) if self.queries.is_distinct() else None
         query = None if lists else self._query
@@ -97,11 +97,11 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
     if not all(graded):
         query = queries.one(graded.index(False))
         raise DataError(
-            f"{name}, query {query!r:.60}: a list of items, while other queries have {{item: {word}}}."
+            f"{name}, query {brief(query)}: a list of items, while other queries have {{item: {word}}}."
         )
     try:
         numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _not_a_number(source, word, name) from None
     return Lists(queries, offsets, items, numbers, name)
 
@@ -114,7 +114,7 @@ def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, each in source.items():
         if not isinstance(each, Mapping | Sequence | set | frozenset | np.ndarray) or isinstance(each, str):
             return DataError(
-                f"{name}, query {query!r:.60}: {each!r:.40}, expected {{item: {word}}} or [item, …]."
+                f"{name}, query {brief(query)}: {brief(each)}, expected {{item: {word}}} or [item, …]."
             )
     raise AssertionError("every value is a list")
 
@@ -124,8 +124,8 @@ def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
         for item, value in items.items():
             try:
                 float(value)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 return DataError(
-                    f"{name}, query {query!r:.60}: the {word} of item {item!r:.60} is {value!r:.60}, not a number."
+                    f"{name}, query {brief(query)}: the {word} of item {brief(item)} is {brief(value)}, not a number."
                 )
     raise AssertionError("every value is a number")

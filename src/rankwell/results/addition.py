@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.results.loading import SavedDiagnostics
 from rankwell.results.part import Part
-from rankwell.results.values import Saved
+from rankwell.results.values import CANNOT_ADD, Saved
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results
@@ -25,19 +25,19 @@ def added(left: Results, right: Results) -> Results:
         If metrics, policy or other conditions differ, or a query is on both sides.
     """
     if left.metrics != right.metrics:
-        raise UsageError(f"results with different metrics do not add: {left.metrics} and {right.metrics}.")
+        raise UsageError(f"cannot add results with different metrics: {left.metrics} and {right.metrics}.")
     left.conditions.refuse_others(right.conditions, left.metrics)
     if left.division != right.division:
-        raise UsageError("results with different segments or weights do not add.")
+        raise UsageError("cannot add results with different segments or weights.")
     if left.slices.keys() != right.slices.keys():
-        raise UsageError("results with different slices do not add.")
+        raise UsageError("cannot add results with different slices.")
     for each in (left.part, right.part):
         _refuse_saved(each)
     part = left.part + right.part
     codes, firsts = part.queries.group()
     if len(firsts) < len(codes):
         twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
-        raise UsageError(f"results do not add: query {part.queries.one(twice)!r} is on both sides.")
+        raise UsageError(f"cannot add results: query {brief(part.queries.one(twice))} is on both sides.")
     slices = {name: added(left.slices[name], right.slices[name]) for name in left.slices}
     kind = type(left)
     return kind(left.name, left.metrics, left.conditions, part, division=left.division, slices=slices)
@@ -47,7 +47,4 @@ def _refuse_saved(part: Part) -> None:
     ends = chain.from_iterable(part.ends.values())
     states = chain(part.states.values(), ends, part.split.values(), part.weighted.values())
     if any(isinstance(each, Saved | SavedDiagnostics) for each in chain(states, part.diagnostics.values())):
-        raise UsageError(
-            "results that were loaded hold values, not what they were made from, and do not add. Pickle results that are "
-            "to be added later."
-        )
+        raise UsageError(CANNOT_ADD)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.display.table import Cell, Column, Table
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.metrics.binary.counts import NumRel, NumRelRet, NumRet
 from rankwell.metrics.metric import Metric
 
@@ -71,7 +71,7 @@ def contingency_from(res: Results, collection: int | None) -> Contingency:
     if left is not None and len(left) and left.min() < 0:
         query = frame["query"][int(np.argmin(left))]
         raise DataError(
-            f"query {query!r} has more retrieved or relevant items than the collection ({collection:,}). Give the number "
+            f"query {brief(query)} has more retrieved or relevant items than the collection ({collection:,}). Give the number "
             f"of all items that could be retrieved."
         )
     counts = {"TP": hits, "FP": shown - hits, "FN": relevant - hits}

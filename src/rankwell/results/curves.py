@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankwell.display.table import Column, Table
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.metrics.binary.interpolated import IPrec, needed_hits
 from rankwell.metrics.metric import Metric
 
@@ -94,7 +94,7 @@ def curve_of_one(
     ((1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 0.6666666666666666), (4, 1.0, 0.5))
     """
     if not relevant:
-        raise UsageError(f"query {query!r} has no relevant item, so no curve.")
+        raise UsageError(f"query {brief(query)} has no relevant item, so no curve.")
     hits, points, found = set(ranks), [], 0
     for rank in range(1, length + 1):
         found += rank in hits

@@ -21,7 +21,7 @@ from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA
 from rankwell.results.part import Ends, Part
 from rankwell.results.segments import Division
-from rankwell.results.values import Saved
+from rankwell.results.values import CANNOT_ADD, Saved
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import State
 
@@ -38,9 +38,7 @@ class SavedDiagnostics:
     diagnostics: dict[str, float]
 
     def __add__(self, other: object) -> SavedDiagnostics:
-        raise UsageError(
-            "loaded results hold values, not what they were made from; they do not add. Pickle results instead."
-        )
+        raise UsageError(CANNOT_ADD)
 
 
 def loaded(path: str | Path) -> Results:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
 
@@ -90,7 +90,7 @@ class Segments:
         missing = np.flatnonzero(rows < 0)
         if len(missing):
             raise DataError(
-                f"query {queries.one(int(missing[0]))!r} has no row in {self.table}, so no weight ({len(missing):,} such "
+                f"query {brief(queries.one(int(missing[0])))} has no row in {self.table}, so no weight ({len(missing):,} such "
                 f"queries here). Give one for each query."
             )
         return self.weights[rows]
@@ -106,7 +106,9 @@ def _coded(columns: Sequence[Sequence[str]]) -> tuple[np.ndarray, tuple[tuple[st
 
 
 def _checked(users: Users, column: str) -> np.ndarray:
-    return checked_weights(users.numbers(column), lambda row: f"{users.name}: query {users.query.one(row)!r}")
+    return checked_weights(
+        users.numbers(column), lambda row: f"{users.name}: query {brief(users.query.one(row))}"
+    )
 
 
 def checked_weights(weights: np.ndarray, whose: Callable[[int], str]) -> np.ndarray:

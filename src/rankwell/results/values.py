@@ -10,6 +10,8 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.tables.states import State
 
+CANNOT_ADD = "cannot add loaded results: a file holds values, not what they were computed from. Pickle results to add them later."
+
 
 @dataclass(frozen=True, slots=True)
 class Saved:
@@ -19,9 +21,7 @@ class Saved:
     n: int
 
     def __add__(self, other: object) -> Saved:
-        raise UsageError(
-            "loaded results hold values, not what they were made from; they do not add. Pickle results instead."
-        )
+        raise UsageError(CANNOT_ADD)
 
 
 def value_of(metric: Metric, state: State) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import integers
 
@@ -289,7 +289,7 @@ def to_same_kind(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
     if converted is None:
         raise DataError(
             f"{what} ids are text on one side and integers on the other, and the text is not plain numbers "
-            f"(such as {(ids if ids.is_text else like).one(0)!r}). Give both sides the same type."
+            f"(such as {brief((ids if ids.is_text else like).one(0))}). Give both sides the same type."
         )
     return converted, True
 

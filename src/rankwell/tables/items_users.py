@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.tables.derived import Derived
 from rankwell.tables.features import Features, features_of
 from rankwell.tables.ids import IdColumn, Ids
@@ -167,7 +167,7 @@ def refuse_repeats(ids: Ids, name: str, word: str, rule: str) -> None:
     codes, firsts = ids.group()
     if len(firsts) < len(ids):
         twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
-        raise DataError(f"{name}, row {twice + 1}: {word} {ids.one(twice)!r} is repeated; {rule}.")
+        raise DataError(f"{name}, row {twice + 1}: {word} {brief(ids.one(twice))} is repeated; {rule}.")
 
 
 def column_of(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.tables.csr import offsets_of, owners
@@ -269,7 +269,7 @@ def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) ->
     given = values if isinstance(values, np.ndarray) else np.asarray(list(values))
     if given.dtype.kind not in "iufb":
         raise DataError(
-            f"{place(0)}: {name} holds {given.dtype.name} values such as {given.flat[0]!r}, not numbers."
+            f"{place(0)}: {name} holds {given.dtype.name} values such as {brief(given.flat[0])}, not numbers."
         )
     if len(given) and given.dtype.kind == "f" and np.isnan(given.min()):  # the minimum is nan if any value is
         row = int(np.flatnonzero(np.isnan(given))[0])

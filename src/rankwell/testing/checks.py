@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.errors import brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.engine import Engine
 from rankwell.metrics import metric_of
@@ -94,7 +95,7 @@ def _compare_run(run: Run, written: Mapping[str, Mapping[str, float]], path: Pat
         for above, below in pairwise(sorted(ranks, key=ranks.__getitem__)):
             if written[query][above] < written[query][below]:
                 raise LawBroken(
-                    f"{path}, query {query!r}: item {above!r} is read above {below!r}, which has a higher score."
+                    f"{path}, query {brief(query)}: item {brief(above)} is read above {brief(below)}, which has a higher score."
                 )
 
 
@@ -107,7 +108,7 @@ def _by_query(query: Ids, item: Ids, number: np.ndarray, path: Path) -> dict[Any
     found: dict[Any, dict[Any, float]] = {}
     for each, of, value in zip(query.tolist(), item.tolist(), number.tolist(), strict=True):
         if of in found.setdefault(each, {}):
-            raise LawBroken(f"{path}, query {each!r}: item {of!r} is read twice.")
+            raise LawBroken(f"{path}, query {brief(each)}: item {brief(of)} is read twice.")
         found[each][of] = value
     return found
 
@@ -118,7 +119,7 @@ def _compare(
     """Raise LawBroken at the first row that only one side has, or that has another number."""
     for query in dict.fromkeys([*written, *read]):
         for item in dict.fromkeys([*written.get(query, {}), *read.get(query, {})]):
-            where = f"{path}, query {query!r}: item {item!r}"
+            where = f"{path}, query {brief(query)}: item {brief(item)}"
             if item not in read.get(query, {}):
                 raise LawBroken(f"{where} was written and is not read.")
             if item not in written.get(query, {}):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rankwell.errors import DataError, NothingInCommonError, UsageError
+from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.engine import cores
 from rankwell.evaluation.task import Task
 from rankwell.judge import lists_of_others, missing_lists
@@ -114,6 +114,6 @@ def _with_empty(part: Part, task: Task, lists: Judged, what: str) -> Part:
 def _nothing_in_common(run: Run, task: Task, queries: Ids) -> DataError:
     judged = task.pool.queries.ids
     return NothingInCommonError(
-        f"{run.name}: no query of the run is judged: the run has {queries.one(0)!r}, the qrels have "
-        f"{judged.one(0)!r}. Are the two files in the right order, and of the same collection?"
+        f"{run.name}: no query of the run is judged: the run has {brief(queries.one(0))}, the qrels have "
+        f"{brief(judged.one(0))}. Are the two files in the right order, and of the same collection?"
     )

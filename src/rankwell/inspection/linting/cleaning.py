@@ -12,6 +12,7 @@ import numpy as np
 from rankwell.display.findings import Finding
 from rankwell.inspection.linting.data import Data, QrelsData, RunData
 from rankwell.inspection.linting.writing import write_copy
+from rankwell.judge.policy import Policy
 from rankwell.kernels import match, order
 from rankwell.tables.csr import places_of
 from rankwell.tables.ids import NO_TEXT, Ids
@@ -32,7 +33,7 @@ def write_copies(data: Data, folder: Path) -> Iterator[Finding]:
         If it would replace a file.
     """
     for run in data.runs:
-        yield _copied(run.run, run.lists.rows, partial(clean_run, run), folder)
+        yield _copied(run.run, run.lists.rows, partial(clean_run, run, data.settings.policy), folder)
     if data.qrels is not None:
         qrels = data.qrels
         yield _copied(qrels.qrels, len(qrels.qrels), partial(clean_qrels, qrels), folder)
@@ -53,8 +54,11 @@ def _copied(source: Run | Qrels, rows: int, clean: Callable[[], pl.DataFrame], f
     )  # fmt: skip
 
 
-def clean_run(run: RunData) -> pl.DataFrame:
-    """Return the rows of a run: of repeated items the best, each list from its best row to its worst, ranks from 1."""
+def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
+    """Return the rows of a run: of repeated items the best, each list from its best row to its worst, ranks from 1.
+
+    Rows of equal score are in the order of the policy.
+    """
     import polars as pl
 
     lists = run.lists
@@ -63,7 +67,7 @@ def clean_run(run: RunData) -> pl.DataFrame:
     none = Ids.of_spans(NO_TEXT, np.empty(0, np.int64), np.empty(0, np.int32))
     match.hits(lists.offsets, lists.score, *items.columns, nobody, np.zeros(1, np.int64), *none.columns, lost)
     rows = np.arange(lists.rows)
-    order.sort(rows, lists.offsets, lists.score, *items.columns, order.TIE_RULES["item-desc"])
+    order.sort(rows, lists.offsets, lists.score, *items.columns, order.TIE_RULES[policy.row_order])
     rows = rows[lost[rows] == 0]
     query = run.list_of[rows]
     columns: dict[str, Any] = {"query": queries[query].tolist(), "item": items[rows].tolist()}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rankwell.display.findings import Finding
+from rankwell.errors import brief
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
 from rankwell.inspection.linting.rules import rows_of
 from rankwell.kernels import match
@@ -29,7 +30,7 @@ def queries(data: Data) -> Iterator[Finding]:
         if len(extra):
             yield Finding(
                 "unknown-queries", "note", run.lists.place(int(run.lists.offsets[extra[0]])),
-                f"{len(extra):,} of {len(found):,} queries are not judged (such as {run.lists.queries.one(int(extra[0]))!r})",
+                f"{len(extra):,} of {len(found):,} queries are not judged (such as {brief(run.lists.queries.one(int(extra[0])))})",
                 "They count in no metric of relevance; remove them or complete the judgements.", len(extra),
             )  # fmt: skip
         missing = np.setdiff1d(np.arange(len(known)), found)
@@ -39,7 +40,7 @@ def queries(data: Data) -> Iterator[Finding]:
             )
             yield Finding(
                 "missing-queries", "warning", run.name,
-                f"{len(missing):,} of {len(known):,} judged queries are not in the run (such as {known.ids.one(int(missing[0]))!r})",
+                f"{len(missing):,} of {len(known):,} judged queries are not in the run (such as {brief(known.ids.one(int(missing[0])))})",
                 "They count as empty lists. Complete the run, or say --missing skip and report it.", len(missing), effect,
             )  # fmt: skip
 
@@ -64,7 +65,7 @@ def items(data: Data) -> Iterator[Finding]:
             row = int(outside[0])
             yield Finding(
                 "unknown-items", "error", place(row),
-                f"item {ids.one(row)!r} is not in the catalogue {data.items.name}; {rows_of(outside)} of {name}",
+                f"item {brief(ids.one(row))} is not in the catalogue {data.items.name}; {rows_of(outside)} of {name}",
                 "Complete the catalogue, or say --outside ignore.", len(outside),
             )  # fmt: skip
 
@@ -87,7 +88,7 @@ def _nothing_in_common(run: RunData, qrels: QrelsData, word: str, ours: Ids, the
     ]
     return Finding(
         "nothing-in-common", "error", run.name,
-        f"no {word} of the run is in {qrels.name}: {ours.one(0)!r} here, {theirs.one(0)!r} there"
+        f"no {word} of the run is in {qrels.name}: {brief(ours.one(0))} here, {brief(theirs.one(0))} there"
         + (f"; {hints[0]}" if hints else ""),
         "Are the files of one collection and in the right order? Write the ids alike on both sides.",
     )  # fmt: skip
@@ -145,7 +146,7 @@ def training_items(data: Data) -> Iterator[Finding]:
             row = int(rows[0])
             yield Finding(
                 "training-items", "warning", run.lists.place(row),
-                f"query {run.lists.queries.one(int(run.list_of[row]))!r} is shown item {run.lists.items.one(row)!r}, which it "
+                f"query {brief(run.lists.queries.one(int(run.list_of[row])))} is shown item {brief(run.lists.items.one(row))}, which it "
                 f"has in {data.train.name}; {rows_of(rows)}",
                 "Leave out what the user has already, unless it may be shown again.", len(rows),
                 data.change(data.value(run), data.value(run.without(rows)), "without them"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rankwell.display.findings import Finding
+from rankwell.errors import brief
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
 from rankwell.kernels import match
 from rankwell.tables.ids import Ids, Known
@@ -23,7 +24,7 @@ def duplicates(data: Data) -> Iterator[Finding]:
             kept, dropped = (data.value(run, duplicates=rule) for rule in ("first", "drop"))
             yield Finding(
                 "duplicates", "error", run.lists.place(row),
-                f"query {run.lists.queries.one(int(run.list_of[row]))!r} lists item {run.lists.items.one(row)!r} twice "
+                f"query {brief(run.lists.queries.one(int(run.list_of[row])))} lists item {brief(run.lists.items.one(row))} twice "
                 f"(first: {run.lists.place(first)}); {rows_of(again)} repeat{'s' * (len(again) == 1)} an item",
                 "Remove the copies, or say --duplicates first or drop.", len(again),
                 data.change(kept, dropped, "from later copies that keep their rank (first) to none (drop)"),
@@ -47,7 +48,7 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
         row = int(again[0])
         yield Finding(
             "duplicates", "error" if differ else "warning", qrels.place(row),
-            f"item {qrels.items.one(row)!r} is judged twice for its query (first: {qrels.place(int(firsts[0]))}); "
+            f"item {brief(qrels.items.one(row))} is judged twice for its query (first: {qrels.place(int(firsts[0]))}); "
             f"{rows_of(again)} repeat{'s' * (len(again) == 1)} an item, {differ} with another grade",
             "Remove the copies, or say --duplicate-grades max or last.", len(again),
         )  # fmt: skip
@@ -154,7 +155,7 @@ def white_space(data: Data) -> Iterator[Finding]:
         if len(rows):
             yield Finding(
                 "white-space", "error", place(int(rows[0])),
-                f"the id {ids.one(int(rows[0]))!r} has white space around it; {rows_of(rows)}",
+                f"the id {brief(ids.one(int(rows[0])))} has white space around it; {rows_of(rows)}",
                 "Remove it: an id matches only if every byte does.", len(rows),
             )  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
@@ -128,7 +128,7 @@ def _weights(context: Context, column: str) -> tuple[np.ndarray, float]:
     if len(wrong):
         row = int(wrong[0])
         raise DataError(
-            f"{context.items.name}: item {context.items.item.one(row)!r} has the weight {weights[row]:g}; a weight is "
+            f"{context.items.name}: item {brief(context.items.item.one(row))} has the weight {weights[row]:g}; a weight is "
             f"at least 0."
         )
     return weights, math.fsum(weights)

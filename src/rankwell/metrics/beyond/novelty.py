@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.graded.gain_functions import OfRelevance
@@ -63,9 +63,9 @@ class OfChances(ListMetric):
         assert rows.item is not None
         assert context.catalogue is not None
         item = int(rows.item[row])
-        name = f"item {context.catalogue.ids.one(item)!r}" if item >= 0 else "the item"
+        name = f"item {brief(context.catalogue.ids.one(item))}" if item >= 0 else "the item"
         return DataError(
-            f"{self}: query {judged.queries.one(int(rows.query[row]))!r}, rank {rows.rank[row]}: {name} has no training "
+            f"{self}: query {brief(judged.queries.one(int(rows.query[row])))}, rank {rows.rank[row]}: {name} has no training "
             f"user. Set unseen=max, laplace or skip, or complete train=."
         )
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.metric import QueryMetric, definition
@@ -53,7 +53,7 @@ class OfCells(QueryMetric):
         if len(left) and left.min() < 0:
             row = int(np.argmin(left))
             raise DataError(
-                f"query {judged.queries.one(row)!r} has {shown[row] + missed[row]:,} retrieved or relevant items, more "
+                f"query {brief(judged.queries.one(row))} has {shown[row] + missed[row]:,} retrieved or relevant items, more "
                 f"than collection={size:,}. Give the number of all items that could be retrieved."
             )
         return hits, shown - hits, missed, left

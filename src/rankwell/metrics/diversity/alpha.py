@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
@@ -187,7 +187,7 @@ class AlphanDCG(OverGreedy, _Alpha):
         )  # fmt: skip
         if begun == LISTS_BEGUN:
             raise DataError(
-                f"query {query!r}: gave up the search for the best list of {len(kinds):,} different items after "
+                f"query {brief(query)}: gave up the search for the best list of {len(kinds):,} different items after "
                 f"{LISTS_BEGUN:,} lists. Use ideal=greedy, or a smaller k."
             )
         return gains / self.alpha

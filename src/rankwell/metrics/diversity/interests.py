@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, one_of
+from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.judge.train import History
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import CELLS, Features
@@ -99,7 +99,7 @@ class Estimate:
         if len(wrong):
             at, place = wrong[0].tolist()
             raise DataError(
-                f"{table.name}: query {table.query.one(at)!r} has {values[at, place]:g} for {topics.names[columns[place]]!r}; "
+                f"{table.name}: query {brief(table.query.one(at))} has {values[at, place]:g} for {topics.names[columns[place]]!r}; "
                 f"the interest in a topic must be a share between 0 and 1."
             )
         parts: list[tuple[np.ndarray, ...]] = []

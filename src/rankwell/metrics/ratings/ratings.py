@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
@@ -55,7 +55,7 @@ class _OfErrors(Metric):
         if len(wrong):
             row = int(wrong[0])
             raise DataError(
-                f"query {judged.queries.one(int(rows.query[row]))!r}: the score {rows.score[row]:g} is too large to be a "
+                f"query {brief(judged.queries.one(int(rows.query[row])))}: the score {rows.score[row]:g} is too large to be a "
                 f"predicted rating."
             )
         return rows, losses

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
@@ -186,12 +186,12 @@ class Gathered:
         """Add one query: an object of items and numbers, or a list of items."""
         if not isinstance(members, list):
             raise DataError(
-                f"{self.label}, query {query!r:.60}: {_kind(members)}, expected {{item: {self.word}}} or [item, …]."
+                f"{self.label}, query {brief(query)}: {_kind(members)}, expected {{item: {self.word}}} or [item, …]."
             )
         graded = isinstance(members, Pairs)
         if self.graded not in (None, graded) and members:
             raise DataError(
-                f"{self.label}, query {query!r:.60}: some queries have lists, others {{item: {self.word}}}."
+                f"{self.label}, query {brief(query)}: some queries have lists, others {{item: {self.word}}}."
             )
         self.graded = graded if members or self.graded is None else self.graded
         self.queries.append(query)
@@ -200,7 +200,7 @@ class Gathered:
             for item, number in members:
                 if type(number) not in NUMBER:
                     raise DataError(
-                        f"{self.label}, query {query!r:.60}, item {item!r:.60}: the {self.word} {_shown(number)} is not a number."
+                        f"{self.label}, query {brief(query)}, item {brief(item)}: the {self.word} {_shown(number)} is not a number."
                     )
                 self._items.append(item)
                 self._numbers.append(number)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from rankwell.errors import DataError, RankwellError
+from rankwell.errors import DataError, RankwellError, brief
 from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import File
@@ -129,7 +129,7 @@ class JsonLines:
                 fits = str | int | float if word in IDS else int | float
                 if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
                     wanted = "an id" if word in IDS else "a number"
-                    return DataError(f"{where}: the {word} {value!r:.40} is not {wanted}.")
+                    return DataError(f"{where}: the {word} {brief(value)} is not {wanted}.")
         return None
 
 
