@@ -73,7 +73,7 @@ class Data:
         policy, rename = options.pop("policy", JUDGED), options.pop("rename", str)
         chances = dict(zip(map(rename, ITEMS), CHANCES, strict=True))
         judgements = self.judgements(metrics, chances) if any(each.judgements for each in metrics) else None
-        tables = read_tables() if rename is str else tables_of(rename)
+        tables = read_tables(rename)
         return Evaluator(judgements, metrics, policy=policy, **tables | options)
 
     def some_lists(self, queries: tuple[str, ...]) -> Run:
@@ -85,15 +85,15 @@ class Data:
             self._kept[key] = make()
         return self._kept[key]
 
-    def other_runs(self) -> list[dict[str, dict[str, float]]]:
-        """Return two more runs of the same queries: with other lists, and in another order with fewer items."""
-        lists = list(self.run.values())
-        moved = dict(zip(self.run, lists[1:] + lists[:1], strict=True))
-        turned = {
+    def other_run(self) -> dict[str, dict[str, float]]:
+        """Return another run of the same queries: with the lists of others, or turned around with an item less."""
+        if self.seed % 2:
+            lists = list(self.run.values())
+            return dict(zip(self.run, lists[1:] + lists[:1], strict=True))
+        return {
             query: {item: -score for item, score in list(items.items())[len(items) > 1 :]}
             for query, items in self.run.items()
         }
-        return [moved, turned]
 
     def with_negative_rows(self) -> Data:
         """Return the data where each judged query has a grade of −1 for an item listed and for one not listed, if there is one."""
@@ -141,9 +141,9 @@ def tables_of(rename: Callable[[str], str] = str) -> dict[str, Any]:
 
 
 @cache
-def read_tables() -> dict[str, Any]:
+def read_tables(rename: Callable[[str], str] = str) -> dict[str, Any]:
     """Return the same tables, read."""
-    given = tables_of()
+    given = tables_of(rename)
     return {
         "items": read_catalogue(given["items"]),
         "train": read_qrels(given["train"], name="train"),

@@ -128,7 +128,7 @@ def runs_are_apart(metric: Metric, given: Data) -> bool:
         tables["items"] = None  # each run has items of its own
     if not reads & {"history", "counts"}:
         tables["train"] = None
-    runs = {str(place): read_run(run) for place, run in enumerate((*given.other_runs(), given.run))}
+    runs = {str(place): read_run(run) for place, run in enumerate((given.other_run(), given.run))}
     fresh = {name: given.new_evaluator([metric], **tables).evaluate(run) for name, run in runs.items()}
     evaluator = given.new_evaluator([metric], **tables)
     for name, run in runs.items():
@@ -148,12 +148,17 @@ def names_do_not_matter(metric: Metric, given: Data) -> bool:
     """Other ids in the same order change no bit."""
 
     def renamed(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        return {f"~{query}": {f"~{item}": x for item, x in row.items()} for query, row in table.items()}
+        return {_other(query): {_other(item): x for item, x in row.items()} for query, row in table.items()}
 
-    there = Data(renamed(given.run), renamed(given.qrels)).results(metric, rename="~{}".format)
+    there = Data(renamed(given.run), renamed(given.qrels)).results(metric, rename=_other)
     here = given.results(metric)
-    values = {f"~{query}": value for query, value in values_by_query(metric, here).items()}
+    values = {_other(query): value for query, value in values_by_query(metric, here).items()}
     return values_by_query(metric, there) == values and same(here[metric], there[metric])
+
+
+def _other(name: str) -> str:
+    """Another id, which has the same place among others of its kind."""
+    return f"~{name}"
 
 
 def values_are_in_range(metric: Metric, given: Data) -> bool:
