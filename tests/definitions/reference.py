@@ -5,7 +5,9 @@ and qrels are lists of rows, so that copies, contradictions and the given order 
 definitions leave a case open, the choice made here:
 
 - a list is ordered, cut by `depth`, rid of copies, condensed, and only then ranks, k and n are taken;
-  so copies below `depth` are not seen at all, and given ranks order the list but are then renumbered 1, 2, …;
+  so copies below `depth` are not seen at all;
+- a rank that a list leaves out is a hole: a place that holds no row. Formulas of ranks pass over it, what counts rows
+  does not count it; without copies (`duplicates=drop`) and without unjudged items (condense) holes are closed;
 - copies are looked for in every list of the run, also in those of queries without judgements;
 - a later copy under duplicates=first is an unjudged row: no gain, not counted by judged@k, removed by
   condense;
@@ -36,12 +38,14 @@ from typing import Any
 from .reference_metrics import Undefined, View
 from .reference_more import NEEDS_RELEVANCE, PER_QUERY
 from .reference_policy import (
+    HOLE,
     Id,
     Judgement,
     Order,
     ReferenceRefusal,
     Scale,
     complete,
+    first_rank,
     in_order,
     judged_items,
     scale_of,
@@ -97,8 +101,9 @@ def evaluate_many(
     rel_given = rules["rel"] is not None or any(params.get("rel") is not None for _, params in wanted)
     scale = scale_of(rows, rules, rel_given)
     judged = judged_items(rows, rules, scale)
+    base = first_rank(run) if order == "rank" else 1
     lists = {
-        query: seen_part(in_order(listed, order, rules, judged.get(query, {})), rules, query)
+        query: seen_part(in_order(listed, order, rules, judged.get(query, {}), base), rules, query)
         for query, listed in run.items()
     }
     items = None if catalogue is None else set(catalogue)
@@ -138,7 +143,7 @@ def _per_query(
             if rules["missing"] == "skip":
                 continue
         rows = [
-            (known.get(item) if first else None, first and item in pooled[query], group)
+            (known.get(item) if first else None, first and item in pooled[query], group, item == HOLE)
             for item, first, group in lists.get(query, [])
         ]
         if rules["unjudged"] == "condense":
@@ -146,8 +151,8 @@ def _per_query(
         size = params.get("collection") or (None if catalogue is None else len(catalogue))
         possible = []
         for order in _orders(rows) if rules["ties"] == "expected" else [rows]:
-            listed, in_pool, groups = ([row[at] for row in order] for at in range(3))
-            view = View(listed, list(known.values()), scale, rel, highest, in_pool, groups, size)
+            listed, in_pool, groups, holes = ([row[at] for row in order] for at in range(4))
+            view = View(listed, list(known.values()), scale, rel, highest, in_pool, groups, size, holes)
             possible.append(PER_QUERY[name](view, params))
         value = possible[0]
         if len(possible) > 1 and not isinstance(value, Undefined):
@@ -215,7 +220,7 @@ def _coverage(
             continue
         n_lists += 1
         for rank, (item, _, _) in enumerate(listed, start=1):
-            if params.get("k") is None or rank <= params["k"]:
+            if item != HOLE and (params.get("k") is None or rank <= params["k"]):
                 shown.add(item)
     outside = shown - catalogue
     if outside and rules["outside"] == "error":

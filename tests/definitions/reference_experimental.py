@@ -20,7 +20,7 @@ def bin_g(view: View, params: Params) -> Value:
     if view.n_relevant == 0:
         return Undefined.BY_JUDGEMENTS
     others, terms = 0, []
-    for grade in view.listed:
+    for grade in view.items():
         if view.relevant(grade):
             terms.append(1 / log2(2 + others))
         else:
@@ -63,7 +63,7 @@ def rndcg(view: View, params: Params) -> Value:
         return Undefined.BY_JUDGEMENTS
     points = [at for at in range(1, len(ideal) + 1) if at == len(ideal) or ideal[at] != ideal[at - 1]]
     values = [_dcg(listed[:at], {}) / _dcg(ideal[:at], {}) for at in points]
-    if len(listed) >= len(ideal) + 2:
+    if view.rows() >= len(ideal) + 2:
         values.append(_dcg(listed, {}) / _dcg(ideal, {}))
     return math.fsum(values) / len(values)
 

@@ -33,6 +33,7 @@ class View:
     pooled: whether the item at rank 1, 2, … is in the pool, whatever its grade.
     groups: which group of equal scores it is in.
     collection: the number of items that could be retrieved, None if nobody said.
+    holes: whether rank 1, 2, … is one that the list leaves out.
     """
 
     listed: list[float | None]
@@ -43,6 +44,16 @@ class View:
     pooled: list[bool] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
     collection: int | None = None
+    holes: list[bool] = field(default_factory=list)
+
+    def items(self, k: int | None = None) -> list[float | None]:
+        """The grades of the rows down to rank k."""
+        holes = self.holes or [False] * len(self.listed)
+        return [grade for grade, is_hole in list(zip(self.listed, holes, strict=True))[:k] if not is_hole]
+
+    def rows(self, k: int | None = None) -> int:
+        """The number of rows down to rank k."""
+        return len(self.items(k))
 
     def relevant(self, grade: float | None) -> bool:
         if grade is None:
@@ -83,7 +94,7 @@ def precision(view: View, params: Params) -> Value:
     k = _cutoff(params)
     if view.n_relevant == 0:
         return Undefined.BY_JUDGEMENTS
-    below = k if params.get("denom", "k") == "k" else min(k, len(view.listed))
+    below = k if params.get("denom", "k") == "k" else view.rows(k)
     return len(view.hits(k)) / below if below else 0.0
 
 
@@ -106,7 +117,7 @@ def average_precision(view: View, params: Params) -> Value:
     k = params.get("k")
     denom = params.get("denom", "R" if k is None else "min_rk")
     n_relevant, hits = view.n_relevant, view.hits(k)
-    shown = len(view.listed) if k is None else min(k, len(view.listed))
+    shown = view.rows(k)
     if denom == "k" and k is None:
         raise ReferenceRefusal("cutoff", "denom=k needs @k")
     if n_relevant == 0:
@@ -215,10 +226,9 @@ def err(view: View, params: Params) -> Value:
 
 def judged_share(view: View, params: Params) -> Value:
     k = _cutoff(params)
-    if not view.listed:
+    if not view.rows(k):
         return Undefined.BY_LIST
-    top = view.listed[:k]
-    return sum(1 for grade in top if grade is not None) / len(top)
+    return sum(1 for grade in view.listed[:k] if grade is not None) / view.rows(k)
 
 
 def bpref(view: View, params: Params) -> Value:

@@ -48,14 +48,14 @@ def f_measure(view: View, params: Params) -> Value:
     if view.n_relevant == 0:
         return Undefined.BY_JUDGEMENTS
     hits = len(view.hits(k))
-    below = k if params.get("denom", "k") == "k" else min(k, len(view.listed))
+    below = k if params.get("denom", "k") == "k" else view.rows(k)
     return _f(hits / below if below else 0.0, hits / view.n_relevant, _square(params))
 
 
 def set_precision(view: View, params: Params) -> Value:
     if view.n_relevant == 0:
         return Undefined.BY_JUDGEMENTS
-    return len(view.hits(None)) / len(view.listed) if view.listed else 0.0
+    return len(view.hits(None)) / view.rows() if view.rows() else 0.0
 
 
 def set_recall(view: View, params: Params) -> Value:
@@ -63,7 +63,7 @@ def set_recall(view: View, params: Params) -> Value:
         return Undefined.BY_JUDGEMENTS
     below = view.n_relevant
     if params.get("denom", "R") == "min_rn":
-        below = min(below, len(view.listed))
+        below = min(below, view.rows())
     return len(view.hits(None)) / below if below else 0.0
 
 
@@ -83,7 +83,7 @@ def set_ap(view: View, params: Params) -> Value:
 
 def _cells(view: View, params: Params) -> tuple[int, int, int, int]:
     hits = len(view.hits(params.get("k")))
-    shown = len(_top(view, params))
+    shown = view.rows(params.get("k"))
     missed = view.n_relevant - hits
     size = view.collection
     if size is None:
@@ -286,7 +286,7 @@ def compatibility(view: View, params: Params) -> Value:
 
 def unjudged_share(view: View, params: Params) -> Value:
     k = _cutoff(params)
-    return sum(1 for grade in view.listed[:k] if grade is None) / k
+    return (view.rows(k) - sum(1 for grade in view.listed[:k] if grade is not None)) / k
 
 
 def inferred_ap(view: View, params: Params) -> Value:
@@ -318,10 +318,11 @@ def area_under_pr(view: View, params: Params) -> Value:
 
 
 def auc(view: View, params: Params) -> Value:
+    holes = {group for group, is_hole in zip(view.groups, view.holes, strict=True) if is_hole}
     rows = [
         (group, view.relevant(grade))
         for grade, group in zip(view.listed, view.groups, strict=True)
-        if grade is not None or params.get("among", "list") == "list"
+        if group not in holes and (grade is not None or params.get("among", "list") == "list")
     ]
     positive = [group for group, relevant in rows if relevant]
     negative = [group for group, relevant in rows if not relevant]
@@ -335,7 +336,7 @@ def auc_topk(view: View, params: Params) -> Value:
     tp, fp, fn, tn = _cells(view, params)
     if not tp + fn or not fp + tn:
         return Undefined.BY_JUDGEMENTS
-    ranked = [view.relevant(grade) for grade in _top(view, params)]
+    ranked = [view.relevant(grade) for grade in view.items(params.get("k"))]
     # all that was not retrieved stands at one place, below the list
     rows = list(enumerate(ranked)) + [(10**9, True)] * fn + [(10**9, False)] * tn
     wins = 0.0
@@ -349,7 +350,7 @@ def auc_topk(view: View, params: Params) -> Value:
 def _beaten(view: View, k: int) -> list[int]:
     """For each hit how many of the first k items that are not relevant stand below it, or are missing."""
     beaten, others = [], 0
-    for grade in view.listed:
+    for grade in view.items():
         if view.relevant(grade):
             beaten.append(max(k - others, 0))
         else:
@@ -402,7 +403,7 @@ PER_QUERY: dict[str, Callable[[View, Params], Value]] = {
     "pauc": partial_auc,
     "pap": pap,
     "gmap": average_precision,
-    "num_ret": lambda view, params: float(len(_top(view, params))),
+    "num_ret": lambda view, params: float(view.rows(params.get("k"))),
     "num_rel": lambda view, params: float(view.n_relevant),
     "num_rel_ret": lambda view, params: float(len(view.hits(params.get("k")))),
 }

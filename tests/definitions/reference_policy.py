@@ -19,6 +19,7 @@ Scale = Literal["judgements", "ratings", "interactions", "unclear"]
 DEFAULTS: dict[str, Any] = {
     "grades": "auto",
     "ties": "item-desc",
+    "ranks": "given",
     "scores": "double",
     "depth": None,
     "duplicates": "error",
@@ -35,6 +36,7 @@ DEFAULTS: dict[str, Any] = {
 CHOICES: dict[str, set[str]] = {
     "grades": {"auto", "judgements", "ratings", "interactions"},
     "ties": {"item-desc", "item-asc", "order", "best", "worst", "expected"},
+    "ranks": {"given", "closed"},
     "scores": {"double", "single"},
     "duplicates": {"error", "first", "drop"},
     "duplicate_grades": {"error", "max", "last"},
@@ -47,8 +49,11 @@ CHOICES: dict[str, set[str]] = {
 }
 
 
+HOLE = "\0 no item"  # what stands at a rank that a list leaves out: it is no row
+
+
 class ReferenceRefusal(Exception):
-    """The reference refuses; `kind` says which rule did: grades, rel, duplicates, duplicate_grades,
+    """The reference refuses; `kind` says which rule did: grades, rel, ranks, duplicates, duplicate_grades,
     undefined,
     outside, catalogue, qrels, cutoff, max_grade or score."""
 
@@ -82,8 +87,31 @@ def id_bytes(item: Id) -> bytes:
     return str(item).encode("utf-8")
 
 
+def first_rank(run: Mapping[Any, Sequence[Row]]) -> int:
+    """The rank of a first item: 0 if some row of the run has it, else 1."""
+    return 0 if any(number == 0 for rows in run.values() for _, number in rows) else 1
+
+
+def at_ranks(rows: Sequence[Row], policy: Mapping[str, Any], base: int) -> list[tuple[Id, int]]:
+    """The items of one list at the ranks that it gives, with holes at those that it leaves out."""
+    by_rank: dict[float, list[Id]] = {}
+    for item, number in rows:
+        by_rank.setdefault(float(number), []).append(item)  # type: ignore[arg-type]
+    if any(rank != int(rank) or rank < base for rank in by_rank):
+        raise ReferenceRefusal("ranks", "a rank is no whole number, or below the first")
+    items: list[tuple[Id, int]] = []
+    for rank in range(base, int(max(by_rank)) + 1):
+        here = by_rank.get(float(rank), [HOLE])
+        is_seen = policy["depth"] is None or rank - base < policy["depth"]
+        copies = policy["duplicates"] == "drop" and len(set(here)) == 1
+        if is_seen and len(here) > 1 and not copies:
+            raise ReferenceRefusal("ranks", f"rank {rank} is given twice")
+        items.append((here[0], rank))
+    return items
+
+
 def in_order(
-    rows: Sequence[Row], order: Order, policy: Mapping[str, Any], grades: Mapping[Id, float]
+    rows: Sequence[Row], order: Order, policy: Mapping[str, Any], grades: Mapping[Id, float], base: int = 1
 ) -> list[tuple[Id, int]]:
     """The items of one list, best first, each with the number of its group of equal scores.
 
@@ -91,6 +119,8 @@ def in_order(
     """
     if order == "list":
         return [(item, place) for place, (item, _) in enumerate(rows)]
+    if order == "rank" and policy["ranks"] == "given":
+        return at_ranks(rows, policy, base)
     groups: dict[float, list[Id]] = {}
     for item, number in rows:
         key = float(number)  # type: ignore[arg-type]
@@ -130,6 +160,10 @@ def seen_part(
     for position, (item, group) in enumerate(items):
         if depth is not None and position >= depth:
             break
+        if item == HOLE:
+            if policy["duplicates"] != "drop":
+                result.append((item, False, group))
+            continue
         if item in seen:
             if policy["duplicates"] == "error":
                 raise ReferenceRefusal("duplicates", f"{item!r} twice in the list of {query!r}")
@@ -138,6 +172,8 @@ def seen_part(
             continue
         seen.add(item)
         result.append((item, True, group))
+    while result and result[-1][0] == HOLE:  # a list ends with its last row
+        result.pop()
     return result
 
 

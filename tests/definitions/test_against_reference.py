@@ -67,13 +67,18 @@ def a_case(rng: random.Random) -> tuple[dict, list, dict, list, str]:
     numbers = rng.choice(
         [[1, 2, 3], [0.1 * each for each in range(30)], [1 + each * 1e-8 for each in range(8)]]
     )
+    if order == "rank" and rng.random() < 0.8:  # ranks of their own, with gaps, from 0 or 1
+        base = rng.choice([0, 1])
+        numbers = list(range(base, base + len(pool) + rng.choice([0, 2, 9])))
     grades = rng.choice([[1], [0, 1], [-1, 0, 0, 1, 2, 3], [0.5, 1.5, 0, 2], list(range(1, 11))])
     run, qrels = {}, []
     for query in queries:
         if rng.random() < 0.8:
             size = rng.randint(1, len(pool))
             items = [rng.choice(pool) for _ in range(size)] if copies else rng.sample(pool, size)
-            run[query] = [(item, rng.choice(numbers)) for item in items]
+            apart = len(numbers) >= size and order == "rank"
+            own = rng.sample(numbers, size) if apart else [rng.choice(numbers) for _ in items]
+            run[query] = list(zip(items, own, strict=True))
         if rng.random() < 0.8:
             for item in rng.sample(pool, rng.randint(1, len(pool))):
                 topics = rng.sample("xyz", rng.randint(1, 3)) if copies else [None]

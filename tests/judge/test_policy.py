@@ -64,7 +64,7 @@ def test_a_policy_is_a_frozen_value():
 def test_the_text_says_every_field_that_has_a_value():
     text = str(Policy(depth=5, rel=2.0, ties="best"))
     assert text == (
-        "grades=auto ties=best scores=double depth=5 duplicates=error duplicate_grades=error negative=unjudged "
+        "grades=auto ties=best ranks=given scores=double depth=5 duplicates=error duplicate_grades=error negative=unjudged "
         "missing=empty undefined=skip population=all unjudged=nonrelevant outside=error rel=2"
     )
     assert "depth=all" in str(Policy())

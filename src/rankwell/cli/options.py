@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
@@ -71,6 +71,12 @@ class Reading:
         list[str] | None,
         Parameter(negative="", help="a column of the runs and its meaning: ``userNo=query``; repeat it"),
     ] = None
+    rank_base: Annotated[
+        Literal[0, 1] | None,
+        Parameter(
+            help="the rank of a first item in a rank column; default 0 if the run has that rank, else 1"
+        ),
+    ] = None
     qrels_format: Annotated[str | None, Parameter(help="the format of the judgements")] = None
     qrels_columns: Annotated[
         list[str] | None, Parameter(negative="", help="a column of the judgements and its meaning; repeat it")
@@ -79,7 +85,8 @@ class Reading:
     @property
     def of_runs(self) -> dict[str, Any]:
         """What ``read_run`` takes."""
-        return {"format_in": self.format_in, "columns": pairs(self.columns, "--columns")}
+        columns = pairs(self.columns, "--columns")
+        return {"format_in": self.format_in, "columns": columns, "rank_base": self.rank_base}
 
     @property
     def of_qrels(self) -> dict[str, Any]:

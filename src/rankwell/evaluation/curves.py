@@ -22,7 +22,7 @@ def curve_of(
         return mean_curve(_results(plan, run, steps(levels, rel)), levels)
     one = one_query(plan.task, run.rows.table(), query)
     ranks, relevant = one.judged.relevant(rel).rank.tolist(), int(one.judged.n_relevant(rel)[0])
-    return curve_of_one(ranks, relevant, int(one.judged.n_retrieved[0]), levels, one.query)
+    return curve_of_one(ranks, relevant, int(one.judged.last_rank()[0]), levels, one.query)
 
 
 def contingency_of(

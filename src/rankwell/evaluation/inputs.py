@@ -90,7 +90,7 @@ def read_inputs(
     qrels, train, items, users, slices
         As for ``Evaluator``.
     run_options, qrels_options
-        ``format_in`` and ``columns`` of ``read_run`` and ``read_qrels``.
+        ``format_in`` and ``columns`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
 
     Raises
     ------

@@ -27,7 +27,7 @@ class Asked:
     ``needs`` are the tables to build; ``by_need`` holds, for each table that some metric requires, the first such metric.
     ``rels`` are the relevance thresholds by the text of each metric that has one, ``cuts`` the cut-offs by the name of a
     metric. ``deepest`` is the rank down to which whole lists are read, None for all. ``reads_judgements`` says whether any
-    metric needs judgements.
+    metric needs judgements. ``rank_base`` is the rank of a first item, 0 or 1; None if the lists show it.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -37,6 +37,7 @@ class Asked:
     cuts: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     deepest: int | None = None
     reads_judgements: bool = True
+    rank_base: int | None = None
 
     def reading(self, *tables: str) -> Asked:
         """Return the same with more tables to build."""

@@ -11,10 +11,10 @@ from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
 from rankwell.judge.train import History
-from rankwell.tables.csr import owners_of, places_of
+from rankwell.tables.csr import owners, owners_of, places_of
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.ranked import Ranked, spread
 
 
 class Judged(Derived):
@@ -23,8 +23,8 @@ class Judged(Derived):
     ``pool_row`` is each query's row in the pool (-1: not judged), ``in_run`` whether the lists come from the run, ``found`` the
     judged items at the ranks they have in the run, ``ideal`` all judged items, best first, ``tied`` the same hits as ``found``
     with their groups of tied scores, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each
-    list. ``is_expected`` asks for the mean over all orders of tied scores. Values shared by the metrics of the batch are cached
-    with ``once``.
+    list, ``ranks`` where the lists begin and the rank of each row of the run, None if ranks have no gaps. ``is_expected`` asks
+    for the mean over all orders of tied scores. Values shared by the metrics of the batch are cached with ``once``.
     """
 
     lifetime: ClassVar[int] = 0
@@ -41,11 +41,12 @@ class Judged(Derived):
         tied: Ranked | None = None,
         in_run: bool = True,
         is_expected: bool = False,
+        ranks: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         self.queries, self.pool_row, self.found, self.n_retrieved = queries, pool_row, found, n_retrieved
         self.tied, self.in_run, self.is_expected = tied, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
-        self.is_condensed = False
+        self.ranks, self.is_condensed = ranks, False
 
     def __len__(self) -> int:
         return len(self.pool_row)
@@ -85,7 +86,13 @@ class Judged(Derived):
         shown = None if self._shown is None else self._shown.of_queries(rows)
         found = found.of_queries(rows)
         pool_row, lengths = self.pool_row[rows], self.n_retrieved[rows]
-        return Judged(self.queries[rows], pool_row, found, lengths, self.pool, shown, in_run=self.in_run)
+        ranks = self.ranks
+        if ranks is not None:
+            places, offsets = spread(ranks[0], rows)
+            ranks = offsets, ranks[1][places]
+        return Judged(
+            self.queries[rows], pool_row, found, lengths, self.pool, shown, in_run=self.in_run, ranks=ranks
+        )
 
     def with_found(self, found: Ranked, n_retrieved: np.ndarray) -> Judged:
         """Return the same queries with other hits and lengths."""
@@ -138,8 +145,22 @@ class Judged(Derived):
         return self.of_ideal(_count_nonrelevant, self.scale, rel)
 
     def n_shown(self, k: int | None) -> np.ndarray:
-        """Return the length of each list down to rank k; of the whole list for None."""
-        return self.n_retrieved if k is None else np.minimum(self.n_retrieved, k)
+        """Return the number of rows of each list down to rank k; of the whole list for None."""
+        if k is None:
+            return self.n_retrieved
+        if self.ranks is None:
+            return np.minimum(self.n_retrieved, k)
+        offsets, rank = self.ranks
+        return np.bincount(owners(offsets)[rank <= k], minlength=len(self))
+
+    def last_rank(self) -> np.ndarray:
+        """Return the rank of the last row of each list; 0 for an empty one."""
+        if self.ranks is None:
+            return self.n_retrieved
+        offsets, rank = self.ranks
+        last = np.zeros(len(self), np.int64)
+        np.maximum.at(last, owners(offsets), rank)
+        return last
 
     def of_ideal(self, function: Callable[..., np.ndarray], *objects: Hashable) -> np.ndarray:
         """Return ``function(ideal, *objects)`` per query, computed once for all queries of the pool (see ``once``)."""

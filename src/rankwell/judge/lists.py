@@ -11,12 +11,13 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.context import Context
+from rankwell.judge.given_ranks import number_given, with_ranks
 from rankwell.judge.judged import Judged
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import condensed, levels
 from rankwell.kernels import match, order, ranks
-from rankwell.tables.csr import offsets_of, owners, places_of
+from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import NO_TEXT, Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
@@ -48,6 +49,7 @@ def judge(
     if policy.scores == "single" and not lists.by_rank:
         with np.errstate(over="ignore"):  # values beyond single precision become infinite, as in C
             lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
+    lists = with_ranks(lists, asked)
     rule = order.TIE_RULES[policy.row_order]
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
     if policy.ties in ("best", "worst"):
@@ -55,6 +57,7 @@ def judge(
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
     matches, left_out, lengths = _matched(lists, pool_row, pool, policy, counts)
+    lists = number_given(lists, left_out, policy, counts)
     hits = _ranked(lists, rule, left_out, matches, pool, needs)
     shown = (
         _shown(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
@@ -65,9 +68,19 @@ def judge(
     counts["judged items found"] = len(hits)
     is_expected = policy.ties == "expected"
     wanted = is_expected or needs & {"ties", "score"}
-    plain = Ranked(hits.queries, hits.query, hits.rank, hits.grade, pool_row=hits.pool_row)
+    plain = Ranked(hits.queries, hits.query, hits.rank, hits.grade, pool_row=hits.pool_row, place=hits.place)
     found = hits if wanted else plain
-    judged = Judged(lists.queries, pool_row, found, lengths, pool, shown, tied=hits, is_expected=is_expected)
+    judged = Judged(
+        lists.queries,
+        pool_row,
+        found,
+        lengths,
+        pool,
+        shown,
+        tied=hits,
+        is_expected=is_expected,
+        ranks=None if lists.ranks is None else (lists.offsets, lists.ranks),
+    )
     return (condensed(judged) if policy.unjudged == "condense" else judged), +counts
 
 
@@ -146,12 +159,14 @@ def _settled(
 
 
 def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
-    """The first ``depth`` rows of each list."""
+    """The rows of each list down to rank ``depth``."""
     rows = np.arange(lists.rows)
-    order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
-    lengths = np.diff(lists.offsets)
-    kept = np.sort(rows[places_of(lengths) <= depth])
-    offsets = offsets_of(np.minimum(lengths, depth))
+    if lists.ranks is None:
+        order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
+        kept = np.sort(rows[places_of(np.diff(lists.offsets)) <= depth])
+    else:
+        kept = np.flatnonzero(lists.ranks <= depth)
+    offsets = np.searchsorted(kept, lists.offsets)
     place = lists.place
     return replace(
         lists,
@@ -159,6 +174,7 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
         items=lists.items[kept],
         score=lists.score[kept],
         given=None if lists.given is None else lists.given[kept],
+        ranks=None if lists.ranks is None else lists.ranks[kept],
         place=lambda row: place(int(kept[row])),
     )
 
@@ -217,6 +233,10 @@ def _ranked(
     rank, start, size = ranks.ranks(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, ends, rows
     )
+    positions = None
+    if lists.ranks is not None:
+        positions, rank = rank, lists.ranks[rows]
+        start = rank
     return Ranked(
         n,
         query,
@@ -225,6 +245,7 @@ def _ranked(
         score=(lists.score if lists.given is None else lists.given)[rows],
         tie_start=start,
         tie_size=size,
+        place=positions,
         pool_row=pooled if _leads_on(pool, needs) else None,
     )
 
@@ -245,10 +266,16 @@ def _shown(
     most = lists.rows if asked.deepest is None else asked.deepest
     rows, taken = order.tops(lists.offsets, lists.score, *lists.items.columns, rule, left_out, most)
     _, hits, pooled, _ = matches
+    query: np.ndarray | None = None
+    rank: np.ndarray | None = None
+    if lists.ranks is not None:
+        kept = slice(None) if asked.deepest is None else np.flatnonzero(lists.ranks[rows] <= asked.deepest)
+        rows, query = rows[kept], owners_of(taken)[kept]
+        rank, taken = lists.ranks[rows], np.bincount(query, minlength=len(taken))
     shown = Ranked(
         len(taken),
-        None,
-        None,
+        query,
+        rank,
         _at_rows(rows, lists.rows, hits, pool.grades[pooled], np.nan),
         score=lists.given[rows] if "score" in needs and lists.given is not None else None,
         pool_row=_at_rows(rows, lists.rows, hits, pooled, -1) if _leads_on(pool, needs) else None,

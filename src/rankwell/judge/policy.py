@@ -24,12 +24,16 @@ class Policy:
         The order of tied scores: ``item-desc`` (as trec_eval), ``item-asc``, ``order`` (as given), ``expected`` (the
         exact mean over all orders, for metrics that have a formula for it), ``best`` and ``worst`` (tied groups ordered
         by grade).
+    ranks
+        The numbers of a rank column: ``given`` (they count: an item at rank 3 is no hit at 1, and no rank is given twice) or
+        ``closed`` (only their order counts; lists are numbered 1 to n).
     scores
         ``double``, or ``single`` (rounded to 32 bits first, as trec_eval 9 and pytrec_eval do).
     depth
-        Only the first n items of each list are read; None for all.
+        Only the items down to rank n of each list are read; None for all.
     duplicates
-        A repeated item in a list: ``error``, ``first`` (later copies keep their rank but gain nothing), ``drop``.
+        A repeated item in a list: ``error``, ``first`` (later copies keep their rank but gain nothing), ``drop`` (lists
+        are numbered 1 to n without them).
     duplicate_grades
         Two judgements of one (query, item, topic): ``error``, ``max``, ``last``.
     negative
@@ -56,12 +60,13 @@ class Policy:
     Examples
     --------
     >>> print(Policy(missing="skip", rel=7))
-    grades=auto ties=item-desc scores=double depth=all duplicates=error duplicate_grades=error negative=unjudged \
+    grades=auto ties=item-desc ranks=given scores=double depth=all duplicates=error duplicate_grades=error negative=unjudged \
 missing=skip undefined=skip population=all unjudged=nonrelevant outside=error rel=7
     """
 
     grades: Literal["auto", "judgements", "ratings", "interactions"] = "auto"
     ties: Literal["item-desc", "item-asc", "order", "expected", "best", "worst"] = "item-desc"
+    ranks: Literal["given", "closed"] = "given"
     scores: Literal["double", "single"] = "double"
     depth: int | None = None
     duplicates: Literal["error", "first", "drop"] = "error"

@@ -92,7 +92,7 @@ def condensed(judged: Judged) -> Judged:
     """Return the lists without their unjudged items: ranks, cut-offs and lengths count judged items only."""
     found = judged.found.where(judged.scale.judged(judged.found.grade))
     lengths = found.count()
-    found.rank = found.nth()
+    found.rank, found.place = found.nth(), None
     if found.tie_start is not None and len(found):
         groups = Groups.of(found)
         found.tie_start, found.tie_size = (

@@ -68,7 +68,9 @@ class FrameRows:
         columns: dict[str, Any] = {
             word: column_of(frame[column], word, self.place, start) for word, column in self.words.items()
         }
-        return Columns.of(**columns, name=self.name, place=lambda row: self.place(start + row))
+        return Columns.of(
+            **columns, name=self.name, place=lambda row: self.place(start + row), is_whole=False
+        )
 
     def _lists(self, frame: pl.DataFrame, start: int) -> Lists:
         return next(self._columns(frame, start).batches(len(frame)))()

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from rankwell.errors import InputError, UsageError
 from rankwell.readers.detection import guess, reader
@@ -28,6 +28,7 @@ def read_run(
     name: str | None = None,
     format_in: str | None = None,
     columns: Mapping[str, str] | None = None,
+    rank_base: Literal[0, 1] | None = None,
 ) -> Run:
     """Read a run from files, a dict, a table, a matrix or a Run.
 
@@ -48,6 +49,8 @@ def read_run(
         The format of the file, such as ``"delimited"``, if its content and name do not show it.
     columns
         What each column of a table holds: ``{"its name": "query"}``; by number, from 1, for text without a header.
+    rank_base
+        The rank of a first item, 0 or 1; by default the run shows it, by having a rank of 0 or none.
 
     Raises
     ------
@@ -61,7 +64,8 @@ def read_run(
     >>> read_run([[3, 1], [2]])
     Run 'run': 3 rows
     """
-    return _read(source, "run", name, format_in, columns or NO_COLUMNS)
+    run: Run = _read(source, "run", name, format_in, columns or NO_COLUMNS)
+    return run if rank_base is None else run.with_rank_base(rank_base)
 
 
 def read_qrels(

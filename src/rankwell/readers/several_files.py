@@ -10,7 +10,7 @@ from rankwell.errors import DataError
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place
-from rankwell.tables.rows import Columns, Lists, Rows
+from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
 
 
@@ -49,9 +49,11 @@ class SeveralRows:
         keys = [table.key + start * table.by_place for table, start in zip(tables, starts[:-1], strict=True)]
         query = joined([table.query for table in tables], names, "query")
         item = joined([table.item for table in tables], names, "item")
-        return Columns(
-            query, item, np.concatenate(keys), place=place, by_rank=tables[0].by_rank, given_score=score
-        )
+        key = np.concatenate(keys)
+        rows = Columns(query, item, key, place=place, by_rank=tables[0].by_rank, given_score=score)
+        rows.by_place = all(table.by_place for table in tables)
+        rows.rank_base = lowest_rank(key) if rows.by_rank else None
+        return rows
 
 
 def run_of(parts: Sequence[Run], name: str) -> Run:

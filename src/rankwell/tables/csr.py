@@ -11,7 +11,7 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
     >>> offsets_of(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
     """
-    return np.concatenate(([0], np.cumsum(lengths)))
+    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
 
 
 def owners(offsets: np.ndarray) -> np.ndarray:

@@ -22,7 +22,8 @@ class Ranked:
     request ``item`` (row of the catalogue, -1 outside), ``score``, ``tie_start`` and ``tie_size`` (first rank and size of the
     group of tied scores), ``pool_row`` (the judgement's row in the pool, for topics and propensities; -1 if unjudged). With
     ``counts``, the number of rows per query, ``query`` and ``rank`` may be None if every list is complete from its first rank
-    down; they are computed when first read.
+    down; they are computed when first read. ``place`` is each row's position in its list where ranks have gaps, and None where
+    it is the rank.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Ranked:
         tie_start: np.ndarray | None = None,
         tie_size: np.ndarray | None = None,
         pool_row: np.ndarray | None = None,
+        place: np.ndarray | None = None,
         counts: np.ndarray | None = None,
     ) -> None:
         self.queries, self.grade = queries, grade
@@ -46,7 +48,7 @@ class Ranked:
             self.rank = rank
         self._are_tops = rank is None
         self.item, self.score, self.tie_start, self.tie_size = item, score, tie_start, tie_size
-        self.pool_row = pool_row
+        self.pool_row, self.place = pool_row, place
         self._counts = counts
         self._nth: np.ndarray | None = None
         self._tops: dict[int, Ranked] = {}
@@ -69,7 +71,7 @@ class Ranked:
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         extra = {
             name: None if (column := getattr(self, name)) is None else column[rows]
-            for name in ("item", "score", "tie_start", "tie_size", "pool_row")
+            for name in ("item", "score", "tie_start", "tie_size", "pool_row", "place")
         }
         return Ranked(self.queries, self.query[rows], self.rank[rows], self.grade[rows], **extra)
 
@@ -110,6 +112,10 @@ class Ranked:
         if self._counts is None:
             self._counts = np.bincount(self.query, minlength=self.queries)
         return self._counts
+
+    def places(self) -> np.ndarray:
+        """Return each row's position in its list, from 1: the rank, without the gaps that the ranks of a run may have."""
+        return self.rank if self.place is None else self.place
 
     def nth(self) -> np.ndarray:
         """Return each row's position among the rows of its query, from 1."""

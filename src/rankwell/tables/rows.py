@@ -26,7 +26,10 @@ PART_ROWS = 400_000
 class Lists:
     """Whole lists of a run, concatenated: one query each, rows in input order.
 
-    ``score`` orders the rows; ``given`` are the scores that the run has in addition to ranks.
+    ``score`` orders the rows; ``given`` are the scores that the run has in addition to ranks. Rows ``by_rank`` have minus the
+    rank for a score; ``has_ranks`` says that the ranks are the run's own and not just the order of its rows. ``rank_base`` is
+    the rank of a first item, 0 or 1, None if it is not known. ``ranks`` are the ranks from 1, where they count and some list
+    has a gap.
     """
 
     queries: Ids
@@ -37,6 +40,9 @@ class Lists:
     by_rank: bool = False
     against_score: int = 0
     given: np.ndarray | None = None
+    has_ranks: bool = False
+    rank_base: int | None = None
+    ranks: np.ndarray | None = None
 
     @property
     def rows(self) -> int:
@@ -68,6 +74,7 @@ class Columns:
 
     grouped = True
     by_place = False  # whether the ranks are just the positions of the rows
+    rank_base: int | None = None  # the rank of a first item, known once for the whole run
 
     def __init__(
         self,
@@ -93,8 +100,13 @@ class Columns:
         *,
         name: str,
         place: Place,
+        is_whole: bool = True,
+        rank_base: int | None = None,
     ) -> Columns:
-        """Return rows from a user's columns: ordered by ranks if given, else by scores, else as they are."""
+        """Return rows from a user's columns: ordered by ranks if given, else by scores, else as they are.
+
+        Of a whole run the smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
+        """
         queries, items = Ids.of_column(query, "query"), Ids.of_column(item, "item")
         given = None if score is None else numbers_of(score, "score", place)
         ranks = None if rank is None else numbers_of(rank, "rank", place)
@@ -102,7 +114,9 @@ class Columns:
         lengths |= {word: len(x) for word, x in (("score", given), ("rank", ranks)) if x is not None}
         same_length(len(queries), lengths, name)
         if ranks is not None:
-            return cls(queries, items, ranks, place=place, by_rank=True, given_score=given)
+            rows = cls(queries, items, ranks, place=place, by_rank=True, given_score=given)
+            rows.rank_base = lowest_rank(ranks) if is_whole and rank_base is None else rank_base
+            return rows
         if given is not None:
             return cls(queries, items, given, place=place)
         rows = cls(queries, items, np.arange(len(queries)), place=place, by_rank=True)
@@ -157,6 +171,7 @@ class Columns:
             by_rank=self.by_rank,
             given_score=given,
         )
+        part.by_place, part.rank_base = self.by_place, self.rank_base
         return next(part.batches(len(rows)))()
 
     def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
@@ -170,7 +185,18 @@ class Columns:
         def place(row: int) -> str:
             return self.place(first + row if rows is None else int(rows[first + row]))
 
-        return Lists(queries, offsets - first, self.item[taken], score, place, self.by_rank, against, given)
+        return Lists(
+            queries,
+            offsets - first,
+            self.item[taken],
+            score,
+            place,
+            self.by_rank,
+            against,
+            given,
+            has_ranks=self.by_rank and not self.by_place,
+            rank_base=self.rank_base,
+        )
 
     def regrouped(self) -> Columns:
         """Return the same rows: columns are always grouped."""
@@ -191,8 +217,13 @@ class Columns:
             given_score=self.given_score,
             lists=self._known,
         )
-        rows.by_place = self.by_place
+        rows.by_place, rows.rank_base = self.by_place, self.rank_base
         return rows
+
+
+def lowest_rank(ranks: np.ndarray) -> int:
+    """Return the rank of a first item: 0 if the run has that rank anywhere, else 1."""
+    return 0 if len(ranks) and ranks.min() == 0 else 1
 
 
 def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:

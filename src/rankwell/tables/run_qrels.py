@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, UsageError
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.places import Place, RowOf, held
 from rankwell.tables.rows import Columns, Rows, numbers_of, same_length
@@ -24,9 +24,12 @@ class Run:
         Higher is better. Give it, or ``rank``, or both (then the rank decides and contradictions are counted), or
         neither (then the order of rows is the order of the list).
     rank
-        Lower is better; any numbers, as only their order matters.
+        The rank of each item, 1 for the first. An item at rank 3 counts as the third, also if no other is above it, unless
+        ``Policy(ranks="closed")`` says that only the order matters; then any numbers will do.
     name
         What to call the run in tables and messages.
+    rank_base
+        The rank of a first item, 0 or 1; by default the run shows it, by having a rank of 0 or none.
 
     Raises
     ------
@@ -54,16 +57,28 @@ class Run:
         *,
         name: str = "run",
         place: Place | None = None,
+        rank_base: Literal[0, 1] | None = None,
     ) -> None:
         at = place or RowOf(name)
         self.name = name
-        self.rows: Rows = Columns.of(query, item, score, rank, name=name, place=at)
+        self.rows: Rows = Columns.of(query, item, score, rank, name=name, place=at, rank_base=rank_base)
 
     @classmethod
     def of_rows(cls, rows: Rows, name: str) -> Run:
         """Return a run over rows from a reader."""
         run = cls.__new__(cls)
         run.name, run.rows = name, rows
+        return run
+
+    def with_rank_base(self, base: Literal[0, 1]) -> Run:
+        """Return the same run, with a first item of rank 0 or 1; UsageError if it has no ranks."""
+        table = self.rows.table()
+        if not table.by_rank or table.by_place:
+            raise UsageError(f"{self.name}: the run has no ranks; leave out rank_base=.")
+        rows = table.held(self.name)
+        rows.place, rows.rank_base = table.place, base
+        run = Run.of_rows(rows, self.name)
+        run.source, run.files = self.source, self.files
         return run
 
     def __getstate__(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.engine import cores
 from rankwell.evaluation.task import Task
 from rankwell.judge import lists_of_others, missing_lists
+from rankwell.judge.given_ranks import RanksBeginAtZero
 from rankwell.judge.judged import Judged
 from rankwell.results.part import Part
 from rankwell.tables.ids import Ids
@@ -48,7 +50,11 @@ class Memory:
                 f"threads={threads}: say a number from 1, or None for the cores of this process."
             )
         rows = run.rows
-        part = self._all(rows, run.name, task, threads)
+        try:
+            part = self._all(rows, run.name, task, threads)
+        except RanksBeginAtZero:
+            task = replace(task, asked=replace(task.asked, rank_base=0))
+            part = self._all(rows, run.name, task, threads)
         if not rows.grouped and not part.queries.is_distinct():
             part = self._all(rows.regrouped(), run.name, task, threads)
         judged = part.pool_row[part.pool_row >= 0]

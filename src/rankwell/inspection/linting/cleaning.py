@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.display.findings import Finding
+from rankwell.errors import DataError
 from rankwell.inspection.linting.data import Data, QrelsData, RunData
+from rankwell.inspection.linting.rank_columns import ranked_as_given
 from rankwell.inspection.linting.writing import write_copy
 from rankwell.judge.policy import Policy
 from rankwell.kernels import match, order
@@ -57,7 +60,7 @@ def _copied(source: Run | Qrels, rows: int, clean: Callable[[], pl.DataFrame], f
 def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     """Return the rows of a run: of repeated items the best, each list from its best row to its worst, ranks from 1.
 
-    Rows of equal score are in the order of the policy.
+    Rows of equal score are in the order of the policy. A list keeps the gaps in its ranks, unless an item is removed from it.
     """
     import polars as pl
 
@@ -73,10 +76,23 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     columns: dict[str, Any] = {"query": queries[query].tolist(), "item": items[rows].tolist()}
     if not run.columns.by_rank:
         return pl.DataFrame(columns | {"score": lists.score[rows]})
-    columns["rank"] = places_of(np.bincount(query, minlength=len(queries)))
+    ranks = places_of(np.bincount(query, minlength=len(queries)))
+    given = _given_ranks(run, policy)
+    if given is not None:
+        is_whole = np.bincount(query, minlength=len(queries)) == np.diff(lists.offsets)
+        ranks = np.where(is_whole[query], given[rows], ranks)
+    columns["rank"] = ranks
     if run.columns.given_score is not None:
         columns["score"] = run.in_lists(run.columns.given_score)[rows]
     return pl.DataFrame(columns)
+
+
+def _given_ranks(run: RunData, policy: Policy) -> np.ndarray | None:
+    """The ranks of the rows where some list has a gap; None if there are none, or they cannot count."""
+    try:
+        return ranked_as_given(run, replace(policy, duplicates="error")).ranks
+    except DataError:
+        return None
 
 
 def clean_qrels(qrels: QrelsData) -> pl.DataFrame:

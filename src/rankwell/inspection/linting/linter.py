@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rankwell.display.findings import Finding, Findings
-from rankwell.inspection.linting import matches, rules
+from rankwell.inspection.linting import matches, rank_columns, rules
 from rankwell.inspection.linting.cleaning import write_copies
 from rankwell.inspection.linting.data import Data, Settings
 from rankwell.inspection.linting.reading import qrels_data, run_data, tried
@@ -88,7 +88,7 @@ def lint(
     data = Data(tuple(ready), judged, catalogue, learned, settings)
     if cleaned_copies is not None:
         found += write_copies(data, Path(cleaned_copies))
-    for rule in (*rules.RULES, *matches.RULES):
+    for rule in (*rules.RULES, *rank_columns.RULES, *matches.RULES):
         found += rule(data)
     return Findings(list(dict.fromkeys(found)))
 

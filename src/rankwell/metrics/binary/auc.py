@@ -71,7 +71,8 @@ class AUC(QueryMetric):
         else:
             assert rows.tie_start is not None
             assert rows.tie_size is not None
-            middle, n = rows.tie_start + (rows.tie_size - 1) / 2, judged.n_retrieved
+            first = rows.tie_start - rows.rank + rows.places()
+            middle, n = first + (rows.tie_size - 1) / 2, judged.n_retrieved
         relevant = context.scale.relevant(rows.grade, self.rel)
         hits = rows.where(relevant)
         positive = hits.count()
@@ -125,7 +126,7 @@ class AUCTopK(OfCells):
         found, wrong, missed, left = self.cells(judged, context)
         hits = judged.relevant(self.rel).top(self.k)
         negative = wrong + left
-        beaten = hits.sum(negative[hits.query] - (hits.rank - hits.nth()))
+        beaten = hits.sum(negative[hits.query] - (hits.places() - hits.nth()))
         return ratio(beaten + missed * left / 2, (found + missed) * negative)
 
 
@@ -147,7 +148,7 @@ class _Partial(Additive):
         """One for each hit, weighted by the share of the first k nonrelevant items that it beats."""
         assert self.k is not None
         hits = self._hits(judged)
-        return Terms(hits, np.ones(len(hits)), np.maximum(self.k - (hits.rank - hits.nth()), 0) / self.k)
+        return Terms(hits, np.ones(len(hits)), np.maximum(self.k - (hits.places() - hits.nth()), 0) / self.k)
 
     def _hits(self, judged: Judged) -> Ranked:
         return judged.relevant(self.rel)

@@ -41,7 +41,7 @@ class OfCells(QueryMetric):
         Raises
         ------
         DataError
-            If a query has more relevant or retrieved items than the collection.
+            If a judged query has more relevant or retrieved items than the collection.
         """
         hits = judged.relevant(self.rel).top(self.k).count()
         shown = judged.n_shown(self.k)
@@ -50,8 +50,8 @@ class OfCells(QueryMetric):
         if size is None:  # not needed
             return hits, shown - hits, missed, np.zeros(len(judged), np.int64)
         left = size - shown - missed
-        if len(left) and left.min() < 0:
-            row = int(np.argmin(left))
+        if len(short := np.flatnonzero((left < 0) & (judged.pool_row >= 0))):
+            row = int(short[0])
             raise DataError(
                 f"query {brief(judged.queries.one(row))} has {shown[row] + missed[row]:,} retrieved or relevant items, more "
                 f"than collection={size:,}. Give the number of all items that could be retrieved."

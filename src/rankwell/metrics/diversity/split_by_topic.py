@@ -78,6 +78,10 @@ def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
     owner = owners_of(lengths)
     known = np.arange(len(owner)) + (split.first[judged.pool_row] - starts)[owner]
     here = starts - split.first[judged.pool_row]  # from a query's pair to its row here
+    ranks = judged.ranks
+    if ranks is not None:
+        rows, offsets = spread(ranks[0], owner)
+        ranks = offsets, ranks[1][rows]
     made = Judged(
         Ids.of_integers(known),
         known,
@@ -87,6 +91,7 @@ def _each(judged: Judged, split: _Split, of_items: bool) -> Each:
         None if judged.listed is None else _shown(judged.listed, split, here, owner),
         in_run=judged.in_run,
         is_expected=judged.is_expected,
+        ranks=ranks,
     )
     if judged.is_condensed and not of_items:
         made = condensed(made)

@@ -91,7 +91,7 @@ class BinG(Additive):
     def terms(self, judged: Judged, context: Context) -> Terms:
         """One for each hit, discounted by the nonrelevant items above it."""
         hits = judged.relevant(self.rel)
-        return Terms(hits, np.ones(len(hits)), 1.0 / np.log2(2.0 + hits.rank - hits.nth()))
+        return Terms(hits, np.ones(len(hits)), 1.0 / np.log2(2.0 + hits.places() - hits.nth()))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """R, the number of relevant items."""

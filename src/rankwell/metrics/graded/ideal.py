@@ -183,7 +183,7 @@ class Compat(Additive):
     def _depths(self, judged: Judged) -> np.ndarray:
         if self.depth is not None:
             return np.full(len(judged), self.depth)
-        return np.maximum(judged.n_retrieved, judged.n_relevant(self.rel))
+        return np.maximum(judged.last_rank(), judged.n_relevant(self.rel))
 
     def _ideal_ranks(self, judged: Judged, context: Context, hits: Ranked) -> np.ndarray:
         """The rank of each hit in the ideal list: after higher grades, and after equal grades ranked above it."""

@@ -1,0 +1,62 @@
+"""Rules about rank columns: ranks that cannot count, and lists that leave ranks out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from rankwell.display.findings import Finding
+from rankwell.errors import DataError
+from rankwell.inspection.linting.data import Data, RunData
+from rankwell.judge.asked import Asked
+from rankwell.judge.given_ranks import number_given, with_ranks
+from rankwell.judge.policy import Policy
+from rankwell.tables.csr import owners
+from rankwell.tables.ids import NO_TEXT
+from rankwell.tables.rows import Lists
+
+
+def ranked_as_given(run: RunData, policy: Policy) -> Lists:
+    """Return the lists of a run with the ranks that they give, where some list has a gap.
+
+    Raises
+    ------
+    DataError
+        If the ranks cannot count.
+    """
+    return number_given(with_ranks(run.lists, Asked(policy)), NO_TEXT, policy, Counter())
+
+
+def rank_columns(data: Data) -> Iterator[Finding]:
+    """Ranks that are not whole numbers or are given twice, and lists with gaps: their items count at the rank given."""
+    policy = replace(data.settings.policy, ranks="given", duplicates="error", unjudged="nonrelevant")
+    for run in data.runs:
+        try:
+            lists = ranked_as_given(run, policy)
+        except DataError as error:
+            place, _, message = str(error).partition(": ")
+            what, _, remedy = message.partition(". ")
+            yield Finding("ranks", "error", place, what, remedy or "Number the items 1, 2, …")
+            continue
+        if lists.ranks is None:
+            continue
+        last = np.zeros(len(lists.offsets) - 1, np.int64)
+        np.maximum.at(last, owners(lists.offsets), lists.ranks)
+        rows = np.diff(lists.offsets)
+        short = np.flatnonzero(last > rows)
+        first = int(short[0])
+        given, closed = (data.value(run, ranks=rule) for rule in ("given", "closed"))
+        yield Finding(
+            "rank-gaps", "warning", run.lists.place(int(lists.offsets[first])),
+            f"{len(short):,} of {len(rows):,} lists leave ranks out (this one has {rows[first]:,} rows and ends at rank "
+            f"{last[first]:,})",
+            "If items were removed after ranking, number the lists anew or say --ranks closed; else this is what users saw.",
+            len(short),
+            data.change(given, closed, "with --ranks closed"),
+        )  # fmt: skip
+
+
+RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (rank_columns,)

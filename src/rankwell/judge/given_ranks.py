@@ -1,0 +1,88 @@
+"""The ranks of a run's own rank column: checked, from 1, and kept where a list has a gap."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from rankwell.errors import DataError, brief
+from rankwell.judge.asked import Asked
+from rankwell.judge.policy import Policy
+from rankwell.tables.csr import owners
+from rankwell.tables.rows import Lists
+
+MOST = 2.0**53  # beyond it, numbers next to each other are no longer told apart
+CLOSED = "or set ranks='closed', which reads only their order"
+
+
+class RanksBeginAtZero(DataError):
+    """A rank of 0, where the batches before had none: the ranks of the whole run begin at 0."""
+
+
+def with_ranks(lists: Lists, asked: Asked) -> Lists:
+    """Return the lists with their ranks from 1, if they have ranks that count (``ranks='given'``).
+
+    Raises
+    ------
+    RanksBeginAtZero
+        If they begin at 0, and this was not known.
+    DataError
+        If a rank is not a whole number, or below the first one.
+    """
+    if asked.policy.ranks == "closed" or not lists.has_ranks:
+        return lists
+    given = -lists.score
+    ranks = np.rint(given)
+    if len(wrong := np.flatnonzero((ranks != given) | (np.abs(given) > MOST))):
+        row = int(wrong[0])
+        raise DataError(
+            f"{lists.place(row)}: the rank {given[row]:g} is not a whole number. Number the items 1, 2, …, {CLOSED}."
+        )
+    known = lists.rank_base if asked.rank_base is None else asked.rank_base
+    base = 1 if known is None else known
+    if len(low := np.flatnonzero(ranks < base)):
+        row = int(low[0])
+        kind = RanksBeginAtZero if known is None and ranks.min() == 0 else DataError
+        raise kind(
+            f"{lists.place(row)}: the rank is {given[row]:g}; ranks begin at {base}. Number the items 1, 2, …, {CLOSED}."
+        )
+    return replace(lists, ranks=ranks.astype(np.int64) + (1 - base))
+
+
+def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: Counter[str]) -> Lists:
+    """Return the lists with their ranks where these say more than their order, as some list has a gap; count such lists.
+
+    Lists without the copies of items (``duplicates='drop'``) are numbered 1 to n.
+
+    Raises
+    ------
+    DataError
+        If a list gives a rank twice.
+    """
+    if lists.ranks is None:
+        return lists
+    rows = np.arange(lists.rows) if not len(left_out) else np.flatnonzero(left_out == 0)
+    query, ranks = owners(lists.offsets)[rows], lists.ranks[rows]
+    if not np.all((query[1:] > query[:-1]) | (ranks[1:] > ranks[:-1])):
+        order = np.lexsort((ranks, query))
+        rows, query, ranks = rows[order], query[order], ranks[order]
+        if len(again := np.flatnonzero((query[1:] == query[:-1]) & (ranks[1:] == ranks[:-1]))):
+            raise _twice(lists, int(rows[again[0]]), int(rows[again[0] + 1]))
+    last = np.flatnonzero(np.append(query[1:] != query[:-1], len(query) > 0))
+    gaps = int(np.count_nonzero(ranks[last] > np.diff(last, prepend=-1)))
+    counts["lists with gaps in their ranks"] = gaps
+    if policy.unjudged == "condense":
+        counts["lists with gaps, numbered 1 to n by unjudged='condense'"] = gaps
+    if policy.duplicates == "drop":
+        counts["lists with gaps, numbered 1 to n by duplicates='drop'"] = gaps
+    return lists if gaps and policy.duplicates != "drop" else replace(lists, ranks=None)
+
+
+def _twice(lists: Lists, first: int, second: int) -> DataError:
+    query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
+    return DataError(
+        f"{lists.place(second)}: query {brief(lists.queries.one(query))} gives a rank twice (first: {lists.place(first)}). "
+        f"Give each item a rank of its own, {CLOSED}."
+    )
