@@ -35,8 +35,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .reference_metrics import Undefined, View
-from .reference_more import NEEDS_RELEVANCE, PER_QUERY
+from .reference_binary import BINARY
+from .reference_experimental import EXPERIMENTAL
+from .reference_graded import GRADED
+from .reference_metrics import FIRST, Undefined, View
 from .reference_policy import (
     HOLE,
     Id,
@@ -55,6 +57,8 @@ from .reference_policy import (
 __all__ = ["Outcome", "ReferenceRefusal", "evaluate", "evaluate_many", "parse_metric", "rows_of"]
 
 RunRows = Mapping[Any, Sequence[tuple[Any, float | None]]]
+PER_QUERY = {**FIRST, **EXPERIMENTAL, **BINARY, **GRADED}
+NEEDS_RELEVANCE = set(PER_QUERY) - {"judged", "unj", "num_ret"}
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def test_personalization_of_lists_alone_needs_no_catalogue():
     )
     left = rw.evaluate({"u": ["a", "b"]}, metrics=["personalization"])
     right = rw.evaluate({"v": ["a", "c"]}, metrics=["personalization"])
-    with pytest.raises(rw.RankwellError, match="give both the same catalogue"):
+    with pytest.raises(rw.RankwellError, match="give both evaluations the same items="):
         left + right
 
 

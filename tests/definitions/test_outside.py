@@ -12,7 +12,8 @@ import pytest
 import rankwell as rw
 
 from .both import values_of
-from .outside import Case, checks, close, program, tied_checks
+from .program_checks import checks, tied_checks
+from .programs import Case, close, program
 
 CASES = [Case.random(random.Random(seed), ties=False) for seed in range(400)]
 TIED = [Case.random(random.Random(seed), ties=True) for seed in range(400)]

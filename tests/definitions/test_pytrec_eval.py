@@ -10,7 +10,7 @@ from tests.every import every
 import rankwell as rw
 
 from .both import values_of
-from .outside import program
+from .programs import program
 from .test_reference import ASKED, MEASURES, random_case
 
 

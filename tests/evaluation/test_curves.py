@@ -52,9 +52,9 @@ def test_the_mean_curve_is_the_mean_of_the_curves_and_of_iprec():
 
 
 def test_a_curve_without_a_query_or_with_levels_out_of_order_is_refused():
-    with pytest.raises(rw.RankwellError, match="no query 'q99'"):
+    with pytest.raises(rw.RankwellError, match="query 'q99' is in neither the run nor the judgements"):
         EVALUATOR.curve(RUN, "q99")
-    with pytest.raises(rw.RankwellError, match="in rising order"):
+    with pytest.raises(rw.RankwellError, match="in ascending order"):
         EVALUATOR.curve(RUN, levels=[0.5, 0.2])
 
 

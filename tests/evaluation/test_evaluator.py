@@ -29,7 +29,7 @@ def test_values_over_sampled_candidates_have_a_name_of_their_own():
     assert "ndcg(sampled=2)@10, p(sampled=2)@1: of sampled candidates, not to be compared" in str(
         res.to_table()
     )
-    with pytest.raises(rw.RankwellError, match=r"query 'u' holds 2 nonrelevant items, more than sampled=1"):
+    with pytest.raises(rw.RankwellError, match=r"query 'u' has 2 nonrelevant items, more than sampled=1"):
         rw.evaluate(run, qrels, ["ndcg(sampled=1)@10"])
     with pytest.raises(rw.RankwellError, match="on a metric that needs judgements"):
         rw.evaluate(run, qrels, ["coverage(sampled=2)"], items=["a", "b", "c"])
@@ -48,7 +48,7 @@ def test_other_metrics_have_the_same_judgements_policy_and_slices():
     fresh = rw.evaluate(run, qrels, ["rr", "r@3"], **options)
     assert other.evaluate(run).to_json() == fresh.to_json()
     assert other.evaluate(run).slices["last"].mean == {"rr": 0.0, "r@3": 0.0}
-    with pytest.raises(rw.RankwellError, match="bpref has no meaning on a slice"):
+    with pytest.raises(rw.RankwellError, match="bpref is not defined on a slice"):
         other.of_other_metrics(["bpref"])
 
 
@@ -81,5 +81,7 @@ def test_several_runs_have_the_values_that_each_has_alone():
 )
 def test_other_metrics_that_need_what_was_not_made_ready_are_refused(metric, table):
     evaluator = rw.Evaluator({"q": {"a": 1}}, ["ap"], items=["a", "b"] if "columns" in table else None)
-    with pytest.raises(rw.RankwellError, match=f"^{metric}: this evaluator was made ready without {table};"):
+    with pytest.raises(
+        rw.RankwellError, match=f"^{metric} needs {table}, which this evaluator was made without;"
+    ):
         evaluator.of_other_metrics([metric])

@@ -167,7 +167,7 @@ def test_a_preset_that_was_only_read_is_not_offered(monkeypatch):
         monkeypatch.setattr(
             f"rankwell.{module}.preset_of", lambda name: read if name == "spark" else preset_of(name)
         )
-    with pytest.raises(rw.RankwellError, match="not run"):
+    with pytest.raises(rw.RankwellError, match="not confirmed by running it"):
         rw.evaluate(LISTS, TRUTH, ["ap@3"], preset="spark")
     [table] = rw.rosetta(LISTS, TRUTH, "ap@3")
     assert f"Spark MLlib {read.version} †" in str(table)
@@ -177,8 +177,8 @@ def test_a_preset_that_was_only_read_is_not_offered(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"preset": "rectool"}, "Did you mean rectools?"), ({"preset": "rectools", "policy": rw.Policy(ties="order")}, "decides ties"),
-        ({"preset": "implicit", "metrics": ["p@5"]}, "has no p that is known"), ({"preset": "microsoft", "metrics": ["ap@5", "ndcg@5"]}, "different rules"),
+        ({"preset": "rectool"}, "Did you mean rectools?"), ({"preset": "rectools", "policy": rw.Policy(ties="order")}, "already sets ties"),
+        ({"preset": "implicit", "metrics": ["p@5"]}, "has no p;"), ({"preset": "microsoft", "metrics": ["ap@5", "ndcg@5"]}, "different rules"),
     ],
 )  # fmt: skip
 def test_what_a_preset_cannot_do_is_said(options, words):

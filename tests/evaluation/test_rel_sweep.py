@@ -43,7 +43,7 @@ def test_an_order_that_stays_is_said_to_stay():
         ("ndcg@10", [7], "at least two"),
         ("coverage@10", [7, 8], "coverage@10 reads no judgements"),
         ("p(rel=8)@10", [7, 8], "has its own rel"),
-        ("ndcg@10", [7, "x"], "'x' is no threshold"),
+        ("ndcg@10", [7, "x"], "'x' is not a threshold"),
     ],
 )
 def test_a_sweep_that_says_nothing_is_refused(metrics, rels, words):
@@ -92,7 +92,7 @@ def test_runs_of_unequally_many_lists_are_not_compared_in_silence(tmp_path, caps
     assert command(["evaluate", "none", *runs, "-m", "coverage@2", "-m", "gini@2", *items]) == 0
     printed = capsys.readouterr().err
     assert "coverage@2 depends on the number of lists, which is 1 to 2" in printed
-    assert "say coverage(users=1)" in printed
+    assert "use coverage(users=1)" in printed
     assert "gini@2 depends on" in printed
     assert command(["evaluate", "none", *runs, "-m", "coverage(users=1)@2", *items]) == 0
     assert "depends on" not in capsys.readouterr().err

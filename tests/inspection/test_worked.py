@@ -101,8 +101,8 @@ def test_long_lists_show_the_ranks_that_add_something():
     ("arguments", "message"),
     [
         (("coverage@2", {"q": ["a"]}, None), "one value for all lists"),
-        (("rr", {"q": ["a"], "r": ["a"]}, {"q": {"a": 1}}), "there are 2 lists; say which query is meant, such as 'q'"),
-        (("rr", {"query": ["a"]}, {"query": {"a": 1}}, "quer"), "no query 'quer' in the run or the judgements. Did you mean query?"),
+        (("rr", {"q": ["a"], "r": ["a"]}, {"q": {"a": 1}}), "the run has 2 lists; name the query to show, such as 'q'"),
+        (("rr", {"query": ["a"]}, {"query": {"a": 1}}, "quer"), "query 'quer' is in neither the run nor the judgements. Did you mean query?"),
         (("rr", None, {"q": {"a": 1}}), "also needs a run"),
         (("iprec", {"q": ["a"]}, None), "needs judgements"),
     ],

@@ -174,7 +174,9 @@ def test_an_infinite_value_of_a_metric_is_refused():
         """Infinity."""
         return np.full(len(judged), np.inf)
 
-    with pytest.raises(rw.RankwellError, match="far_away gave an infinite value for query '1'"):
+    with pytest.raises(
+        rw.RankwellError, match="far_away: per_query returned an infinite value for query '1'"
+    ):
         rw.evaluate({"1": {"a": 1.0}}, {"1": {"a": 1}}, [far_away])
 
 

@@ -51,7 +51,9 @@ def lowers_grades(judged, context):
 
 
 def test_a_metric_that_another_one_changes_is_named():
-    named = "mean_grade_found has other values beside other metrics, in this order: lowers_grades, mean_grade_found"
+    named = (
+        "mean_grade_found has different values when evaluated in this order: lowers_grades, mean_grade_found"
+    )
     with pytest.raises(testing.LawBroken, match=named):
         testing.check_neighbours([mean_grade_found, lowers_grades])
     testing.check_neighbours([mean_grade_found, "ap"])

@@ -222,7 +222,7 @@ def test_results_with_different_users_do_not_add():
 
 
 def test_slices_are_refused():
-    with pytest.raises(UsageError, match="no meaning on a slice"):
+    with pytest.raises(UsageError, match="not defined on a slice"):
         evaluated("ab_ndcg@3", slices={"head": ["a"]})
 
 

@@ -34,12 +34,12 @@ def test_other_summaries_are_those_of_numpy_and_scipy():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"how": "mode"}, "a summary is mean, geometric or median"),
+        ({"how": "mode"}, "how='mode': must be mean, geometric or median"),
         ({"weights": {"q1": 1}}, "query 'q0' has no weight"),
         ({"weights": [1, 2]}, "2 weights for 32 queries"),
         ({"weights": [-1] + [1] * 31}, "query 'q0' has the weight -1"),
-        ({"how": "median", "weights": [1] * 32}, "weights= belongs to how='mean'"),
-        ({"how": "geometric", "floor": 0}, "a floor above 0"),
+        ({"how": "median", "weights": [1] * 32}, "weights= works only with how='mean'"),
+        ({"how": "geometric", "floor": 0}, "a floor= above 0"),
     ],
 )
 def test_a_summary_that_makes_no_sense_is_refused(arguments, message):
@@ -49,7 +49,7 @@ def test_a_summary_that_makes_no_sense_is_refused(arguments, message):
 
 def test_what_has_no_value_per_query_cannot_be_aggregated():
     res = rw.evaluate(RUN, metrics=["coverage"], items=ITEMS)
-    with pytest.raises(rw.RankwellError, match="no value per query"):
+    with pytest.raises(rw.RankwellError, match="no per-query values"):
         res.aggregate("coverage")
     with pytest.raises(KeyError):
         RES.aggregate("rr")

@@ -197,7 +197,7 @@ def test_pickled_results_of_other_data_do_not_add():
         ({"train": TRAIN, "items": ITEMS[::-1]}, "different training data"),
         ({"train": {"q1": ITEMS[:2]}, "items": ITEMS}, "different training data"),
         ({"train": TRAIN, "items": [*ITEMS, "new"]}, "different catalogues"),
-        ({"train": TRAIN, "items": ITEMS, "policy": rw.Policy(depth=3)}, "different policy"),
+        ({"train": TRAIN, "items": ITEMS, "policy": rw.Policy(depth=3)}, "different policies"),
     ):
         with pytest.raises(rw.RankwellError, match=message):
             left + results(other, **options)

@@ -34,7 +34,9 @@ def test_an_alias_and_a_class_name_a_metric():
 
 
 def test_a_metric_that_was_not_asked_for_is_a_key_error_that_names_the_nearest():
-    with pytest.raises(KeyError, match=r"ndcg@3 was not asked for; there are rr, .*Did you mean ndcg@2"):
+    with pytest.raises(
+        KeyError, match=r"ndcg@3 was not evaluated; the metrics are rr, .*Did you mean ndcg@2"
+    ):
         RES["ndcg@3"]
     with pytest.raises(rw.RankwellError):
         RES["ap"]
@@ -148,7 +150,7 @@ USERS = [{"query": query, "tier": "x" if query == "q1" else "y"} for query in RU
     ("other", "message"),
     [
         (of(["q2"], ["rr"]), "different metrics"),
-        (of(["q2"], policy=rw.Policy()), "different policy"),
+        (of(["q2"], policy=rw.Policy()), "different policies"),
         (of(["q2"], users=USERS, by="tier"), "different segments or weights"),
         (of(["q2"], ["rr", "ndcg@2", "p@1"]), "different metrics"),
         (of(["q1"]), "query 'q1' is on both sides"),
@@ -170,7 +172,7 @@ def test_results_over_other_items_do_not_add_where_a_metric_counts_them():
         rw.evaluate({query: RUN[query]}, None, ["coverage"], items=items)
         for query, items in (("q1", ["a", "b", "c"]), ("q2", ["a", "b", "d"]))
     )
-    with pytest.raises(rw.RankwellError, match="different items"):
+    with pytest.raises(rw.RankwellError, match="different catalogues"):
         left + right
 
 

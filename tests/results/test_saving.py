@@ -117,10 +117,14 @@ def test_tables_are_markdown_latex_and_html(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("no.parquet", b"PAR1nonsense", "no results can be read from it"),
-        ("no.json", b"{", "no results can be read from it"),
-        ("other.json", b'{"a": 1}', "holds no results of rankwell"),
-        ("later.json", b'{"metrics": [], "schema": 9}', "results of schema 9; this version reads schema 1"),
+        ("no.parquet", b"PAR1nonsense", "cannot be read as saved results"),
+        ("no.json", b"{", "cannot be read as saved results"),
+        ("other.json", b'{"a": 1}', "not rankwell results"),
+        (
+            "later.json",
+            b'{"metrics": [], "schema": 9}',
+            "written with schema 9, but this version of rankwell reads schema 1",
+        ),
     ],
 )
 def test_what_holds_no_results_is_said(tmp_path, name, content, message):
@@ -129,12 +133,12 @@ def test_what_holds_no_results_is_said(tmp_path, name, content, message):
         rw.Results.load(tmp_path / name)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
-    with pytest.raises(rw.RankwellError, match="no results can be read"):
+    with pytest.raises(rw.RankwellError, match="cannot be read as saved results"):
         rw.Results.load(tmp_path / "nowhere.json")
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):
-    with pytest.raises(rw.RankwellError, match="says no format"):
+    with pytest.raises(rw.RankwellError, match="unknown suffix; use"):
         RES["plain"].save(tmp_path / "res.xlsx")
     with pytest.raises(rw.RankwellError, match="cannot be written"):
         RES["plain"].save(tmp_path / "nowhere" / "res.parquet")

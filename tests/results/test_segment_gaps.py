@@ -59,7 +59,7 @@ def test_equal_segments_have_no_gap_and_zeros_no_ratio():
 def test_a_metric_that_was_not_asked_for_has_no_gap():
     res = rw.evaluate(RUN, QRELS, ["ndcg@10"], users=USERS, by="tier")
     with pytest.raises(
-        rw.RankwellError, match=r"ndcg@1 was not asked for; there are ndcg@10. Did you mean ndcg@10\?"
+        rw.RankwellError, match=r"ndcg@1 was not evaluated; the metrics are ndcg@10. Did you mean ndcg@10\?"
     ):
         res.segments.gap("ndcg@1")
     assert res.segments.gap(rw.nDCG @ 10) == res.segments.gap("NDCG@10")

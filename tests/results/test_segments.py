@@ -126,9 +126,9 @@ def test_users_may_be_numbers_where_queries_are_their_text():
     ("options", "message"),
     [
         ({"by": "tire"}, "users has no column 'tire'; it has tier, country or spent. Did you mean tier?"),
-        ({"by": ["tier", "tier"]}, "named twice"),
+        ({"by": ["tier", "tier"]}, "names a column twice"),
         ({"weights": "tier"}, "the column 'tier' is String, not numbers"),
-        ({"weights": "spent"}, "query 'q30' has no row in users, so no weight"),
+        ({"weights": "spent"}, "query 'q30' has no row in users, so it has no weight"),
     ],
 )
 def test_what_cannot_be_divided_is_said(options, message):
@@ -146,7 +146,7 @@ def test_a_table_of_users_must_be_given_and_have_one_row_per_query():
         rw.evaluate(RUN, QRELS, "ap", users=USERS.with_columns(spent=pl.lit(-1)), weights="spent")
     with pytest.raises(rw.RankwellError, match="no column for the query"):
         rw.evaluate(RUN, QRELS, "ap", users=USERS.rename({"user_id": "who"}), by="tier")
-    with pytest.raises(rw.RankwellError, match="no segments were asked for"):
+    with pytest.raises(rw.RankwellError, match="there are no segments; give by= and users="):
         _ = rw.evaluate(RUN, QRELS, "ap").segments
 
 

@@ -1,4 +1,4 @@
-"""From data and metrics to results: evaluate and Evaluator."""
+"""Evaluation of runs: ``evaluate`` and ``Evaluator``."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from rankwell.tables.run_qrels import Run
 def curve_of(
     plan: Plan, run: Run, query: str | int | None, levels: Sequence[float], rel: float | None
 ) -> Curve:
-    """Return the curve of one query, or the mean interpolated curve of all."""
+    """Return the curve of one query, or the mean interpolated curve of all queries."""
     if query is None:
         return mean_curve(_results(plan, run, steps(levels, rel)), levels)
     one = one_query(plan.task, run.rows.table(), query)
@@ -28,7 +28,7 @@ def curve_of(
 def contingency_of(
     plan: Plan, run: Run, k: int | None, collection: int | None, rel: float | None
 ) -> Contingency:
-    """Return the contingency table of all queries."""
+    """Return the contingency table of a run."""
     return contingency_from(_results(plan, run, cells(k, rel)), collection)
 
 

@@ -1,4 +1,4 @@
-"""Engine: what runs a task, and how one is chosen by name."""
+"""Engine protocol, and the lookup of engines by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Engine(Protocol):
     name: str
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
-        """Return the parts of all queries, added up."""
+        """Return the sum of the parts of all queries."""
 
 
 def cores() -> int:
@@ -36,16 +36,16 @@ def engines() -> tuple[str, ...]:
 
 
 def engine_of(wanted: str | Engine | None) -> Engine:
-    """Return an engine from its name or itself; None is the one for memory.
+    """Return the engine of this name, or the engine itself if one is given; None means ``memory``.
 
     Raises
     ------
     UsageError
-        For a name that no engine has.
+        If no engine has this name.
     """
     if wanted is not None and not isinstance(wanted, str):
         return wanted
     name, names = wanted or "memory", engines()
     if name not in names:
-        raise UsageError(f"There is no engine {name!r}; it is {one_of(names)}.{nearest(name, names)}")
+        raise UsageError(f"engine={name!r}: unknown engine; use {one_of(names)}.{nearest(name, names)}")
     return getattr(importlib.import_module(f"{folder.__name__}.{name}"), name.capitalize())()

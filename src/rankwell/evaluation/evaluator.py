@@ -1,4 +1,4 @@
-"""Evaluator: judgements and metrics made ready for any number of runs."""
+"""Evaluator: judgements and metrics prepared once for any number of runs."""
 
 from __future__ import annotations
 
@@ -27,37 +27,37 @@ LEVELS = tuple(level / 100 for level in range(101))
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Evaluator:
-    """Judgements and metrics made ready once, for any number of runs; immutable, and safe between threads.
+    """Judgements and metrics prepared once for any number of runs; immutable and thread-safe.
 
     Parameters
     ----------
     qrels
-        The judgements, as ``rankwell.read_qrels`` takes them; None if the metrics need only lists.
+        The judgements, in any form that ``rankwell.read_qrels`` accepts; None if the metrics need only lists.
     metrics
-        Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``.
+        Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``.
     train
-        What the system learned from, for metrics that need it: what ``rankwell.read_qrels`` takes; each pair of user
-        and item counts once.
+        The training data, for metrics that need them, in any form that ``rankwell.read_qrels`` accepts. Each pair of
+        user and item counts once.
     items
-        The catalogue, for metrics that need it: ids, a table with an item column, or a path; its other columns are
-        topics, numbers, embeddings, groups, for metrics of these.
+        The catalogue, for metrics that need it: ids, a table with an item column, or a path. Other columns hold topics,
+        numbers, embeddings or groups, for metrics that use them.
     users
-        A table of queries (users) with more columns, for ``by``, ``weights`` and metrics that need it: a data frame,
-        records, or a path. ``user_coverage`` counts its users.
+        A table with one row per query (user), for ``by``, ``weights`` and metrics that need it: a data frame, records,
+        or a path. ``user_coverage`` counts its users.
     by
-        Columns of ``users``: the values of each segment stand in ``results.segments``.
+        Columns of ``users`` that divide the queries into segments; the values are in ``results.segments``.
     weights
-        A column of ``users``: how much each query weighs in the means.
+        A column of ``users`` with the weight of each query in the means.
     slices
-        Named sets of items, such as ``{"head": […], "tail": […]}``: each is evaluated as well, with ranks as they are and
-        only the judgements of its items, in ``results.slices``; or a cut, such as ``rankwell.long_tail(train)`` or a
-        fitted ``rankwell.prepare.PopularityCut``: head and tail, where items that the log does not have are tail.
+        Named sets of items, such as ``{"head": […], "tail": […]}``. Each slice is evaluated too, with unchanged ranks and
+        only the judgements of its items; the values are in ``results.slices``. Or a cut into head and tail, such as
+        ``rankwell.long_tail(train)`` or a fitted ``rankwell.prepare.PopularityCut``; items missing from its log are tail.
     policy
-        The rules for ties, missing queries, ratings …; see ``rankwell.Policy``.
+        The rules for ties, missing queries, ratings and other edge cases; see ``rankwell.Policy``.
     engine, threads
-        Where it runs, and on how many threads (default: the cores of this process).
+        Where to run, and on how many threads (default: all cores available to this process).
     per_query
-        Whether to keep the value of each query.
+        Whether to keep per-query values.
 
     Raises
     ------
@@ -107,7 +107,7 @@ class Evaluator:
         threads: int | None = None,
         per_query: bool = True,
     ) -> Evaluator:
-        """Return an evaluator of tables that have been read."""
+        """Return an evaluator for inputs that have been read."""
         return cls._of(
             plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
         )
@@ -120,26 +120,26 @@ class Evaluator:
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
-        """The metrics, in the order asked."""
+        """The metrics, in the order given."""
         return self.plan.task.metrics
 
     @property
     def policy(self) -> Policy:
-        """The rules that values are made under."""
+        """The policy of the evaluation."""
         return self.plan.task.asked.policy
 
     @property
     def task(self) -> Task:
-        """What is done with every batch of lists."""
+        """The work done on each batch of lists."""
         return self.plan.task
 
     def evaluate(self, run: Any) -> Results:
-        """Return the results of one run: a path, a dict, a table or a Run.
+        """Return the results of one run, given as a path, a dict, a table or a Run.
 
         Raises
         ------
         RankwellError
-            If the run cannot be read, or has nothing in common with the judgements.
+            If the run cannot be read, or has no query in common with the judgements.
         """
         return self.results_of(read_run(run))
 
@@ -148,17 +148,17 @@ class Evaluator:
         return self.plan.results(run)
 
     def evaluate_all(self, runs: Mapping[str, Any]) -> dict[str, Results]:
-        """Return the results of several runs by their names; runs are evaluated side by side, one per core.
+        """Return the results of several runs by name; runs are evaluated in parallel, one per core.
 
         Raises
         ------
         RankwellError
-            As for ``evaluate``; the first run that cannot be evaluated stops the others.
+            As for ``evaluate``; the first run that fails stops the others.
         """
         return self.results_of_all({name: read_run(run, name=name) for name, run in runs.items()})
 
     def results_of_all(self, runs: Mapping[str, Run]) -> dict[str, Results]:
-        """Return the results of runs that have been read, by their names."""
+        """Return the results of runs that have been read, by name."""
         threads = self.plan.threads or cores()
         workers = min(threads, len(runs))
         if workers < 2:
@@ -170,7 +170,7 @@ class Evaluator:
             return dict(zip(runs, executor.map(plan.results, runs.values()), strict=True))
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
-        """Return an evaluator of other metrics with the same judgements and policy, which are not read again."""
+        """Return an evaluator with other metrics and the same judgements and policy, without reading them again."""
         return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)))
 
     def curve(
@@ -181,18 +181,18 @@ class Evaluator:
         levels: Sequence[float] = LEVELS,
         rel: float | None = None,
     ) -> Curve:
-        """Return the precision-recall curve of one query of a run, or the mean interpolated curve of all.
+        """Return the precision-recall curve of one query of a run, or the mean interpolated curve of all queries.
 
         Parameters
         ----------
         run
             As for ``evaluate``.
         query
-            Whose curve; None for the mean over the queries with a relevant item.
+            The query; None for the mean over the queries with a relevant item.
         levels
             The levels of recall at which precision is interpolated; default 0, 0.01, …, 1.
         rel
-            The grade from which an item is relevant; default above 0, or the policy's rel.
+            The lowest grade that counts as relevant; by default the policy's ``rel``, else any grade above 0.
 
         Examples
         --------
@@ -222,7 +222,7 @@ class Evaluator:
         collection
             The number of items that could be retrieved; without it TN is unknown.
         rel
-            The grade from which an item is relevant; default above 0, or the policy's rel.
+            The lowest grade that counts as relevant; by default the policy's ``rel``, else any grade above 0.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Inputs: what is asked, and the tables that it is asked of, each read once."""
+"""Inputs of an evaluation: metrics, policy and tables, each table read once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The metrics and the policy, and the tables that they need; None is a table that was not given or that no metric needs."""
+    """Metrics, policy, and the tables they need; a table is None if it was not given or no metric needs it."""
 
     metrics: tuple[Metric, ...]
     asked: Asked
@@ -47,12 +47,12 @@ class Inputs:
         items: Items | None = None,
         users: Users | None = None,
     ) -> Inputs:
-        """Return the inputs of metrics, policy and tables that have been read.
+        """Return the inputs made of metrics, policy and tables that have been read.
 
         Raises
         ------
         RankwellError
-            If a metric needs a table that is not there, or has no meaning under the policy.
+            If a metric needs a table that was not given, or is not defined under the policy.
         """
         wanted = metrics_of(metrics)
         asked = asked_of(wanted, policy)
@@ -79,14 +79,14 @@ def read_inputs(
     run_options: Mapping[str, Any] = NO_OPTIONS,
     qrels_options: Mapping[str, Any] = NO_OPTIONS,
 ) -> Inputs:
-    """Read each table that the metrics need, once; what is a typed table already is taken as it is.
+    """Read each table that the metrics need once; typed tables are taken as they are.
 
     Parameters
     ----------
     metrics, policy, preset
-        As for ``evaluate``; what they rule out is refused before anything is read.
+        As for ``evaluate``; combinations that cannot work are refused before anything is read.
     runs, names
-        The runs, and what they are called; default the name of the file.
+        The runs and their names; by default a run has the name of its file.
     qrels, train, items, users, slices
         As for ``Evaluator``.
     run_options, qrels_options
@@ -98,7 +98,9 @@ def read_inputs(
         If a metric is unknown or needs a table that was not given, or a table cannot be read.
     """
     if not isinstance(policy, Policy):
-        raise UsageError(f"policy is a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}.")
+        raise UsageError(
+            f"policy= must be a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}."
+        )
     wanted, rules = metrics_of(metrics), policy
     tool = None if preset is None else preset_of(preset)
     if tool is not None:

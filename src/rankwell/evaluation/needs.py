@@ -1,4 +1,4 @@
-"""What metrics need besides the run, and the context made from it before the first batch."""
+"""Needs of metrics besides the run, and the shared context built from them before the first batch."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels
 
 TABLES = {
-    "catalogue": ("items", "the catalogue: give items= (--items), every item that could be shown"),
+    "catalogue": ("items", "the catalogue: give items= (--items) with every item that could be shown"),
     "collection_size": (
         "items",
-        "the number of items that could be retrieved: write {name}(collection=1400), or give items= (--items), every one of them",
+        "the number of items that could be retrieved: write {name}(collection=1400), or give items= (--items) with all of them",
     ),
-    "features": ("items", "a table of items: give items= (--items), with the columns that it names"),
-    "history": ("train", "the training data: give train= (--train), a table of query and item"),
-    "counts": ("train", "the training data: give train= (--train), a table of query and item"),
-    "users": ("users", "a table of users: give users= (--users), with the columns that it names"),
+    "features": ("items", "a table of items: give items= (--items) with the columns that the metric names"),
+    "history": ("train", "the training data: give train= (--train), a table with query and item columns"),
+    "counts": ("train", "the training data: give train= (--train), a table with query and item columns"),
+    "users": ("users", "a table of users: give users= (--users) with the columns that the metric names"),
 }
 
 
 @lru_cache(maxsize=256)
 def asked_of(metrics: tuple[Metric, ...], policy: Policy) -> Asked:
-    """Return what metrics ask for under a policy; all three are values, so the answer to a question is kept."""
+    """Return what metrics need under a policy; cached, because metrics and policies are values."""
     needed = [metric.needed() for metric in metrics]
     reads = [own | metric.needs for metric, own in zip(metrics, needed, strict=True)]
     by_need: dict[str, Asker] = {}
@@ -56,24 +56,25 @@ def asked_of(metrics: tuple[Metric, ...], policy: Policy) -> Asked:
 
 
 def refuse_metrics(metrics: Iterable[Metric], asked: Asked, given: Mapping[str, object]) -> None:
-    """Raise an error for a metric that needs a table that was not given, or has no meaning under the policy.
+    """Raise an error if a metric needs a table that was not given, or is not defined under the policy.
 
-    ``given`` are the arguments qrels, items, train and users, None where there is none.
+    ``given`` holds the arguments qrels, items, train and users, each None if it was not given.
     """
     policy = asked.policy
     for metric in metrics:
         if metric.judgements and given["qrels"] is None:
             raise NeededError(
-                f"{metric} needs judgements: give qrels=. Without them, only metrics of lists can be computed."
+                f"{metric} needs judgements: give qrels=. Without qrels, only list metrics such as coverage can be computed."
             )
         if policy.unjudged == "condense" and metric.judgements and "shown" in metric.needs:
             raise UsageError(
-                f"{metric} reads whole lists, unjudged items too, and has no form without them; say unjudged='nonrelevant'."
+                f"{metric} reads whole lists including unjudged items, so it cannot condense them; use "
+                f"unjudged='nonrelevant' (--unjudged nonrelevant)."
             )
         if policy.ties == "expected" and not metric.has_expected_value():
             raise UsageError(
-                f"{metric} has no formula for the mean over all orders of equal scores; say ties='item-desc' (or "
-                f"'best' and 'worst' for the range)."
+                f"{metric} has no formula for the mean over all orders of equal scores; use ties='item-desc' (--ties "
+                f"item-desc), or 'best' and 'worst' for the range."
             )
     for need, (table, remedy) in TABLES.items():
         if (asker := asked.by_need.get(need)) is not None and given[table] is None:
@@ -94,7 +95,7 @@ def context_of(
     Raises
     ------
     RankwellError
-        If a table lacks what a metric needs of it.
+        If a table lacks something that a metric needs.
     """
     needs = asked.needs
     counts: Counter[str] = Counter()
@@ -119,7 +120,7 @@ def context_of(
 
 
 def _cuts(metrics: Iterable[Metric]) -> dict[str, tuple[int | None, ...]]:
-    """The cut-offs asked for, by the name of a metric."""
+    """Return the requested cut-offs by metric name."""
     cuts: dict[str, tuple[int | None, ...]] = {}
     for metric in metrics:
         known = cuts.setdefault(metric.name, ())
@@ -128,6 +129,6 @@ def _cuts(metrics: Iterable[Metric]) -> dict[str, tuple[int | None, ...]]:
 
 
 def _lowest(pool: Pool) -> float | None:
-    """The lowest grade that counts as a judgement."""
+    """Return the lowest grade that counts as a judgement."""
     grades = pool.grades[pool.scale.judged(pool.grades)]
     return float(grades.min()) if len(grades) else None

@@ -1,4 +1,4 @@
-"""One query by itself: its judged list with the names of its items, for tables and curves that people look at."""
+"""A single query: its judged list with the ids of its items, for curves and worked examples."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from rankwell.tables.rows import Columns
 
 @dataclass(frozen=True, eq=False)
 class One:
-    """One query: its judged list, and the names of its items."""
+    """One query: its judged list, and the ids and grades of its items."""
 
     query: str | int
     judged: Judged
     task: Task
-    names: dict[int, str | int]  # by rank
-    grades: dict[int, float]
-    pooled: Ids  # the judged items, by ``judgement`` of hits and ideal
+    names: dict[int, str | int]  # item ids by rank
+    grades: dict[int, float]  # by rank
+    pooled: Ids  # ids of the judged items, by ``pool_row``
 
 
 def one_query(task: Task, table: Columns, query: str | int | None) -> One:
-    """Return the judged list of one query; an empty one where only the judgements have it."""
+    """Return one query with its judged list, which is empty if the run lacks the query."""
     wanted = _wanted(table.query, task.pool.queries.ids, query)
     rows = np.flatnonzero(Known(wanted).find(table.query) == 0) if len(table.item) else NO_ROWS
     like = task.pool.queries.ids
@@ -61,18 +61,18 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> One:
 
 
 def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
-    """The query asked for, in the kind of the run's ids.
+    """Return the requested query, as the type of the run's ids.
 
     Raises
     ------
     UsageError
-        If neither run nor judgements have it, or none was named and there are several.
+        If neither run nor judgements have it, or no query was named and the run has several.
     """
     if query is None:
         known = queries[queries.group()[1]]
         if len(known) != 1:
             example = f", such as {brief(known.one(0))}" if len(known) else ""
-            raise UsageError(f"there are {len(known):,} lists; say which query is meant{example}.")
+            raise UsageError(f"the run has {len(known):,} lists; name the query to show{example}.")
         return known
     for made in (Ids.of([query]), Ids.of([str(query)]), Ids.of([str(query)]).as_integers()):
         for ids in (queries, judged):
@@ -89,12 +89,12 @@ def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
                 )
     names = queries[queries.group()[1]].tolist()
     raise UsageError(
-        f"there is no query {brief(query)} in the run or the judgements.{nearest(str(query), [str(each) for each in names])}"
+        f"query {brief(query)} is in neither the run nor the judgements.{nearest(str(query), [str(each) for each in names])}"
     )
 
 
 def _alone(pool: Pool, row: int) -> Pool:
-    """The judgements of one query, whose ideal list leads to the names of its items."""
+    """Return the judgements of one query, with an ideal list that points to its items."""
     low, high = (int(pool.offsets[row]), int(pool.offsets[row + 1])) if row >= 0 else (0, 0)
     queries = pool.queries.ids[row : row + 1] if row >= 0 else pool.queries.ids[:0]
     offsets = np.array([0, high - low] if row >= 0 else [0], np.int64)

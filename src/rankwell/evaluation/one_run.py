@@ -1,4 +1,4 @@
-"""evaluate: the results of one run."""
+"""The ``evaluate`` function: results of one run."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def evaluate(
         A path, ``{query: {item: grade}}``, a table with columns query, item, grade, or Qrels; None if the metrics
         need only lists.
     metrics
-        Texts such as ``"ndcg@10"``, or values such as ``rw.P @ 5``; they must be given.
+        Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``; at least one.
     train, items, users, by, weights, slices, policy, engine, threads, per_query
         As for ``Evaluator``.
     preset
-        The name of another tool whose definitions and rules are meant, such as ``"rectools"``; ``policy`` may then say what
-        the grades are (``grades``, ``rel``) and nothing else.
+        The name of another tool whose definitions and rules to use, such as ``"rectools"``; ``policy`` can then set only
+        ``grades`` and ``rel``.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def evaluate(
     Raises
     ------
     RankwellError
-        With one sentence that names the file and line or the query, the cause and the remedy.
+        With a message that names the file and line or the query, the cause and the fix.
 
     Examples
     --------

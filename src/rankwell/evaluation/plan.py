@@ -1,4 +1,4 @@
-"""Plan: judgements, metrics and rules made ready once, which give the results of any run."""
+"""Plan: judgements, metrics and rules prepared once for any number of runs."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from rankwell.tables.run_qrels import Run
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Judgements, metrics and rules made ready once: the task, one more per slice of the items, and where they run.
+    """Judgements, metrics and rules prepared once: the task, one more task per slice of the items, and the engine.
 
-    ``counts`` say what the rules touched in the judgements and the training data.
+    ``counts`` holds the numbers of rows that the rules affected in the judgements and the training data.
     """
 
     task: Task
@@ -39,14 +39,15 @@ class Plan:
     slices: Mapping[str, Task] = field(default_factory=dict)
 
     def with_slices(self, slices: Mapping[str, Items]) -> Plan:
-        """Return the same plan with slices, in each of which only the judgements of some items count."""
+        """Return the same plan with slices; in each, only the judgements of its items count."""
         return replace(self, slices={name: self._slice(items) for name, items in slices.items()})
 
     def _slice(self, items: Items) -> Task:
         _refuse_on_slices(self.task.metrics)
         if self.task.asked.policy.unjudged == "condense":
             raise UsageError(
-                "slices= cannot be combined with unjudged='condense': other items would count as unjudged."
+                "slices= cannot be combined with unjudged='condense', because items outside a slice would count as "
+                "unjudged; use unjudged='nonrelevant' (--unjudged nonrelevant)."
             )
         weights = self.task.segments.weights_alone() if self.task.segments is not None else None
         return replace(self.task, pool=self.task.pool.only(Known(items.item)), segments=weights)
@@ -64,7 +65,7 @@ class Plan:
         return replace(self, task=task, slices=dict(zip(self.slices, others, strict=True)))
 
     def _refuse_unready(self, asked: Asked) -> None:
-        """Raise NeededError for a metric that needs what was not made ready, as none of the first metrics did."""
+        """Raise NeededError if a metric needs something that was not prepared, because no earlier metric needed it."""
         pool, context = self.task.pool, self.task.context
         items = context.items
         ready = {
@@ -81,8 +82,8 @@ class Plan:
         for need, asker in asked.by_need.items():
             if need in ready and ready[need][1] is None:
                 raise NeededError(
-                    f"{asker}: this evaluator was made ready without {ready[need][0]}; give it, and ask for the metric from "
-                    f"the start."
+                    f"{asker} needs {ready[need][0]}, which this evaluator was made without; make a new Evaluator for this "
+                    f"metric."
                 )
 
     def results(self, run: Run) -> Results:
@@ -109,7 +110,7 @@ def plan_of(
     threads: int | None = None,
     per_query: bool = True,
 ) -> Plan:
-    """Make judgements, tables and metrics ready for any number of runs."""
+    """Prepare judgements, tables and metrics for any number of runs."""
     asked, users, slices = inputs.asked, inputs.users, inputs.slices
     where = engine_of(engine)
     pool, counts = pool_of(inputs.qrels, asked)
@@ -127,16 +128,17 @@ def _refuse_on_slices(metrics: Iterable[Metric]) -> None:
     whole = next((metric for metric in metrics if not metric.sliceable), None)
     if whole is not None:
         raise UsageError(
-            f"{whole} has no meaning on a slice of the items: it reads more than the relevant ones. Evaluate it apart "
-            f"from slices=."
+            f"{whole} is not defined on a slice of the items, because it reads more than the relevant ones; evaluate it "
+            f"without slices=."
         )
 
 
 @cache
 def keep_freed_memory() -> None:
-    """Make glibc keep the memory of freed arrays for the next ones, once per process.
+    """Make glibc reuse the memory of freed arrays; called once per process.
 
-    It hands larger blocks back to the system, and a third of a small evaluation was spent on allocating them again. Freeing a block
-    of this size, which is never touched, raises that limit to it, as any larger array would.
+    By default glibc returns large blocks to the system, and allocating them again took a third of the time of a small
+    evaluation. Freeing a block of this size raises the limit for reuse to it, as any larger array would. The block itself
+    is never touched.
     """
     np.empty(2 << 20, np.uint8)

@@ -1,8 +1,8 @@
-"""Presets: what other tools mean by the same names, one TOML file per tool, found by its name.
+"""Presets: definitions and rules of other tools, one TOML file per tool, named after it.
 
-``[metrics]`` says which metric each name is there, ``[policy]`` what happens at the edges, ``[exceptions]`` what is
-different for single metrics. ``confirmed`` says what holds the preset against the tool itself, or that its code was only
-read: such a preset appears in a table, but nothing is evaluated under its name.
+``[metrics]`` maps metric names to the definitions of the tool, ``[policy]`` holds its rules for edge cases, and
+``[exceptions]`` the rules that differ for single metrics. ``confirmed`` names the test that compares the preset with the
+tool, or says that the tool's code was only read; such a preset appears in tables but cannot be used to evaluate.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FOLDER = Path(__file__).parent / "presets"
 
 @dataclass(frozen=True)
 class Preset:
-    """One tool: which metric each name is, and its policy."""
+    """The metrics and the policy of one tool."""
 
     name: str
     tool: str
@@ -41,7 +41,7 @@ class Preset:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether a test holds it against the tool itself or its published output."""
+        """Whether a test compares the preset with the tool itself or its published output."""
         return self.confirmed.startswith("run")
 
     def has(self, metric: Metric) -> bool:
@@ -49,17 +49,17 @@ class Preset:
         return metric.name in self.metrics
 
     def metric(self, wanted: str | Metric | type[Metric]) -> Metric:
-        """Return what the tool means by a metric; parameters that were given stay as they are.
+        """Return the tool's definition of a metric; parameters given by the caller are kept.
 
         Raises
         ------
         UsageError
-            If it has no such metric.
+            If the tool has no such metric.
         """
         asked = metric_of(wanted)
         if not self.has(asked):
             raise UsageError(
-                f"{self.tool} has no {asked.name} that is known here; it has {one_of(list(self.metrics))}."
+                f"the preset for {self.tool} has no {asked.name}; use {one_of(list(self.metrics))}."
             )
         base = metric_of(self.metrics[asked.name], complete=False)
         own = {f.name: getattr(asked, f.name) for f in fields(asked) if getattr(asked, f.name) != f.default}
@@ -67,11 +67,11 @@ class Preset:
 
     @property
     def is_binary(self) -> bool:
-        """Whether the tool takes rows of judgements as wanted, all alike; what is not relevant is not given to it."""
+        """Whether the tool counts every judged row as relevant; nonrelevant rows are not passed to it."""
         return self.policy.get("grades") == "interactions"
 
     def policy_of(self, metric: Metric, given: Policy | None = None) -> Policy:
-        """Return the policy for a metric; what ``given`` says of the data (grades, rel) stays."""
+        """Return the policy for a metric; ``grades`` and ``rel`` of ``given`` are kept."""
         data = {} if given is None or self.is_binary else {"grades": given.grades, "rel": given.rel}
         rules = {**data, **self.policy, **self.exceptions.get(metric.name, {})}
         if given is not None and given.grades == "interactions":
@@ -79,22 +79,23 @@ class Preset:
         return Policy(**rules)
 
     def applied(self, metrics: Iterable[Metric], given: Policy) -> tuple[tuple[Metric, ...], Policy]:
-        """Return metrics and policy as the tool has them, for one evaluation.
+        """Return the tool's metrics and policy for one evaluation.
 
         Raises
         ------
         UsageError
-            If the preset was read and not run, it lacks a metric, or two of them are under different policies there.
+            If the preset is not confirmed or lacks a metric, or the tool has different policies for two of the metrics.
         """
         if not self.is_confirmed:
             raise UsageError(
-                f"the preset {self.name!r} was read in the code of {self.tool} and not run; it stands in rankwell rosetta only."
+                f"the preset {self.name!r} cannot be used to evaluate: it was read from the code of {self.tool} and not "
+                f"confirmed by running it. It appears only in rankwell rosetta."
             )
         plain, said = Policy().to_dict(), given.to_dict()
         others = [name for name in said if said[name] != plain[name] and name not in ("grades", "rel")]
         if others:
             raise UsageError(
-                f"the preset {self.name!r} decides {one_of(others)}; leave it out, or the preset."
+                f"the preset {self.name!r} already sets {', '.join(others)}; give either the preset or your own."
             )
         asked = list(metrics)
         found = [self.metric(metric) for metric in asked]
@@ -102,12 +103,13 @@ class Preset:
         odd = next((n for n, policy in enumerate(policies) if policy != policies[0]), None)
         if odd is not None:
             raise UsageError(
-                f"{self.tool} has {asked[0]} and {asked[odd]} under different rules (of missing users, say); evaluate them apart."
+                f"{self.tool} has different rules for {asked[0]} and {asked[odd]} (for missing users, say); evaluate them "
+                f"separately."
             )
         return tuple(found), policies[0]
 
     def judgements(self, qrels: Qrels, given: Policy) -> Qrels:
-        """Return what is given to the tool: all judgements, or the relevant ones where all count alike."""
+        """Return the judgements to pass to the tool: all of them, or the relevant ones if the tool is binary."""
         if not self.is_binary or qrels.grade is None or given.grades == "interactions":
             return qrels
         least = given.rel
@@ -131,7 +133,7 @@ def preset_of(name: str) -> Preset:
     Raises
     ------
     UsageError
-        If there is none.
+        If no preset has this name.
 
     Examples
     --------
@@ -139,7 +141,7 @@ def preset_of(name: str) -> Preset:
     (ap(denom=R)@10, ap(denom=min_rk)@10)
     """
     if name not in names():
-        raise UsageError(f"There is no preset {name!r}; there are {one_of(names())}.{nearest(name, names())}")
+        raise UsageError(f"preset={name!r}: unknown preset; use {one_of(names())}.{nearest(name, names())}")
     import tomllib
 
     data = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""rel_sweep: the same runs under several thresholds of relevance, and whether their order changes."""
+"""Sweep of the relevance threshold: values of the same runs, and whether their order changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EVERY = {"interactions": "every row, all alike", "judgements": "above 0, gains a
 
 @dataclass(frozen=True)
 class Sweep:
-    """For each metric the value of each run under each threshold; ``order`` and ``changes`` say what they do to the runs."""
+    """Values by metric, threshold and run; ``order`` ranks the runs, ``changes`` says if the ranking changes."""
 
     metrics: tuple[Metric, ...]
     rels: tuple[Threshold, ...]
@@ -32,7 +32,7 @@ class Sweep:
     n: Mapping[tuple[Metric, Threshold], int]
 
     def order(self, metric: Metric, rel: Threshold) -> list[str]:
-        """Return the runs, best first; those without a value are left out, equal ones stay in the order given."""
+        """Return the runs, best first, ties in the order given; runs without a value are left out."""
         sign = -1.0 if metric.better == "higher" else 1.0
         values = {run: self.values[metric, rel, run] for run in self.runs}
         return sorted(
@@ -44,7 +44,7 @@ class Sweep:
         return any(self.order(metric, a) != self.order(metric, b) for a, b in pairwise(self.rels))
 
     def to_table(self, metric: Metric) -> Table:
-        """Return one row per threshold, one column per run."""
+        """Return a table with one row per threshold and one column per run."""
         columns = [
             Column("relevant from"),
             *(Column(run, "value") for run in self.runs),
@@ -63,7 +63,7 @@ class Sweep:
         return Table(columns, rows, caption=f"{metric} by threshold", notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all as plain data; undefined is None."""
+        """Return the sweep as plain Python values; undefined is None."""
         return {
             str(metric): {
                 "order_changes": self.changes(metric),
@@ -102,19 +102,19 @@ def rel_sweep(
     users: Any = None,
     threads: int | None = None,
 ) -> Sweep:
-    """Evaluate runs under several thresholds of relevance.
+    """Evaluate runs under several relevance thresholds.
 
     Parameters
     ----------
     runs
-        Runs by their names.
+        Runs by name.
     qrels, metrics
-        As for ``evaluate``; the metrics need judgements and no ``rel`` of their own.
+        As for ``evaluate``; the metrics must use judgements and have no ``rel`` of their own.
     rels
-        The grades from which an item counts as relevant, one after the other; also ``"interactions"`` (every row is
-        relevant, grades are not used) and ``"judgements"`` (what is above 0 is relevant, gains are the grades as they are).
+        The thresholds: a number is the lowest grade that counts as relevant; with ``"interactions"`` every row is
+        relevant and grades are not used; with ``"judgements"`` grades above 0 are relevant and gains are the grades.
     policy, train, items, users, threads
-        As for ``evaluate``; the policy's ``rel`` is what is swept.
+        As for ``evaluate``; each threshold replaces the policy's ``rel``.
 
     Returns
     -------
@@ -159,12 +159,12 @@ def thresholds_of(metrics: Iterable[Metric], rels: Iterable[Threshold]) -> tuple
     thresholds = tuple(dict.fromkeys(map(_threshold, rels)))
     if len(thresholds) < 2:
         raise UsageError(
-            "a sweep of thresholds has at least two: rels=[6, 7, 8, 9], on the command line --rel-sweep 6,7,8,9."
+            "a sweep needs at least two thresholds: rels=[6, 7, 8, 9], or --rel-sweep 6,7,8,9 on the command line."
         )
     fixed = next((m for m in metrics if not m.judgements or getattr(m, "rel", None) is not None), None)
     if fixed is not None:
         why = "has its own rel" if fixed.judgements else "reads no judgements"
-        raise UsageError(f"{fixed} {why}, so that no threshold changes it; leave it out of the sweep.")
+        raise UsageError(f"{fixed} {why}, so it does not depend on the threshold; leave it out of the sweep.")
     return thresholds
 
 
@@ -193,5 +193,5 @@ def _threshold(given: Threshold) -> Threshold:
         return given if given in EVERY else float(given)
     except ValueError:
         raise UsageError(
-            f"{given!r} is no threshold: a sweep takes grades such as 7, and {one_of(EVERY)}."
+            f"{given!r} is not a threshold; use a grade such as 7, or {one_of(EVERY)}."
         ) from None

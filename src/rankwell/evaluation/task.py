@@ -1,4 +1,4 @@
-"""Task: what every engine does with a batch of lists."""
+"""Task: the work that every engine does on a batch of lists."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Diagnostics, State
 
 FILLS = {"zero": 0.0, "one": 1.0}
-APART = frozenset({"shown", "topics"})  # tables that a reordered table of hits does not go with
+APART = frozenset({"shown", "topics"})  # tables that do not match a reordered table of hits
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is done with every batch."""
+    """The work done on each batch of lists."""
 
     metrics: tuple[Metric, ...]
     pool: Pool
@@ -38,7 +38,7 @@ class Task:
     users: Ids | None = None
 
     def of_run(self, run: Run) -> Task:
-        """Return the same task with the items of a run as the catalogue, where a metric numbers items and none is given."""
+        """Return the task with the run's items as the catalogue, if a metric numbers items and no catalogue was given."""
         if "item" not in self.asked.needs or self.context.catalogue is not None:
             return self
         catalogue = Known(run.rows.table().item.distinct())
@@ -49,11 +49,11 @@ class Task:
         return self.measure(*self.judged(lists))
 
     def judged(self, lists: Lists) -> tuple[Judged, Counter[str]]:
-        """Judge a batch of lists, and count what each rule touched."""
+        """Judge a batch of lists, and count the rows that each rule affected."""
         return judge(lists, self.pool, self.asked, self.context)
 
     def measure(self, judged: Judged, counts: Counter[str]) -> Part:
-        """Return what is kept of a judged batch: states, per-query values, counts; once more for tied orders."""
+        """Return the part of a judged batch: states, per-query values and counts, and the states for other tie orders."""
         is_known = judged.pool_row >= 0
         values: dict[Metric, np.ndarray] = {}
         states: dict[Metric, State] = {}
@@ -81,7 +81,7 @@ class Task:
         return part
 
     def state_of(self, metric: Metric, judged: Judged, chosen: np.ndarray | None = None) -> State:
-        """Return the state of a batch, or of some of its lists, without those that do not concern the metric."""
+        """Return a metric's state over a batch, or over chosen lists, without the lists that the metric ignores."""
         if self._judged_alone(metric):
             chosen = (judged.pool_row >= 0) & (True if chosen is None else chosen)
         if chosen is None or chosen.all():
@@ -89,13 +89,13 @@ class Task:
         return metric.state(judged.take(np.flatnonzero(chosen), judged.found), self.context)
 
     def _judged_alone(self, metric: Metric) -> bool:
-        """Whether only lists with judgements concern a metric."""
+        """Whether a metric uses only lists with judgements."""
         return metric.judgements or self.asked.policy.population == "judged"
 
     def _divide(
         self, part: Part, segments: Segments, judged: Judged, values: dict[Metric, np.ndarray]
     ) -> None:
-        """Add the states of each segment, and the weighted ones."""
+        """Add the weighted states, and the states of each segment, to a part."""
         rows = segments.rows(judged.queries)
         if segments.weights is not None:
             for metric, own in values.items():
@@ -121,7 +121,7 @@ class Task:
     def _values(
         self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
     ) -> np.ndarray:
-        """The metric's values under the policy: NaN where there is none, and the reasons counted."""
+        """Return the metric's values under the policy, NaN where undefined; count the reasons in ``n``."""
         concerned = is_known if self._judged_alone(metric) else np.ones_like(is_known)
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
             return np.full(len(judged), np.nan)
@@ -129,20 +129,25 @@ class Task:
             _refuse_longer_lists(metric, metric.sampled, judged)
         values = np.asarray(metric.per_query(judged, self.context), np.float64)
         if values.shape != is_known.shape:
-            raise DataError(f"{metric}: per_query gave {values.shape} values for {len(judged)} queries.")
+            raise DataError(
+                f"{metric}: per_query returned an array of shape {values.shape} for {len(judged)} queries; return one value "
+                f"per query."
+            )
         if concerned.all() and np.isfinite(values).all():
             return values
         if np.isinf(values).any():
             query = judged.queries.one(int(np.flatnonzero(np.isinf(values))[0]))
-            raise DataError(f"{metric} gave an infinite value for query {brief(query)}; undefined is NaN.")
+            raise DataError(
+                f"{metric}: per_query returned an infinite value for query {brief(query)}; return NaN if it is undefined."
+            )
         without = np.isnan(values) & concerned
         if metric.undefined == "judgements" and without.any():
             n[metric, "undefined by the judgements"] += int(without.sum())
             if self.asked.policy.undefined == "error":
                 query = judged.queries.one(int(np.flatnonzero(without)[0]))
                 raise DataError(
-                    f"{metric} is undefined for query {brief(query)}: its judgements hold no relevant item. "
-                    f"Say undefined='skip', 'zero' or 'one', or mend the qrels."
+                    f"{metric} is undefined for query {brief(query)}: its judgements have no relevant item. "
+                    f"Use undefined='skip', 'zero' or 'one' (--undefined skip), or fix the qrels."
                 )
             fill = FILLS.get(self.asked.policy.undefined)
             values = values if fill is None else np.where(without, fill, values)
@@ -153,7 +158,7 @@ class Task:
     def _tied_ends(
         self, judged: Judged, values: dict[Metric, np.ndarray], counts: Counter[str]
     ) -> dict[Metric, Ends]:
-        """The states under the best and the worst order of equal scores, if that order can change a value."""
+        """Return the states under the best and the worst tie order, for metrics whose values it could change."""
         tied = judged.tied
         if tied is None or not len(queries := undecided(tied, judged.scale)):
             return {}
@@ -172,7 +177,7 @@ class Task:
         }
 
     def _state_with(self, metric: Metric, values: np.ndarray, queries: np.ndarray, lists: Judged) -> State:
-        """The state of values of which those of some queries are replaced by those of other lists."""
+        """Return the metric's state after the values of some queries are replaced by those of other lists."""
         assert isinstance(metric, QueryMetric)
         changed = values.copy()
         changed[queries] = self._values(metric, lists, lists.pool_row >= 0, Counter())
@@ -180,12 +185,12 @@ class Task:
 
 
 def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> None:
-    """Raise DataError if a list holds more nonrelevant items than candidates were sampled."""
+    """Raise DataError if a list has more nonrelevant items than there were sampled candidates."""
     others = judged.n_retrieved - judged.relevant(getattr(metric, "rel", None)).count()
     longer = np.flatnonzero((judged.pool_row >= 0) & (others > sampled))
     if len(longer):
         row = int(longer[0])
         raise DataError(
-            f"{metric}: the list of query {brief(judged.queries.one(row))} holds {others[row]:,} nonrelevant items, more "
-            f"than sampled={sampled:,}. Give the number of sampled candidates, or drop sampled= if all items were ranked."
+            f"{metric}: the list of query {brief(judged.queries.one(row))} has {others[row]:,} nonrelevant items, more "
+            f"than sampled={sampled}. Set sampled= to the number of sampled candidates, or drop it if all items were ranked."
         )

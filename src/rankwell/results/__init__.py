@@ -1,4 +1,4 @@
-"""Results: means, values per query, counts, segments and exports."""
+"""Results: means, per-query values, counts, segments and exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of different queries added up, or the reason why they cannot be."""
+"""Addition of results over disjoint sets of queries."""
 
 from __future__ import annotations
 
@@ -17,20 +17,24 @@ if TYPE_CHECKING:
 
 
 def added(left: Results, right: Results) -> Results:
-    """Return the results of two disjoint sets of queries together.
+    """Return the combined results of two disjoint sets of queries.
 
     Raises
     ------
     UsageError
-        If metrics, policy or other conditions differ, or a query is on both sides.
+        If metrics, policy or other conditions differ, or a query occurs on both sides.
     """
     if left.metrics != right.metrics:
-        raise UsageError(f"cannot add results with different metrics: {left.metrics} and {right.metrics}.")
+        raise UsageError(
+            f"cannot add results with different metrics: {left.metrics} and {right.metrics}. Evaluate both with the same ones."
+        )
     left.conditions.refuse_others(right.conditions, left.metrics)
     if left.division != right.division:
-        raise UsageError("cannot add results with different segments or weights.")
+        raise UsageError(
+            "cannot add results with different segments or weights: give both evaluations the same by=, weights= and users=."
+        )
     if left.slices.keys() != right.slices.keys():
-        raise UsageError("cannot add results with different slices.")
+        raise UsageError("cannot add results with different slices: give both evaluations the same slices=.")
     for each in (left.part, right.part):
         _refuse_saved(each)
     part = left.part + right.part

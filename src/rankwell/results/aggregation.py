@@ -1,4 +1,4 @@
-"""Other summaries of per-query values than the arithmetic mean: geometric, median, weighted."""
+"""Summaries of per-query values: mean, weighted mean, geometric mean and median."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ HOWS = ("mean", "geometric", "median")
 
 
 def aggregate(values: np.ndarray, how: str, weights: np.ndarray | None, floor: float) -> float:
-    """Return a summary of values, NaN where undefined; those are left out.
+    """Return a summary of the values that are not NaN; NaN if there are none.
 
     >>> aggregate(np.array([0.5, 0.25, np.nan, 0.0]), "median", None, 1e-5)
     0.25
     """
     if how not in HOWS:
-        raise UsageError(f"how={how!r}: a summary is {one_of(HOWS)}.")
+        raise UsageError(f"how={how!r}: must be {one_of(HOWS)}.")
     if weights is not None and how != "mean":
-        raise UsageError(f"weights= belongs to how='mean'; a {how} of weighted values is not offered.")
+        raise UsageError(f"weights= works only with how='mean', not with how={how!r}.")
     defined = ~np.isnan(values)
     values = values[defined]
     if not len(values):
@@ -38,7 +38,7 @@ def aggregate(values: np.ndarray, how: str, weights: np.ndarray | None, floor: f
         return WeightedMean.of(values, weights[defined]).value
     if how == "geometric":
         if not floor > 0 or values.min() < 0:
-            raise UsageError("a geometric mean needs values from 0 and a floor above 0.")
+            raise UsageError("a geometric mean needs a floor= above 0, and no values below 0.")
         return GeometricMean.of(np.maximum(values, floor)).value
     return float(np.median(values)) if how == "median" else Mean.of(values).value
 
@@ -50,10 +50,12 @@ def aggregate_of(
     weights: Mapping[Any, float] | Sequence[float] | None,
     floor: float,
 ) -> float:
-    """Return a summary of the values that results have of a metric."""
+    """Return a summary of a metric's per-query values in some results."""
     _ = res[metric]
     if metric not in res.part.values:
-        raise UsageError(f"{metric} has no value per query, so there is nothing to aggregate.")
+        raise UsageError(
+            f'{metric} has no per-query values to aggregate; read its one value with res["{metric}"].'
+        )
     given = None if weights is None else weights_of(weights, res.queries)
     return aggregate(res.values(metric), how, given, floor)
 
@@ -64,16 +66,18 @@ def weights_of(given: Mapping[Any, float] | Sequence[float], queries: Sequence[A
     Raises
     ------
     DataError
-        If a query has no weight, or one is negative or not a number.
+        If a query has no weight, or a weight is negative, infinite or not a number.
     """
     if isinstance(given, Mapping):
         missing = next((query for query in queries if query not in given), None)
         if missing is not None:
             raise DataError(
-                f"query {missing!r} has no weight. Give one for each of the {len(queries):,} queries."
+                f"query {missing!r} has no weight in weights=; give one for each of the {len(queries):,} queries."
             )
         given = [given[query] for query in queries]
     weights = np.asarray(given, np.float64)
     if weights.shape != (len(queries),):
-        raise DataError(f"there are {weights.size:,} weights for {len(queries):,} queries.")
+        raise DataError(
+            f"weights= has {weights.size:,} weights for {len(queries):,} queries; give one per row of per_query."
+        )
     return checked_weights(weights, lambda row: f"query {queries[row]!r}")

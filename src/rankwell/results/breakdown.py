@@ -1,4 +1,4 @@
-"""Results by segment: one row per segment, each metric beside its distance to the best segment."""
+"""Results by segment: one row per segment, with each value's gap to the best segment."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Gap:
-    """How far apart a metric's values for two segments are: ``difference`` = highest − lowest, ``ratio`` = lowest ÷ highest.
+    """Gap between a metric's highest and lowest segment: ``difference`` = highest − lowest, ``ratio`` = lowest ÷ highest.
 
-    ``highest`` and ``lowest`` are the segments, empty where fewer than two have a value; then the numbers are NaN.
+    ``highest`` and ``lowest`` name the two segments. If fewer than two segments have a value, the names are empty
+    and the numbers are NaN.
     """
 
     metric: str
@@ -41,7 +42,7 @@ class Gap:
 
 
 class Breakdown:
-    """The values of each segment: ``print`` it, or take ``to_frame()``, ``to_table()`` or the ``gap`` between two."""
+    """Values per segment: ``print`` it, or use ``to_frame()``, ``to_table()`` or ``gap()``."""
 
     def __init__(
         self,
@@ -62,7 +63,7 @@ class Breakdown:
                 self._rows.append((division.labels[code], sizes[code], values, n))
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return one dict per segment: its labels, how many queries it has, and value and n of each metric."""
+        """Return one dict per segment: its labels, the number of queries, and the value and n of each metric."""
         return [
             {
                 **dict(zip(self.by, labels, strict=True)),
@@ -74,18 +75,18 @@ class Breakdown:
         ]
 
     def gap(self, metric: str | Metric | type[Metric]) -> Gap:
-        """Return the largest difference between the segments in a metric, with which two, and the ratio of their values.
+        """Return the gap between a metric's highest and lowest segment.
 
         Parameters
         ----------
         metric
-            One of the metrics asked for, in any spelling. Queries that the table of users lacks are no segment here; the
-            ratio is undefined (NaN) where the highest value is not above 0.
+            One of the evaluated metrics, in any spelling. Queries missing from the table of users do not count as a
+            segment. The ratio is NaN if the highest value is not above 0.
 
         Raises
         ------
         UsageError
-            If the metric was not asked for.
+            If the metric was not evaluated.
 
         Examples
         --------
@@ -99,7 +100,7 @@ class Breakdown:
         names = [str(each) for each in self.metrics]
         if wanted not in self.metrics:
             raise UsageError(
-                f"{wanted} was not asked for; there are {', '.join(names)}.{nearest(str(wanted), names)}"
+                f"{wanted} was not evaluated; the metrics are {', '.join(names)}.{nearest(str(wanted), names)}"
             )
         values = {
             ", ".join(labels): own[wanted]
@@ -110,12 +111,12 @@ class Breakdown:
             return Gap(str(wanted), math.nan, math.nan)
         highest, lowest = max(values, key=values.__getitem__), min(values, key=values.__getitem__)
         high, low = values[highest], values[lowest]
-        if high == low:  # all alike: name two all the same
+        if high == low:  # all equal: still name two segments
             lowest = next(label for label in values if label != highest)
         return Gap(str(wanted), high - low, low / high if high > 0 else math.nan, highest, lowest)
 
     def to_frame(self) -> pl.DataFrame:
-        """Return one row per segment: the columns of ``by``, ``queries``, and one column per metric."""
+        """Return a frame with one row per segment: the columns of ``by``, ``queries``, and one column per metric."""
         import polars as pl
 
         rows = [
@@ -125,7 +126,7 @@ class Breakdown:
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.selectors.float().fill_nan(None))
 
     def to_table(self) -> Table:
-        """Return the table that people read; beside each value stands what it lacks to the best segment."""
+        """Return a table with one row per segment, with each value's gap to the best segment."""
         columns = [*(Column(name) for name in self.by), Column("queries", "count")]
         best: dict[Metric, float] = {}
         for metric in self.metrics:

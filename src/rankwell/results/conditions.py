@@ -1,4 +1,4 @@
-"""Conditions: what values depend on besides lists and judgements; results add only where these are the same."""
+"""Conditions of an evaluation; results can be added only if their conditions are the same."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from rankwell.tables.items_users import Users
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """What values depend on besides lists and judgements: the policy, the scale of the grades and its ends, other tables.
+    """Everything besides lists and judgements that values depend on: the policy, the grade scale and its ends, other tables.
 
-    Of the catalogue and the training data only a digest is kept, so that results stay small. ``users`` is the table of users,
-    if a metric reads it.
+    Only digests of the catalogue and the training data are kept, so that results stay small. ``users`` is the table of
+    users, if a metric reads it.
     """
 
     policy: Policy
@@ -48,7 +48,7 @@ class Conditions:
         )
 
     def meaning(self, metrics: Iterable[Metric]) -> str:
-        """Return what the grades were taken for, in a sentence."""
+        """Return a sentence that says how the grades were interpreted."""
         if all(not metric.judgements for metric in metrics):
             return "no judgements were needed"
         above = "above 0" if self.scale.rel is None else f"from {self.scale.rel:g}"
@@ -60,22 +60,24 @@ class Conditions:
         return meaning[self.scale.kind]
 
     def refuse_others(self, other: Conditions, metrics: Iterable[Metric]) -> None:
-        """Raise UsageError if values of these metrics under other conditions cannot be added to those under these."""
+        """Raise UsageError if the conditions differ in something that values of these metrics depend on."""
         metrics = list(metrics)
         needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
         if self.policy != other.policy:
-            raise UsageError(f"cannot add results with different policy: {self.policy} and {other.policy}.")
+            raise UsageError(f"cannot add results with different policies: {self.policy} and {other.policy}.")
         if self.scale != other.scale:
-            raise UsageError(f"cannot add results with different grades: {self.scale} and {other.scale}.")
+            raise UsageError(
+                f"cannot add results with different grade scales: {self.scale} and {other.scale}."
+            )
         if "grade_max" in needs and self.grade_max != other.grade_max:
             raise UsageError(
-                f"cannot add results with different highest grades: {self.grade_max} and {other.grade_max}. Give "
-                f"max_grade= to the metric."
+                f"cannot add results with different highest grades: {self.grade_max} and {other.grade_max}. Set "
+                f"max_grade= in the metric."
             )
         if "grade_min" in needs and self.grade_min != other.grade_min:
             raise UsageError(
-                f"cannot add results with different lowest grades: {self.grade_min} and {other.grade_min}. Give "
-                f"min_grade= to the metric."
+                f"cannot add results with different lowest grades: {self.grade_min} and {other.grade_min}. Set "
+                f"min_grade= in the metric."
             )
         if self.collection_size != other.collection_size:
             raise UsageError(
@@ -83,12 +85,18 @@ class Conditions:
             )
         counts_items = any("item" in m.needs and not isinstance(m, QueryMetric) for m in metrics)
         if counts_items and self.catalogue != other.catalogue:
-            raise UsageError("cannot add results over different items: give both the same catalogue, items=.")
+            raise UsageError(
+                "cannot add results with different catalogues: give both evaluations the same items=."
+            )
         has_train = self.train is not None or other.train is not None
         if has_train and (self.catalogue, self.train) != (other.catalogue, other.train):
-            raise UsageError("cannot add results with different training data: give both the same, train=.")
+            raise UsageError(
+                "cannot add results with different training data: give both evaluations the same train=."
+            )
         if self.users is not other.users and not _same_users(self.users, other.users):
-            raise UsageError("cannot add results with different tables of users: give both the same, users=.")
+            raise UsageError(
+                "cannot add results with different tables of users: give both evaluations the same users=."
+            )
 
 
 def _digest_of_catalogue(context: Context) -> bytes:

@@ -1,4 +1,4 @@
-"""The contingency table: what was retrieved against what is relevant, per query and pooled."""
+"""Contingency tables: retrieved against relevant items, per query and pooled."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ CELLS = ("TP", "FP", "FN", "TN")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contingency:
-    """TP, FP, FN and TN of each query and of all together, with precision, recall and F both ways.
+    """TP, FP, FN and TN per query and pooled, with micro and macro precision, recall and F1.
 
-    ``micro`` are those of the pooled cells, so that queries with more items weigh more; ``macro`` are means over the
-    queries with a relevant item. TN is null where the size of the collection was not given.
+    ``micro`` values come from the pooled cells, so queries with more items weigh more. ``macro`` values are means over
+    the queries with a relevant item. TN is null if the size of the collection was not given.
     """
 
     per_query: pl.DataFrame
@@ -34,7 +34,7 @@ class Contingency:
     macro: dict[str, float | None]
 
     def to_table(self, *, per_query: bool = False) -> Table:
-        """Return the cells of all queries together (and of each), with micro and macro P, R and F1 below."""
+        """Return a table of the pooled cells with micro and macro P, R and F1; optionally with one row per query."""
         columns = [Column("query"), *(Column(cell, "count") for cell in CELLS)]
         columns += [Column(name, "value", better="higher") for name in ("P", "R", "F1")]
         rows: list[list[Cell]] = []
@@ -57,12 +57,12 @@ class Contingency:
 
 
 def cells(k: int | None, rel: float | None) -> list[Metric]:
-    """Return the metrics that the table is made of: hits, items retrieved, relevant items."""
+    """Return the metrics behind the table: hits, retrieved items and relevant items."""
     return [NumRelRet(k=k, rel=rel), NumRet(k=k), NumRel(rel=rel)]
 
 
 def contingency_from(res: Results, collection: int | None) -> Contingency:
-    """Return the table from results for ``cells``."""
+    """Return the contingency table, given results of the metrics in ``cells``."""
     import polars as pl
 
     frame = res.per_query
@@ -71,8 +71,8 @@ def contingency_from(res: Results, collection: int | None) -> Contingency:
     if left is not None and len(left) and left.min() < 0:
         query = frame["query"][int(np.argmin(left))]
         raise DataError(
-            f"query {brief(query)} has more retrieved or relevant items than the collection ({collection:,}). Give the number "
-            f"of all items that could be retrieved."
+            f"query {brief(query)} has more retrieved or relevant items than the collection ({collection:,}). Set collection= "
+            f"to the number of all items that could be retrieved."
         )
     counts = {"TP": hits, "FP": shown - hits, "FN": relevant - hits}
     per_query = pl.DataFrame({"query": frame["query"], **counts, "TN": left})
@@ -92,5 +92,5 @@ def contingency_from(res: Results, collection: int | None) -> Contingency:
 
 
 def _ratios(tp: int, fp: int, fn: int) -> tuple[float, float, float]:
-    """Precision, recall and F1; 0 where nothing was retrieved."""
+    """Return precision, recall and F1; 0 if nothing was retrieved."""
     return tp / max(tp + fp, 1), tp / max(tp + fn, 1), 2 * tp / max(2 * tp + fp + fn, 1)

@@ -1,4 +1,4 @@
-"""Precision-recall curves: the raw points of one query, and the interpolated curve of one or of all."""
+"""Precision-recall curves: the raw points of one query, and the interpolated curve of one query or of all."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve:
-    """A precision-recall curve: recall levels with interpolated precisions, and for one query the point at each rank.
+    """A precision-recall curve: interpolated precision at levels of recall, and for one query the point at each rank.
 
-    The raw points fall straight down after an item that is not relevant and rise after one that is; the interpolated
-    curve is the staircase over them, and what may be averaged over queries.
+    The raw points drop straight down at each nonrelevant item and rise at each relevant one. The interpolated curve is
+    the staircase above them; only interpolated curves can be averaged over queries.
     """
 
     levels: tuple[float, ...]
@@ -36,9 +36,9 @@ class Curve:
 
     @property
     def break_even(self) -> float:
-        """Where precision and recall are equal: R-precision for one query, else where the mean curve meets recall.
+        """The value at which precision equals recall: R-precision for one query, else read off the mean curve.
 
-        NaN if the levels asked for do not reach that point.
+        NaN if the levels do not reach that point.
         """
         if self.points:
             meeting = [p for _, r, p in self.points if math.isclose(p, r, rel_tol=1e-12)]
@@ -61,7 +61,7 @@ class Curve:
         return pl.DataFrame({"recall": self.levels, "precision": self.precision})
 
     def to_table(self) -> Table:
-        """Return the interpolated curve, and the break-even point below it."""
+        """Return a table of the interpolated curve, with the break-even point as a note."""
         columns = [Column("recall", "value", digits=2), Column("precision", "value")]
         whose = f"query {self.query!r}" if self.query is not None else f"the mean over {self.n:,} queries"
         rows = list(zip(self.levels, self.precision, strict=True))
@@ -76,12 +76,12 @@ class Curve:
 
 
 def steps(levels: Sequence[float], rel: float | None) -> list[Metric]:
-    """Return the metrics whose means are the mean curve: the interpolated precision at each level of recall."""
+    """Return the metrics whose means form the mean curve: interpolated precision at each level of recall."""
     return [IPrec(level=level, rel=rel) for level in _checked(levels)]
 
 
 def mean_curve(res: Results, levels: Sequence[float]) -> Curve:
-    """Return the mean of the interpolated curves of all queries, from results for ``steps``."""
+    """Return the mean interpolated curve of all queries, given results of the metrics in ``steps``."""
     return Curve(tuple(levels), tuple(res.mean.values()), n=res.n[str(res.metrics[0])])
 
 
@@ -94,7 +94,9 @@ def curve_of_one(
     ((1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 0.6666666666666666), (4, 1.0, 0.5))
     """
     if not relevant:
-        raise UsageError(f"query {brief(query)} has no relevant item, so no curve.")
+        raise UsageError(
+            f"query {brief(query)} has no relevant item and so no precision-recall curve; choose another query."
+        )
     hits, points, found = set(ranks), [], 0
     for rank in range(1, length + 1):
         found += rank in hits
@@ -109,5 +111,7 @@ def curve_of_one(
 
 def _checked(levels: Sequence[float]) -> Sequence[float]:
     if not levels or any(not 0 <= level <= 1 for level in levels) or list(levels) != sorted(set(levels)):
-        raise UsageError("levels of recall are distinct numbers from 0 to 1, in rising order.")
+        raise UsageError(
+            "levels= must be distinct numbers from 0 to 1 in ascending order, such as [0, 0.5, 1]."
+        )
     return levels

@@ -1,4 +1,4 @@
-"""What results are turned into: plain values, JSON, data frames, files. Numbers are rounded only in what people read."""
+"""Exports of results: plain values, JSON, data frames and files, all in full precision."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from rankwell.results.results import Results
 
-KEY = "rankwell"  # of the metadata in a Parquet file
-SCHEMA = 1  # of the JSON that is written
+KEY = "rankwell"  # metadata key in Parquet files
+SCHEMA = 1  # version of the JSON layout
 
 
 def to_dict(res: Results, *, per_query: bool = False) -> dict[str, Any]:
-    """Return everything as plain values, as ``to_json`` writes it."""
+    """Return the results as plain Python values, as ``to_json`` writes them."""
     ranges, undefined = res.tie_range, res.undefined
     data: dict[str, Any] = {
         "run": res.name,
@@ -62,7 +62,7 @@ def to_dict(res: Results, *, per_query: bool = False) -> dict[str, Any]:
 
 
 def _divided(res: Results) -> dict[str, Any]:
-    """Weights and segments as plain values, where there are any."""
+    """Return weights, slices and segments as plain values, as far as there are any."""
     data: dict[str, Any] = {}
     if res.weights:
         data["weights"] = res.weights
@@ -83,13 +83,13 @@ def _divided(res: Results) -> dict[str, Any]:
 
 
 def to_json(res: Results, *, per_query: bool = False) -> str:
-    """Return everything as JSON text."""
+    """Return the results as JSON text."""
     data = {"rankwell": __version__, "schema": SCHEMA, **to_dict(res, per_query=per_query)}
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def frame_of(res: Results) -> pl.DataFrame:
-    """Return one row per query, one column per metric that has a value per query; undefined is null."""
+    """Return a frame with one row per query and one column per metric with per-query values; undefined is null."""
     import polars as pl
 
     kind = pl.String if res.part.queries.is_text else pl.Int64
@@ -99,7 +99,7 @@ def frame_of(res: Results) -> pl.DataFrame:
 
 
 def to_pandas(res: Results) -> Any:
-    """Return the value of each query as a pandas frame."""
+    """Return the per-query values as a pandas frame."""
     try:
         return res.per_query.to_pandas()
     except ImportError as error:
@@ -109,7 +109,7 @@ def to_pandas(res: Results) -> Any:
 
 
 def save(res: Results, path: str | Path) -> None:
-    """Write results in the format of the file's name."""
+    """Write results in the format given by the file's suffix."""
     target = Path(path)
     texts = {
         ".json": lambda: to_json(res, per_query=True), ".csv": res.to_csv, ".md": res.to_markdown,
@@ -125,7 +125,7 @@ def save(res: Results, path: str | Path) -> None:
         with whole_file(target) as file:
             file.write_text(content, encoding="utf-8")
     else:
-        raise UsageError(f"{target}: the suffix says no format; it is {one_of(['.parquet', *texts])}.")
+        raise UsageError(f"{target}: unknown suffix; use {one_of(['.parquet', *texts])}.")
 
 
 def _plain_values(values: Mapping[str, float]) -> dict[str, float | str | None]:
@@ -133,7 +133,7 @@ def _plain_values(values: Mapping[str, float]) -> dict[str, float | str | None]:
 
 
 def _plain(value: float) -> float | str | None:
-    """A number for JSON: NaN is null, infinity the word."""
+    """Return a number as JSON can hold it: NaN as null, infinity as text."""
     if math.isnan(value):
         return None
     return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")

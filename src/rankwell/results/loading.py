@@ -1,4 +1,4 @@
-"""Saved results read back."""
+"""Loading of saved results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SavedDiagnostics:
-    """Diagnostics whose sums were not kept."""
+    """Diagnostics read from a file, without the sums behind them."""
 
     diagnostics: dict[str, float]
 
@@ -42,7 +42,7 @@ class SavedDiagnostics:
 
 
 def loaded(path: str | Path) -> Results:
-    """Return the results in a file that ``Results.save`` wrote."""
+    """Return the results in a file written by ``Results.save``."""
     from rankwell.results.results import Results
 
     data, frame = _read(path)
@@ -74,7 +74,7 @@ def loaded(path: str | Path) -> Results:
 
 
 def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, dict[str, Any]]) -> Part:
-    """What is kept of all queries, as far as the file holds it."""
+    """Return the part of all queries, as far as the file holds it."""
     columns = {} if frame is None else {m: frame[str(m)] for m in saved if str(m) in frame.columns}
     values = {m: c.cast(float).fill_null(math.nan).to_numpy().astype(np.float64) for m, c in columns.items()}
     plain = data.get("plain_mean", data["mean"])
@@ -108,13 +108,13 @@ def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, 
 
 
 def _ends(found: list[float], n: int) -> Ends:
-    """The states under the best and the worst order of equal scores, of a range from the worst to the best."""
+    """Return the states under the best and the worst tie order, given the range from worst to best."""
     worst, best = found
     return Saved(best, n), Saved(worst, n)
 
 
 def _part_of_slice(each: dict[str, Any], whole: Part, metrics: Iterable[Metric]) -> Part:
-    """What is kept of a slice: means."""
+    """Return the part of a slice, for which only means are saved."""
     return Part(
         Ids.of([]),
         np.empty(0, np.int64),
@@ -126,7 +126,7 @@ def _part_of_slice(each: dict[str, Any], whole: Part, metrics: Iterable[Metric])
 
 
 def _kept(values: dict[str, Any], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:
-    """The states of metrics of which only the values are known."""
+    """Return states of metrics whose values alone were saved."""
     return {m: Saved(_number(values[str(m)]), n[str(m)]) for m in metrics}
 
 
@@ -135,12 +135,12 @@ def _number(value: float | str | None) -> float:
 
 
 def _read(path: str | Path) -> tuple[dict[str, Any], pl.DataFrame | None]:
-    """Return what a file of ``save`` says, and the values of queries.
+    """Return the data in a file written by ``save``, and the per-query values if it has them.
 
     Raises
     ------
     InputError
-        If the file cannot be read, holds no results, or those of a later version.
+        If the file cannot be read, holds no results, or has another schema version.
     """
     import polars as pl
 
@@ -156,11 +156,11 @@ def _read(path: str | Path) -> tuple[dict[str, Any], pl.DataFrame | None]:
             frame = None if rows is None else pl.DataFrame(rows, infer_schema_length=None)
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
-        raise InputError(f"{file}: no results can be read from it ({reason}).") from error
+        raise InputError(f"{file}: cannot be read as saved results ({reason}).") from error
     if not isinstance(data, dict) or "metrics" not in data:
-        raise InputError(f"{file}: holds no results of rankwell; Results.load reads what Results.save wrote.")
+        raise InputError(f"{file}: not rankwell results; Results.load reads files written by Results.save.")
     if data.get("schema") != SCHEMA:
         raise InputError(
-            f"{file}: results of schema {data.get('schema')}; this version reads schema {SCHEMA}."
+            f"{file}: written with schema {data.get('schema')}, but this version of rankwell reads schema {SCHEMA}."
         )
     return data, frame

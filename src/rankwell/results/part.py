@@ -1,4 +1,4 @@
-"""Part: what is kept of some queries; parts of different queries add up."""
+"""Part: values, states and counts of some queries."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ROOM = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What is kept of some queries; parts of different queries add up.
+    """Values, states and counts of some queries; parts of disjoint sets of queries can be added.
 
-    ``pool_row`` is the row of each query in the judgements, -1 where there are none. ``ends`` holds the states under the best and
-    the worst order of equal scores, for metrics whose values these change. ``split`` holds a state per segment, ``sizes``
-    counts the queries of each, ``weighted`` holds the states of weighted means.
+    ``pool_row`` is the row of each query in the judgements, -1 if it has none. ``ends`` holds the states under the best
+    and the worst order of equal scores, for metrics that this order can change. ``split`` holds one state per metric and
+    segment, ``sizes`` the number of queries per segment, and ``weighted`` the states of weighted means.
     """
 
     queries: Ids
@@ -42,7 +42,7 @@ class Part:
         return Part.sum([self, other])
 
     def concerned(self) -> np.ndarray:
-        """Return the queries that the values concern, sorted by their ids: the judged ones, if all metrics need judgements."""
+        """Return the rows of the queries to report, sorted by id: only judged ones if all metrics need judgements."""
         rows = np.arange(len(self.queries))
         if self.values and all(metric.judgements for metric in self.values):
             rows = np.flatnonzero(self.pool_row >= 0)
@@ -50,9 +50,9 @@ class Part:
 
     @classmethod
     def sum(cls, parts: Iterable[Part]) -> Part:
-        """Return all parts, of which there is at least one, as one; each is let go before the next is made.
+        """Return the sum of at least one part; each part is released before the next is taken.
 
-        Values per query are kept where every part has them.
+        Per-query values are kept for the metrics that have them in every part.
         """
         parts = iter(parts)
         total = next(parts)
@@ -85,7 +85,7 @@ class Part:
 
 
 def own_text(ids: Ids) -> Ids:
-    """Return the same ids; text that lies in a much larger buffer, such as a file's, gets one of its own."""
+    """Return the same ids; text in a much larger buffer, such as that of a file, is copied into its own."""
     size = int(ids.lengths.sum())
     if len(ids.text) <= 2 * size + 1:
         return ids
@@ -95,13 +95,13 @@ def own_text(ids: Ids) -> Ids:
 
 
 def _add_states(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
-    """Add states to those of the same key."""
+    """Add each state to the one with the same key."""
     for key, state in more.items():
         total[key] = total[key] + state if key in total else state
 
 
 def _add_ends(ends: dict[Metric, Ends], states: Mapping[Metric, State], part: Part) -> None:
-    """Add the ends of a part; where one side has none, no order of equal scores changes its state."""
+    """Add the ends of a part; a side without ends contributes its state, which no tie order changes."""
     for metric in {**ends, **part.ends}:
         best, worst = ends.get(metric) or (states[metric], states[metric])
         more = part.ends.get(metric) or (part.states[metric], part.states[metric])
@@ -109,22 +109,22 @@ def _add_ends(ends: dict[Metric, Ends], states: Mapping[Metric, State], part: Pa
 
 
 class Growing:
-    """A column that pieces are added to; they are copied at once into one array that grows."""
+    """A column that grows piece by piece; each piece is copied at once into one growing array."""
 
     def __init__(self, values: np.ndarray) -> None:
         self._held, self._n = values, len(values)
 
     def extend(self, values: np.ndarray) -> None:
-        """Add a piece at the end."""
+        """Append a piece."""
         n = self._n + len(values)
         if n > len(self._held):
-            held = np.empty(max(4 * n, ROOM), self._held.dtype)  # what is never written costs no memory
+            held = np.empty(max(4 * n, ROOM), self._held.dtype)  # pages never written cost no memory
             held[: self._n] = self._held[: self._n]
             self._held = held
         self._held[self._n : n] = values
         self._n = n
 
     def values(self) -> np.ndarray:
-        """Return all that was added; nothing can be added later."""
-        self._held.resize(self._n, refcheck=False)  # in place: a copy would need the memory twice
+        """Return the whole column; nothing can be appended afterwards."""
+        self._held.resize(self._n, refcheck=False)  # in place: a copy would take twice the memory
         return self._held

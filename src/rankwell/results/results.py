@@ -1,4 +1,4 @@
-"""Results: means, per-query values, counts and the rules they were made under."""
+"""Results: means, per-query values, counts and the policy behind them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankwell.results.part import Part
 from rankwell.results.segments import Division
 from rankwell.results.values import left_out_of, value_of
 
-# what only some ask for is loaded when they do
+# few callers need these at run time; the methods that do import them
 if TYPE_CHECKING:
     import polars as pl
 
@@ -33,7 +33,7 @@ TIE_RANGE = 0.001
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """What an evaluation gives: values, what they mean, and on how many queries and rows they rest.
+    """The results of an evaluation: values, their definitions, and the numbers of queries and rows behind them.
 
     Examples
     --------
@@ -54,59 +54,59 @@ class Results:
 
     @property
     def policy(self) -> Policy:
-        """The rules that the values were made under."""
+        """The policy of the evaluation."""
         return self.conditions.policy
 
     @cached_property
     def mean(self) -> dict[str, float]:
-        """The value of each metric, by its text, in the order asked; NaN where no query defines it.
+        """The value of each metric by its text, in the order given; NaN if it is undefined for every query.
 
-        With ``weights=`` the weighted mean, where a metric can be weighted; ``plain_mean`` has the unweighted one.
+        With ``weights=`` this is the weighted mean, for metrics that can be weighted; ``plain_mean`` is the unweighted one.
         """
         return {str(m): value_of(m, self.part.weighted.get(m, self.part.states[m])) for m in self.metrics}
 
     @cached_property
     def plain_mean(self) -> dict[str, float]:
-        """The value of each metric with every query counted alike."""
+        """The unweighted value of each metric."""
         return {str(metric): value_of(metric, self.part.states[metric]) for metric in self.metrics}
 
     @property
     def weights(self) -> str:
-        """The column that weighs the queries; empty if none does."""
+        """The name of the column of weights; empty if there is none."""
         return self.division.weights
 
     @property
     def is_weighted(self) -> dict[str, bool]:
-        """Whether each metric's mean is a weighted one."""
+        """Whether each metric's mean is weighted."""
         return {str(metric): metric in self.part.weighted for metric in self.metrics}
 
     @property
     def has_segments(self) -> bool:
-        """Whether there are segments (``by=``)."""
+        """Whether ``by=`` divided the queries into segments."""
         return bool(self.division.by)
 
     @cached_property
     def segments(self) -> Breakdown:
-        """The values of each segment, as a table or a Polars frame; UsageError without ``by=``."""
+        """The values per segment, as a table or a Polars frame; raises UsageError without ``by=``."""
         if not self.has_segments:
-            raise UsageError("no segments were asked for: evaluate(…, users=table, by='tier').")
+            raise UsageError("there are no segments; give by= and users=, such as by='tier', users=table.")
         from rankwell.results.breakdown import Breakdown
 
         return Breakdown(self.name, self.metrics, self.division, self.part.split, self.part.sizes)
 
     @cached_property
     def n(self) -> dict[str, int]:
-        """The number of queries that each value rests on."""
+        """The number of queries behind each value."""
         return {str(metric): self.part.states[metric].n for metric in self.metrics}
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many rows, lists and queries each rule touched; rules that touched none are left out."""
+        """The numbers of rows, lists and queries that each rule affected; zero counts are left out."""
         return dict(self.part.counts | left_out_of(self.part.states))
 
     @property
     def undefined(self) -> dict[str, dict[str, int]]:
-        """For each metric that is undefined somewhere: how many queries, by reason."""
+        """The number of undefined queries by reason, for each metric that has any."""
         found: dict[str, dict[str, int]] = {}
         for (metric, reason), count in self.part.undefined.items():
             found.setdefault(str(metric), {})[reason] = count
@@ -114,12 +114,12 @@ class Results:
 
     @property
     def diagnostics(self) -> dict[str, dict[str, float]]:
-        """For metrics whose value rests on weights: how many observations these are worth, and the like."""
+        """Diagnostics of metrics that weigh observations, such as the effective sample size."""
         return {str(metric): dict(kept.diagnostics) for metric, kept in self.part.diagnostics.items()}
 
     @cached_property
     def tie_range(self) -> dict[str, tuple[float, float]]:
-        """The values under the worst and the best order of equal scores, where they differ by more than 0.001."""
+        """The values under the worst and the best order of equal scores, if they differ by more than 0.001."""
         ends = self.part.ends
         ranges = {
             str(m): (value_of(m, ends[m][1]), value_of(m, ends[m][0])) for m in self.metrics if m in ends
@@ -128,49 +128,49 @@ class Results:
 
     @property
     def grades(self) -> str:
-        """What the grades were taken for: judgements, ratings or interactions."""
+        """How the grades were interpreted: ``judgements``, ``ratings`` or ``interactions``."""
         return self.conditions.scale.kind
 
     @property
     def meaning(self) -> str:
-        """What the grades were taken for, in a sentence."""
+        """A sentence that says how the grades were interpreted."""
         return self.conditions.meaning(self.metrics)
 
     def __getitem__(self, metric: str | Metric | type[Metric]) -> float:
-        """Return the value of a metric in any spelling; KeyError if it was not asked for."""
+        """Return the value of a metric in any spelling; raises KeyError if it was not evaluated."""
         wanted = metric_of(metric)
         if wanted not in self.part.states:
             near = nearest(str(wanted), self.mean)
-            raise NotAskedError(f"{wanted} was not asked for; there are {', '.join(self.mean)}.{near}")
+            raise NotAskedError(f"{wanted} was not evaluated; the metrics are {', '.join(self.mean)}.{near}")
         return self.mean[str(wanted)]
 
     @cached_property
     def _rows(self) -> np.ndarray:
-        """The queries that the values concern, sorted."""
+        """The rows of ``queries`` in the part."""
         return self.part.concerned()
 
     @cached_property
     def queries(self) -> list[str] | list[int]:
-        """The queries: integers by value, text by its UTF-8 bytes."""
+        """The query ids, sorted: integers by value, text by UTF-8 bytes."""
         return self.part.queries[self._rows].tolist()
 
     def values(self, metric: Metric) -> np.ndarray:
-        """Return the value of each of ``queries``, NaN where undefined."""
+        """Return a metric's value for each of ``queries``; NaN where undefined."""
         return self.part.values[metric][self._rows]
 
     @cached_property
     def per_query(self) -> pl.DataFrame:
-        """One row per query, one column per metric that has a value per query; undefined is null."""
+        """A frame with one row per query and one column per metric with per-query values; undefined is null."""
         return exports.frame_of(self)
 
     def __add__(self, other: Results) -> Results:
-        """Return the results of two disjoint sets of queries together; UsageError if they differ in metrics or conditions."""
+        """Return the combined results of disjoint sets of queries; raises UsageError if metrics or conditions differ."""
         from rankwell.results.addition import added
 
         return added(self, other)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle what the results are made from, not what was worked out from it."""
+        """Return the fields, so that cached values are not pickled."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __repr__(self) -> str:
@@ -185,18 +185,18 @@ class Results:
         weights: Mapping[Any, float] | Sequence[float] | None = None,
         floor: float = 1e-5,
     ) -> float:
-        """Return another summary of a metric's values than its mean: weighted, geometric, median.
+        """Return a summary of a metric's per-query values: weighted mean, geometric mean or median.
 
         Parameters
         ----------
         metric
-            One of the metrics asked for, with a value per query.
+            One of the evaluated metrics that have per-query values.
         how
             ``mean``, ``geometric`` or ``median``, over the queries where the metric is defined.
         weights
-            For a weighted mean: the weight of each query by its id, or in the order of ``per_query``.
+            The weight of each query, by its id or in the order of ``per_query``; only for ``mean``.
         floor
-            The least value that counts in a geometric mean.
+            In a geometric mean, smaller values count as this one.
 
         Examples
         --------
@@ -210,11 +210,11 @@ class Results:
         return aggregate_of(self, metric_of(metric), how, weights, floor)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Return everything as plain values, as ``to_json`` writes it."""
+        """Return the results as plain Python values, as ``to_json`` writes them."""
         return exports.to_dict(self, per_query=per_query)
 
     def to_json(self, *, per_query: bool = False) -> str:
-        """Return everything as JSON text, numbers in full precision; undefined is null.
+        """Return the results as JSON text in full precision; undefined is null.
 
         Examples
         --------
@@ -226,7 +226,7 @@ class Results:
         return exports.to_json(self, per_query=per_query)
 
     def to_table(self, *, per_query: bool = False) -> Table:
-        """Return the table that people read: each metric, or each query."""
+        """Return a table with one row per metric, or per query."""
         from rankwell.results import summary
 
         return summary.table_of([self], per_query=per_query)
@@ -247,35 +247,35 @@ class Results:
         return self.to_html()
 
     def to_csv(self, *, per_query: bool = True) -> str:
-        """Return the value of each query, or of each metric, as CSV in full precision."""
+        """Return the value of each query, or of each metric, as CSV text in full precision."""
         from rankwell.results import summary
 
         return summary.csv_of([self], per_query=per_query)
 
     def to_pandas(self) -> Any:
-        """Return the value of each query as a pandas frame; this needs pandas and pyarrow."""
+        """Return the per-query values as a pandas frame; needs pandas and pyarrow."""
         return exports.to_pandas(self)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Give the value of each query to whatever speaks Arrow."""
+        """Export the per-query values through the Arrow C stream interface."""
         return self.per_query.__arrow_c_stream__(requested_schema)
 
     def log_to(self, tracker: str, *, step: int | None = None) -> None:
-        """Hand the values to an experiment tracker: ``mlflow`` (``pip install 'rankwell[mlflow]'``).
+        """Log the values to an experiment tracker: ``mlflow`` (``pip install 'rankwell[mlflow]'``).
 
-        Metrics get names that trackers accept (``ndcg@10`` becomes ``ndcg_at_10``), with ``.n`` the number of queries
-        behind them; signatures and policy become tags, the whole JSON an artifact. Undefined values are not logged. In
-        an active run it goes there, else into a run of its own, named after the results.
+        Metrics get names that trackers accept: ``ndcg@10`` becomes ``ndcg_at_10``, and ``ndcg_at_10.n`` is the number of
+        queries behind it. Signatures and policy become tags, and the whole JSON an artifact. Undefined values are not
+        logged. Values go to the active run, or to a new one named after the results.
         """
         from rankwell.results import trackers
 
         trackers.log(self, tracker, step)
 
     def save(self, path: str | Path) -> None:
-        """Write the results in the format of the file's name; the file appears when it is whole.
+        """Write the results in the format given by the file's suffix; the file appears only once it is complete.
 
-        ``.parquet`` and ``.json`` hold everything, values of queries, definitions and policy, and are what
-        ``Results.load`` reads; ``.csv`` holds the values of queries; ``.md``, ``.tex`` and ``.html`` the table.
+        ``.parquet`` and ``.json`` hold everything, including per-query values, definitions and policy, and can be read
+        by ``Results.load``. ``.csv`` holds the per-query values. ``.md``, ``.tex`` and ``.html`` hold the table.
 
         Examples
         --------
@@ -293,7 +293,7 @@ class Results:
     def load(cls, path: str | Path) -> Results:
         """Return results that ``save`` wrote as Parquet or JSON.
 
-        Values, definitions, policy and counts are as they were. Pickle results that are to be added to others.
+        Values, definitions, policy and counts are restored. To add results later, pickle them instead.
         """
         from rankwell.results.loading import loaded
 

@@ -1,4 +1,4 @@
-"""Segments of queries, and weights: what columns of a table of users (queries) say of each query."""
+"""Segments and weights of queries, taken from columns of a table of users (queries)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ UNKNOWN = "(unknown)"
 
 @dataclass(frozen=True)
 class Division:
-    """How queries are divided and weighed: the columns and labels of segments, and the column of weights.
+    """The columns and labels of segments, and the column of weights.
 
-    A segment has one label per column of ``by``; the last segment is that of queries without a row.
+    A segment has one label per column of ``by``. The last segment holds the queries without a row.
     """
 
     by: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Division:
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Which segment each query is in, as its place in ``division.labels``, and how much it weighs."""
+    """The segment of each query, as an index into ``division.labels``, and its weight."""
 
     known: Known
     division: Division
@@ -38,7 +38,7 @@ class Segments:
 
     @classmethod
     def of(cls, users: Users | None, by: str | Iterable[str] | None, weights: str | None) -> Segments | None:
-        """Return the segments of a table of users; None if neither segments nor weights are asked for.
+        """Return the segments of a table of users; None if neither ``by`` nor ``weights`` is given.
 
         Raises
         ------
@@ -50,7 +50,7 @@ class Segments:
             return None
         if users is None:
             raise UsageError(
-                "by= and weights= name columns of users=, a table with a query column; give users=."
+                "by= and weights= name columns of users=; give users=, a table with a query column."
             )
         for column in (*columns, *([weights] if weights is not None else [])):
             if column not in users.columns:
@@ -59,22 +59,22 @@ class Segments:
                     f"{users.name} has no column {column!r}; {has}.{nearest(column, users.columns)}"
                 )
         if len(set(columns)) < len(columns):
-            raise UsageError(f"by={list(columns)}: a column is named twice.")
+            raise UsageError(f"by={list(columns)} names a column twice; name each once.")
         codes, labels = _coded([users.texts(column) for column in columns]) if columns else (None, ())
         heavy = None if weights is None else _checked(users, weights)
         return cls(Known(users.query), Division(columns, labels, weights or ""), codes, heavy, users.name)
 
     def weights_alone(self) -> Segments | None:
-        """Return the same weights without segments; None if there are none."""
+        """Return the weights without the segments; None if there are no weights."""
         division = Division(weights=self.division.weights)
         return None if self.weights is None else replace(self, division=division, codes=None)
 
     def rows(self, queries: Ids) -> np.ndarray:
-        """Return the row of each query in the table of users, -1 where it has none."""
+        """Return the row of each query in the table of users, -1 if it has none."""
         return self.known.rows_of(queries, "query")
 
     def codes_of(self, rows: np.ndarray) -> np.ndarray:
-        """Return the segment of each row, that of unknown queries where it is -1."""
+        """Return the segment of each row; a row of -1 is in the segment of unknown queries."""
         assert self.codes is not None
         return np.append(self.codes, len(self.division.labels) - 1)[rows]
 
@@ -84,20 +84,20 @@ class Segments:
         Raises
         ------
         DataError
-            If a query has none.
+            If a query has no weight.
         """
         assert self.weights is not None
         missing = np.flatnonzero(rows < 0)
         if len(missing):
             raise DataError(
-                f"query {brief(queries.one(int(missing[0])))} has no row in {self.table}, so no weight ({len(missing):,} such "
-                f"queries here). Give one for each query."
+                f"query {brief(queries.one(int(missing[0])))} has no row in {self.table}, so it has no weight ({len(missing):,} "
+                f"such queries here). Add a row for each query."
             )
         return self.weights[rows]
 
 
 def _coded(columns: Sequence[Sequence[str]]) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
-    """The combination that each row has, and the combinations in order, with the unknown one last."""
+    """Return the code of each row's combination of labels, and the sorted combinations with the unknown one last."""
     rows = list(zip(*columns, strict=True))
     labels = sorted(set(rows))
     number = {label: place for place, label in enumerate(labels)}
@@ -112,9 +112,11 @@ def _checked(users: Users, column: str) -> np.ndarray:
 
 
 def checked_weights(weights: np.ndarray, whose: Callable[[int], str]) -> np.ndarray:
-    """Return the weights; DataError names whose is negative, infinite or not a number."""
+    """Return the weights; raises DataError if one is negative, infinite or not a number."""
     wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
     if len(wrong):
         row = int(wrong[0])
-        raise DataError(f"{whose(row)} has the weight {weights[row]:g}; a weight is at least 0.")
+        raise DataError(
+            f"{whose(row)} has the weight {weights[row]:g}; weights must be finite and at least 0."
+        )
     return weights

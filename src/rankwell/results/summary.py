@@ -1,4 +1,4 @@
-"""Results as tables: one run in full, several runs side by side, or every query."""
+"""Tables of results: one run in full, several runs side by side, or one row per query."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["csv_of", "table_of", "warnings_of"]
 
 SHORT_CUT = 0.05
-# counts whose name in the data is short
+# longer names of counts, for printing
 IN_WORDS = {"queries with R > k": "queries with more than k relevant items"}
 
 
 def table_of(results: Sequence[Results], *, per_query: bool = False, full_policy: bool = False) -> Table:
-    """Return the table that people read: metrics by rows for one run, runs by rows for several, or every query."""
+    """Return a table with one row per metric for one run, one row per run for several, or one row per query."""
     if per_query:
         return _query_rows(results)
     notes = notes_of(results, full_policy=full_policy)
@@ -66,13 +66,13 @@ def _several(results: Sequence[Results], notes: Sequence[str]) -> Table:
 
 
 def _place(value: float, better: str) -> tuple[bool, float]:
-    """What runs are sorted by: the best first, undefined ones last, those that are alike as they were given."""
+    """Return the sort key of a run: best first, undefined last, equal ones in the order given."""
     sign = {"higher": -1.0, "lower": 1.0}.get(better, 0.0)
     return math.isnan(value), 0.0 if math.isnan(value) else sign * value
 
 
 def _query_rows(results: Sequence[Results]) -> Table:
-    """One row per query, and below them the value of the run; a corpus metric has only the latter."""
+    """Return one row per query, then one for the whole run; a corpus metric has a value only in the latter."""
     several = len(results) > 1
     names = [str(metric) for metric in results[0].metrics]
     columns = [Column("run", "text")] if several else []
@@ -101,7 +101,7 @@ def written(
 ) -> str:
     """Return results of one or several runs as text: table, markdown, latex, html, csv or json.
 
-    With ``words`` a table says what each metric measures.
+    With ``words``, a table that says what each metric measures is added.
     """
     if form == "json":
         parts = [res.to_dict(per_query=per_query) for res in results]
@@ -117,14 +117,14 @@ def written(
 
 
 def words_of(metrics: Sequence[Metric]) -> Table:
-    """Return what each metric measures and where its better values lie, in a line each."""
+    """Return a table of what each metric measures and in which direction it improves."""
     ends = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
     rows = [(str(m), ends[m.better], sentence(type(m)).replace("``", "")) for m in metrics]
     return Table([Column("metric"), Column("direction"), Column("what it measures")], rows)
 
 
 def slices_of(res: Results) -> Table:
-    """Return the values on each slice of the items, below those on all."""
+    """Return a table of the values on all items and on each slice of them."""
     columns = [
         Column("items"),
         *(Column(str(metric), "value", better=metric.better) for metric in res.metrics),
@@ -137,9 +137,10 @@ def slices_of(res: Results) -> Table:
 
 
 def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
-    """Return one line per run and metric, or per run and query, numbers in full precision.
+    """Return CSV text in full precision, with one line per run and metric, or per run and query.
 
-    Segments and slices have lines of their own, with the columns of ``by`` and ``items``, empty for the whole.
+    Segments and slices have lines of their own. The columns of ``by`` and ``items`` name them, and are empty for the
+    whole run.
     """
     if per_query:
         import polars as pl
@@ -166,7 +167,7 @@ def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
 
 
 def _parts(res: Results, width: int) -> list[tuple[list[str | None], dict[str, float], dict[str, int]]]:
-    """The whole, each segment and each slice: their labels in the columns of parts, values and numbers of queries."""
+    """Return the labels, values and numbers of queries of the whole run, each segment and each slice."""
     parts: list[tuple[list[str | None], dict[str, float], dict[str, int]]] = [
         ([None] * width, res.mean, res.n)
     ]
@@ -178,7 +179,7 @@ def _parts(res: Results, width: int) -> list[tuple[list[str | None], dict[str, f
 
 
 def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[str]:
-    """Return what a reader of the table should know: definitions, policy, what each rule touched."""
+    """Return the notes below a table: definitions, policy, and how many rows each rule affected."""
     first = results[0]
     notes = [f"{metric} is {metric.signature}" for metric in first.metrics if str(metric) != metric.signature]
     notes += [f"{metric}: {metric.caution()}" for metric in first.metrics if metric.caution()]
@@ -201,7 +202,7 @@ def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[s
 
 
 def policy_note(policy: Policy) -> str:
-    """Return the fields of a policy that differ from the default."""
+    """Return a note that lists the policy fields that differ from the default."""
     plain = Policy().to_dict()
     changed = [f"{name}={value}" for name, value in policy.to_dict().items() if value != plain[name]]
     rest = "all others default" if changed else "all default"
@@ -209,7 +210,7 @@ def policy_note(policy: Policy) -> str:
 
 
 def counted(res: Results) -> list[str]:
-    """Return in words how many lists and rows the values rest on, and what each rule touched."""
+    """Return in words the numbers of lists and rows behind the values, and how many rows each rule affected."""
     counts = dict(res.counts)
     lists, rows = counts.pop("lists", 0), counts.pop("rows", 0)
     words = [f"{rows:,} rows in {lists:,} lists"]
@@ -227,7 +228,7 @@ def counted(res: Results) -> list[str]:
 
 
 def _diagnosed(diagnostics: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Diagnostics, grouped by the metrics that share them."""
+    """Return diagnostics in words, grouped by the metrics that share them."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, found in diagnostics.items():
         parts = (
@@ -239,7 +240,7 @@ def _diagnosed(diagnostics: Mapping[str, Mapping[str, float]]) -> list[str]:
 
 
 def _ranges(res: Results) -> list[str]:
-    """What the order of equal scores could change; beside one run alone the table has columns for it."""
+    """Return in words how far tie order can move each value; a table of one run has columns for this."""
     return [
         f"{name} is {number(low)} to {number(high)}, depending on the order of equal scores"
         for name, (low, high) in res.tie_range.items()
@@ -247,7 +248,7 @@ def _ranges(res: Results) -> list[str]:
 
 
 def warnings_of(results: Sequence[Results]) -> list[str]:
-    """Return what deserves a word beside the table: data that do not mean what they seem to."""
+    """Return warnings about data that are easily misread."""
     found = []
     counts: Mapping[str, int] = results[0].counts
     cut_short = counts.get("queries with R > k", 0)
@@ -265,17 +266,17 @@ def warnings_of(results: Sequence[Results]) -> list[str]:
             and not getattr(metric, "users", None)
         ):
             found.append(
-                f"{metric} depends on the number of lists, which is {min(n):,} to {max(n):,}: compare runs of equally many"
-                + (f", or say coverage(users={min(n)})." if metric.name == "coverage" else ".")
+                f"{metric} depends on the number of lists, which is {min(n):,} to {max(n):,}: compare runs with equally many lists"
+                + (f", or use coverage(users={min(n)})." if metric.name == "coverage" else ".")
             )
     converted = ("run ids read as integers", "judgement ids read as integers")
     for res in results:
         against = res.counts.get("rows whose rank contradicts the score", 0)
         if against:
             found.append(
-                f"{res.name}: {against:,} rows stand below a row with a lower score; the rank column decides."
+                f"{res.name}: {against:,} rows are ranked below a row with a lower score; the rank column is used."
             )
         found += [
-            f"{res.name}: {what}, as the other side has them." for what in converted if res.counts.get(what)
+            f"{res.name}: {what}, to match the other side." for what in converted if res.counts.get(what)
         ]
     return found

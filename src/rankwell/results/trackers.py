@@ -1,4 +1,4 @@
-"""Results handed to experiment trackers, under metric names that they accept."""
+"""Logging of results to experiment trackers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
-    """Return for each metric's text a name of letters, digits, dots and underscores.
+    """Return a name of letters, digits, dots and underscores for each metric's text.
 
     >>> tracked_names(["ndcg@10", "ap(denom=R)@5", "f(beta=0.5)@3"])
     {'ndcg@10': 'ndcg_at_10', 'ap(denom=R)@5': 'ap_denom_R_at_5', 'f(beta=0.5)@3': 'f_beta_0.5_at_3'}
@@ -32,15 +32,17 @@ def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
 
 
 def log(results: Results, tracker: str, step: int | None) -> None:
-    """Hand results to a tracker.
+    """Log results to a tracker.
 
     Raises
     ------
     UsageError
-        If there is no such tracker, or it is not installed.
+        If the tracker is unknown or not installed.
     """
     if tracker not in TRACKERS:
-        raise UsageError(f"log_to({tracker!r}): a tracker is {one_of(TRACKERS)}.{nearest(tracker, TRACKERS)}")
+        raise UsageError(
+            f"log_to({tracker!r}): unknown tracker; use {one_of(TRACKERS)}.{nearest(tracker, TRACKERS)}"
+        )
     TRACKERS[tracker](results, step)
 
 

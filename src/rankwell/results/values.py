@@ -1,4 +1,4 @@
-"""The numbers of states, and of results read from a file, which hold numbers alone."""
+"""Values of states, and saved values whose states are gone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.tables.states import State
 
-CANNOT_ADD = "cannot add loaded results: a file holds values, not what they were computed from. Pickle results to add them later."
+CANNOT_ADD = "cannot add loaded results: a file holds values, not the states behind them. Pickle results to add them later."
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A value whose state was not kept; it cannot be added to another."""
+    """A value read from a file, without its state; it cannot be added."""
 
     value: float
     n: int
@@ -25,12 +25,12 @@ class Saved:
 
 
 def value_of(metric: Metric, state: State) -> float:
-    """Return the number of a metric's state."""
+    """Return the value of a metric's state."""
     return state.value if isinstance(state, Saved) else metric.value(state)
 
 
 def left_out_of(states: Mapping[Metric, State]) -> Counter[str]:
-    """Return what does not count in the values of all lists together, each thing once."""
+    """Return counts of what the metrics left out; a count that several metrics share appears once."""
     total: Counter[str] = Counter()
     for metric, state in states.items():
         if not isinstance(state, Saved) and (counted := metric.left_out(state)):

@@ -1,6 +1,6 @@
-"""Laws that every metric, reader and engine keeps, and random data to try them on; needs the extra ``test``.
+"""Laws for metrics, readers and engines, and random data to check them on; needs the extra ``test``.
 
-``check_metric(metric)`` is what a new metric is tested with: it raises ``LawBroken`` with the law and the data.
+Test a new metric with ``check_metric(metric)``, which raises ``LawBroken`` with the law and the data.
 """
 
 from __future__ import annotations

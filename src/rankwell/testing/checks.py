@@ -1,4 +1,4 @@
-"""Checks of metrics, readers and engines by the laws."""
+"""Checks of metrics, readers and engines."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from rankwell.testing.laws import LAWS, LawBroken, equal
 def check_metric(
     metric: str | Metric | type[Metric], *, cases: int | Iterable[int] = 25, seed: int = 0
 ) -> None:
-    """Try every law on a metric; a law that it declares not to keep (``Metric.broken_laws``) is left out.
+    """Check a metric against every law, except those that it declares to break (``Metric.broken_laws``).
 
-    ``cases`` says on how many sets of random data, or on those of which numbers.
+    ``cases`` is the number of random data sets, or the numbers of those to use.
 
     Raises
     ------
     LawBroken
-        With the law, the metric and the data for which it fails.
+        With the law, the metric and the data on which it fails.
 
     Examples
     --------
@@ -53,9 +53,10 @@ def check_reader(
     suffix: str,
     cases: int = 10,
 ) -> None:
-    """Write data in a format, read them back, and compare rows and values with those of the dicts, to the last bit.
+    """Write data in a format, read them back, and compare rows and values exactly with those of the dicts.
 
-    A format that holds no runs or no judgements has None for their writer. Of a run with ranks the order is compared.
+    For a format without runs or without judgements, pass None as their writer. For runs with ranks, the order of the
+    items is compared in place of scores and values.
 
     Raises
     ------
@@ -95,7 +96,7 @@ def _compare_run(run: Run, written: Mapping[str, Mapping[str, float]], path: Pat
         for above, below in pairwise(sorted(ranks, key=ranks.__getitem__)):
             if written[query][above] < written[query][below]:
                 raise LawBroken(
-                    f"{path}, query {brief(query)}: item {brief(above)} is read above {brief(below)}, which has a higher score."
+                    f"{path}, query {brief(query)}: item {brief(above)} was read above {brief(below)}, which has a higher score."
                 )
 
 
@@ -108,7 +109,7 @@ def _by_query(query: Ids, item: Ids, number: np.ndarray, path: Path) -> dict[Any
     found: dict[Any, dict[Any, float]] = {}
     for each, of, value in zip(query.tolist(), item.tolist(), number.tolist(), strict=True):
         if of in found.setdefault(each, {}):
-            raise LawBroken(f"{path}, query {brief(each)}: item {brief(of)} is read twice.")
+            raise LawBroken(f"{path}, query {brief(each)}: item {brief(of)} was read twice.")
         found[each][of] = value
     return found
 
@@ -116,21 +117,21 @@ def _by_query(query: Ids, item: Ids, number: np.ndarray, path: Path) -> dict[Any
 def _compare(
     read: Mapping[Any, Mapping[Any, Any]], written: Mapping[str, Mapping[str, Any]], word: str, path: Path
 ) -> None:
-    """Raise LawBroken at the first row that only one side has, or that has another number."""
+    """Raise LawBroken at the first row that is on one side only, or whose numbers differ."""
     for query in dict.fromkeys([*written, *read]):
         for item in dict.fromkeys([*written.get(query, {}), *read.get(query, {})]):
             where = f"{path}, query {brief(query)}: item {brief(item)}"
             if item not in read.get(query, {}):
-                raise LawBroken(f"{where} was written and is not read.")
+                raise LawBroken(f"{where} was written but not read.")
             if item not in written.get(query, {}):
-                raise LawBroken(f"{where} is read and was not written.")
+                raise LawBroken(f"{where} was read but not written.")
             ours, theirs = read[query][item], written[query][item]
             if ours != theirs:
-                raise LawBroken(f"{where} has {word} {ours!r} where {theirs!r} was written.")
+                raise LawBroken(f"{where} was written with {word} {theirs!r} but read with {ours!r}.")
 
 
 def check_engine(engine: Engine, *, cases: int = 10) -> None:
-    """Compare an engine with the one for memory.
+    """Compare the values of an engine with those of the memory engine.
 
     Raises
     ------
@@ -140,4 +141,4 @@ def check_engine(engine: Engine, *, cases: int = 10) -> None:
     for given in examples(cases):
         for metric in map(metric_of, ("ap", "ndcg@3", "err", "coverage@2")):
             if not equal(metric, given.results(metric, engine=engine), given.results(metric)):
-                raise LawBroken(f"{engine.name}: {metric} differs from the engine for memory. Data: {given}")
+                raise LawBroken(f"{engine.name}: {metric} differs from the memory engine. Data: {given}")

@@ -1,4 +1,4 @@
-"""Random data to try laws on."""
+"""Random data to check laws on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LIKES: dict[str, list[float | None]] = {
     "x": [0.5, 0.0, 0.25],
     "y": [0.5, None, 0.0],
     "z": [0.0, 1.0, 0.75],
-}  # of the first queries
+}  # one value per query, for the first three
 TRAIN = {
     "1": {"a": 1, "b": 3, "d": 2},
     "2": {"a": 2, "B": 1},
@@ -44,9 +44,9 @@ TRAIN = {
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """A run and qrels as dicts: ties, unjudged and negative grades, queries that only one of them has.
+    """A run and qrels as dicts, with ties, unjudged items, negative grades, and queries that only one of them has.
 
-    What laws ask for more than once is read and computed once.
+    Tables and results that several laws use are computed once.
     """
 
     run: dict[str, dict[str, float]]
@@ -55,7 +55,7 @@ class Data:
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def results(self, metric: Metric, run: Any = None, **options: Any) -> Results:
-        """Evaluate one metric, perhaps with ``others``, on these data, or on another run against the same qrels."""
+        """Evaluate one metric, optionally with ``others``, on these data or on another run with the same qrels."""
         evaluator = self.evaluator([metric, *map(metric_of, options.pop("others", ()))], **options)
         if run is not None:
             return evaluator.evaluate(run)
@@ -64,12 +64,12 @@ class Data:
         )
 
     def evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
-        """Return the evaluator of some metrics; judgements are left out if none of them reads any."""
+        """Return a cached evaluator of metrics, without judgements if no metric reads them."""
         key = (tuple(metrics), tuple(options.items()))
         return self._once(key, lambda: self.new_evaluator(metrics, **options))
 
     def new_evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
-        """Return a new evaluator of some metrics, which has evaluated nothing."""
+        """Return a new evaluator of metrics, which has not evaluated anything yet."""
         policy, rename = options.pop("policy", JUDGED), options.pop("rename", str)
         chances = dict(zip(map(rename, ITEMS), CHANCES, strict=True))
         judgements = self.judgements(metrics, chances) if any(each.judgements for each in metrics) else None
@@ -77,7 +77,7 @@ class Data:
         return Evaluator(judgements, metrics, policy=policy, **tables | options)
 
     def some_lists(self, queries: tuple[str, ...]) -> Run:
-        """Return the lists of some queries, read."""
+        """Return the lists of some queries as a Run."""
         return self._once(queries, lambda: read_run({query: self.run[query] for query in queries}))
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -86,7 +86,7 @@ class Data:
         return self._kept[key]
 
     def other_run(self) -> dict[str, dict[str, float]]:
-        """Return another run of the same queries: with the lists of others, or turned around with an item less."""
+        """Return another run of the same queries: with lists of other queries, or reversed with an item less."""
         if self.seed % 2:
             lists = list(self.run.values())
             return dict(zip(self.run, lists[1:] + lists[:1], strict=True))
@@ -96,7 +96,7 @@ class Data:
         }
 
     def with_negative_rows(self) -> Data:
-        """Return the data where each judged query has a grade of −1 for an item listed and for one not listed, if there is one."""
+        """Return the data with two grades of −1 added per judged query, on a listed and an unlisted item if possible."""
         rng = random.Random(self.seed)  # noqa: S311 - data for tests
         qrels = {}
         for query, grades in self.qrels.items():
@@ -107,8 +107,9 @@ class Data:
         return Data(self.run, qrels, self.seed)
 
     def judgements(self, metrics: Sequence[Metric], chances: Mapping[str, float]) -> Any:
-        """The qrels; with topics if a metric needs them (an item has one of two, or both, by its place in its query), with
-        the propensity of each item if a metric weighs by it.
+        """Return the qrels, with topics or propensities if a metric needs them.
+
+        An item has one of two topics or both, depending on its position in its query.
         """
         needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
         if not needs & {"topics", "propensity"}:
@@ -125,7 +126,7 @@ class Data:
 
 
 def tables_of(rename: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return what metrics may need beside the judgements: items, train and users."""
+    """Return the tables that metrics may need besides judgements: items, train and users."""
     items = [
         {"item": rename(item), "topics": topics, "numbers": number, "group": group, "weight": 1.0 + row}
         for row, (item, topics, number, group) in enumerate(zip(ITEMS, TOPICS, NUMBERS, GROUPS, strict=True))
@@ -142,7 +143,7 @@ def tables_of(rename: Callable[[str], str] = str) -> dict[str, Any]:
 
 @cache
 def read_tables(rename: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return the same tables, read."""
+    """Return the same tables as typed tables."""
     given = tables_of(rename)
     return {
         "items": read_catalogue(given["items"]),
@@ -152,7 +153,7 @@ def read_tables(rename: Callable[[str], str] = str) -> dict[str, Any]:
 
 
 def example(seed: int) -> Data:
-    """Return small random data, the same for the same seed."""
+    """Return a small random data set, the same for the same seed."""
     rng = random.Random(seed)  # noqa: S311 - data for tests
     near = [1 + each * 1e-9 for each in range(5)]
     kinds: list[list[float]] = [[1, 2, 3], [rng.gauss(0, 1) for _ in range(9)], near]
@@ -172,7 +173,7 @@ def example(seed: int) -> Data:
 
 
 def data() -> SearchStrategy[Data]:
-    """Return a Hypothesis strategy of such data."""
+    """Return a Hypothesis strategy for data sets."""
     from hypothesis import strategies as st
 
     score = st.sampled_from([-1.0, 0.0, 0.5, 0.5000000001, 1.0, 1.0, 2.0])
@@ -184,6 +185,6 @@ def data() -> SearchStrategy[Data]:
 
 
 def examples(cases: int | Iterable[int], seed: int = 0) -> Iterator[Data]:
-    """Yield random data: so many, or those of some numbers."""
+    """Return an iterator of random data sets: this many, or those with these numbers."""
     numbers = range(cases) if isinstance(cases, int) else cases
     return (example(seed * 1_000_003 + number) for number in numbers)

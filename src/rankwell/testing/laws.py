@@ -1,4 +1,4 @@
-"""The laws that every metric keeps: each a function of a metric and data that says whether it holds."""
+"""Laws of metrics: functions of a metric and data that return whether the law holds."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from rankwell.testing.data import Data
 
 
 class LawBroken(AssertionError):
-    """A law does not hold; the message names it, the metric and the data."""
+    """Raised if a law does not hold; the message names the law, the metric and the data."""
 
 
 OTHERS = ["coverage@1", "coverage@2", "ndcg(gain=exp2)@3", "judged@1", "ap(rel=2)"]
 
 
 def same(left: float, right: float) -> bool:
-    """Whether two values are equal, undefined ones too."""
+    """Whether two values are equal, or both undefined."""
     return left == right or (math.isnan(left) and math.isnan(right))
 
 
 def equal(metric: Metric, left: Results, right: Results) -> bool:
-    """Whether two results agree in every bit of a metric."""
+    """Whether two results have exactly the same values of a metric."""
     return same(left[metric], right[metric]) and values_by_query(metric, left) == values_by_query(
         metric, right
     )
 
 
 def values_by_query(metric: Metric, res: Results) -> dict[Any, float | None]:
-    """Return the value of each query, None where it is undefined; of a metric of all lists just the queries."""
+    """Return the value of each query, None where it is undefined; all are None for a corpus metric."""
     if not isinstance(metric, QueryMetric):
         return dict.fromkeys(res.queries)
     values = res.values(metric).tolist()
@@ -52,13 +52,13 @@ def judges_queries(metric: Metric) -> bool:
 
 
 def round_trip(metric: Metric, _: Data) -> bool:
-    """The text and the signature parse back to an equal metric, and so does its pickle."""
+    """A metric's text, signature and pickle all give back an equal metric."""
     again = [metric_of(str(metric)), metric_of(metric.signature), pickle.loads(pickle.dumps(metric))]  # noqa: S301
     return all(each == metric and hash(each) == hash(metric) and str(each) == str(metric) for each in again)
 
 
 def parts_add_up(metric: Metric, given: Data) -> bool:
-    """The results of two halves of the queries add up to those of all, in either order, to the last bit."""
+    """Results of two disjoint sets of queries add up exactly to those of all, in either order."""
     whole = given.results(metric)
     judged = [query for query in given.run if query in given.qrels]
     if len(judged) < 2:
@@ -69,7 +69,7 @@ def parts_add_up(metric: Metric, given: Data) -> bool:
 
 
 def batches_change_nothing(metric: Metric, given: Data) -> bool:
-    """The size of a batch and the number of threads change no bit."""
+    """Batch size and number of threads do not change a single bit."""
     whole = given.results(metric)
     run = given.some_lists(tuple(given.run))
     return all(
@@ -79,7 +79,7 @@ def batches_change_nothing(metric: Metric, given: Data) -> bool:
 
 
 def row_order_does_not_matter(metric: Metric, given: Data) -> bool:
-    """Shuffled rows, with the queries scattered, change no bit."""
+    """Shuffling the rows, across queries too, does not change a single bit."""
     rows = [(query, item, score) for query, items in given.run.items() for item, score in items.items()]
     random.Random(given.seed).shuffle(rows)  # noqa: S311 - data for tests
     query, item, score = (list(column) for column in zip(*rows, strict=True))
@@ -111,7 +111,7 @@ def judgements_are_apart(metric: Metric, given: Data) -> bool:
 
 
 def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
-    """The metrics that are asked for at the same time change no bit."""
+    """Other metrics evaluated at the same time do not change a single bit."""
     alone = given.results(metric)
     others = [each for each in OTHERS if metric_of(each).judgements == metric.judgements]
     together = given.results(metric, others=others)
@@ -121,11 +121,11 @@ def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
 
 
 def runs_are_apart(metric: Metric, given: Data) -> bool:
-    """A run has the values of a new evaluator, whatever its evaluator evaluated before or evaluates on other threads."""
+    """An evaluator gives the same values as a new one, whatever it evaluated before or evaluates on other threads."""
     reads = metric.needed() | metric.needs
     tables: dict[str, Any] = {}
     if not reads & {"catalogue", "features", "collection_size"}:
-        tables["items"] = None  # each run has items of its own
+        tables["items"] = None  # so that the catalogue is each run's own items
     if not reads & {"history", "counts"}:
         tables["train"] = None
     runs = {str(place): read_run(run) for place, run in enumerate((given.other_run(), given.run))}
@@ -139,13 +139,13 @@ def runs_are_apart(metric: Metric, given: Data) -> bool:
 
 
 def negative_grades_are_unjudged(metric: Metric, given: Data) -> bool:
-    """Under ``negative=unjudged`` more rows of a grade below 0 change no value, and no number of values."""
+    """Under ``negative=unjudged``, extra rows with a grade below 0 do not change any value or count."""
     here, there = given.results(metric), given.with_negative_rows().results(metric)
     return equal(metric, here, there) and here.n == there.n and here.undefined == there.undefined
 
 
 def names_do_not_matter(metric: Metric, given: Data) -> bool:
-    """Other ids in the same order change no bit."""
+    """Renaming ids without changing their order does not change a single bit."""
 
     def renamed(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         return {_other(query): {_other(item): x for item, x in row.items()} for query, row in table.items()}
@@ -162,7 +162,7 @@ def _other(name: str) -> str:
 
 
 def values_are_in_range(metric: Metric, given: Data) -> bool:
-    """Every value is undefined or lies in the metric's range."""
+    """Every value is undefined or within the metric's range."""
     res = given.results(metric, policy=Policy(grades="judgements", outside="ignore"))
     values = [res[metric]]
     values += [value for value in values_by_query(metric, res).values() if value is not None]
@@ -171,7 +171,7 @@ def values_are_in_range(metric: Metric, given: Data) -> bool:
 
 
 def only_the_first_k_count(metric: Metric, given: Data) -> bool:
-    """With a cut-off, what stands below it changes nothing; without one in the text, everything counts."""
+    """Items below the cut-off do not change the value."""
     if metric.k is None:
         return True
     cut = {
@@ -201,7 +201,7 @@ def a_better_list_scores_no_worse(metric: Metric, given: Data) -> bool:
 
 
 def nothing_is_lost(metric: Metric, given: Data) -> bool:
-    """Each judged query has a value or is counted as undefined, also if the run lacks it or lists one item."""
+    """Every judged query has a value or counts as undefined, even if the run lacks it or lists only one item."""
     if not judges_queries(metric):
         return True
     res = given.results(metric, policy=Policy(grades="judgements"))
@@ -210,7 +210,7 @@ def nothing_is_lost(metric: Metric, given: Data) -> bool:
 
 
 def best_and_worst_bracket_expected(metric: Metric, given: Data) -> bool:
-    """Where equal scores have an expected value, it lies between those of the worst and the best order."""
+    """The expected value over tie orders lies between the values under the worst and the best order."""
     if not metric.has_expected_value() or metric.better != "higher" or not metric.judgements:
         return True
     low, middle, high = (

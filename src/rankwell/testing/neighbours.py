@@ -1,4 +1,4 @@
-"""Metrics beside each other: what else is asked for at the same time changes no value."""
+"""Check that metrics evaluated together do not change each other's values."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rankwell.testing.data import CHANCES, ITEMS, Data, examples, read_tables
 from rankwell.testing.laws import LawBroken
 
 POLICY = Policy(grades="judgements", outside="ignore")
-KINDS = frozenset({"topics", "propensity"})  # what judgements hold only if a metric reads it
+KINDS = frozenset({"topics", "propensity"})  # columns of the judgements, read only if a metric needs them
 
 
 @dataclass(frozen=True)
 class Values:
-    """What a metric has of a run: its value in all bits, the number of queries behind it, and the value of each."""
+    """A metric's values on a run: the exact mean as hexadecimal text, the number of queries, and per-query values."""
 
     mean: str
     n: int
@@ -31,7 +31,7 @@ class Values:
 
     @classmethod
     def of(cls, metric: Metric, res: Results) -> Values:
-        """Return those of a metric."""
+        """Return the values of a metric in some results."""
         own = res.values(metric).tolist() if isinstance(metric, QueryMetric) else []
         pairs = zip(res.queries, own, strict=False)  # a metric of all lists has no value per query
         defined: dict[Any, float] = {query: value for query, value in pairs if not math.isnan(value)}
@@ -39,7 +39,7 @@ class Values:
 
 
 class Bench:
-    """The data of one case, read once."""
+    """The data of one case, each table read once."""
 
     def __init__(self, given: Data) -> None:
         self._run = read_run(given.run)
@@ -47,7 +47,7 @@ class Bench:
         self._qrels: dict[frozenset[str], object] = {}
 
     def values(self, metrics: Sequence[Metric]) -> dict[Metric, Values]:
-        """Return the values of metrics that are evaluated together, in their order."""
+        """Evaluate metrics together, in this order, and return their values."""
         kinds = KINDS & frozenset[str]().union(*(metric.needed() for metric in metrics))
         if kinds not in self._qrels:
             chances = dict(zip(ITEMS, CHANCES, strict=True))
@@ -63,21 +63,21 @@ def check_neighbours(
     cases: int | Iterable[int] = 1,
     seed: int = 0,
 ) -> None:
-    """Evaluate metrics all together, from first to last and from last to first, and in ordered pairs; compare with each alone.
+    """Check that metrics have the same values together as alone: all at once, in both directions, and in ordered pairs.
 
     Parameters
     ----------
     metrics
-        The metrics.
+        The metrics to check.
     pairs
-        Which of them are evaluated beside each other; default all ordered pairs.
+        The groups of metrics to evaluate together; by default all ordered pairs.
     cases, seed
         As for ``check_metric``.
 
     Raises
     ------
     LawBroken
-        With the metric that another one changes.
+        If another metric changes a metric's values.
 
     Examples
     --------
@@ -94,6 +94,6 @@ def check_neighbours(
                 if values != alone[metric]:
                     order = ", ".join(map(str, group))
                     raise LawBroken(
-                        f"{metric} has other values beside other metrics, in this order: {order}. There: {values}; alone: "
+                        f"{metric} has different values when evaluated in this order: {order}. Together: {values}; alone: "
                         f"{alone[metric]}. Data: {given}"
                     )

@@ -3,7 +3,8 @@
     python beyond_movietweetings.py LISTS TRAIN [STORED [TOOL ...]] > beyond_movietweetings.json
 
 LISTS is the folder with popular, itemknn, als, random, test and items as Parquet; TRAIN the CSV of the part of
-MovieTweetings that came before the test (user_id, item_id, rating). `beyond_tools.py` beside this calls the tools.
+MovieTweetings that came before the test (user_id, item_id, rating). `beyond_tools.py` beside this names the
+tools, and the files that it imports call them.
 
 The tools are installed with --no-deps beside NumPy, pandas 2, SciPy, scikit-learn, Polars and tqdm; WarpRec and ClayRS
 beside torch, torchmetrics and LensKit with what it wants; Evidently with what it wants and pandas 2;

@@ -26,11 +26,11 @@ SIZE = 40
 
 def cases() -> list:
     """The lists of test_outside.py."""
-    spec = importlib.util.spec_from_file_location("outside", HERE.parent / "outside.py")
-    outside = importlib.util.module_from_spec(spec)
-    sys.modules["outside"] = outside
-    spec.loader.exec_module(outside)
-    return [outside.Case.random(random.Random(seed), ties=False) for seed in range(CASES)]
+    spec = importlib.util.spec_from_file_location("programs", HERE.parent / "programs.py")
+    programs = importlib.util.module_from_spec(spec)
+    sys.modules["programs"] = programs
+    spec.loader.exec_module(programs)
+    return [programs.Case.random(random.Random(seed), ties=False) for seed in range(CASES)]
 
 
 METRICS = {

@@ -1,3 +1,3 @@
-"""Where an evaluation runs: one module per engine, named after it."""
+"""Execution engines: one module per engine, named after it."""
 
 from __future__ import annotations

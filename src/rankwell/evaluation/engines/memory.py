@@ -1,4 +1,4 @@
-"""The engine for one machine and data that fit in its memory: batches of whole lists over threads."""
+"""Engine for data that fit in memory: batches of whole lists, spread over threads."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ BATCH_ROWS = 250_000
 
 
 class Memory:
-    """Evaluates in this process.
+    """Engine that evaluates in this process.
 
     Parameters
     ----------
     batch
-        About how many rows are judged at a time.
+        The approximate number of rows to judge at a time.
     progress
         Called with the number of rows done after each batch.
     """
@@ -40,14 +40,14 @@ class Memory:
 
     def __init__(self, *, batch: int = BATCH_ROWS, progress: Callable[[int], object] | None = None) -> None:
         if batch < 1:
-            raise UsageError(f"Memory(batch={batch}): a batch has at least one row.")
+            raise UsageError(f"Memory(batch={batch}): batch must be at least 1.")
         self.batch, self.progress = batch, progress
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
-        """Return the parts of all queries, added up; those that the run lacks come last."""
+        """Return the sum of the parts of all queries; queries missing from the run come last."""
         if threads is not None and threads < 1:
             raise UsageError(
-                f"threads={threads}: say a number from 1, or None for the cores of this process."
+                f"threads={threads}: must be at least 1, or None for all cores available to this process."
             )
         rows = run.rows
         try:
@@ -75,7 +75,7 @@ class Memory:
         return _with_empty(part, task, others, "users with neither a list nor judgements")
 
     def _all(self, rows: Rows, name: str, task: Task, threads: int | None) -> Part:
-        """Measure batch after batch; a few are under way at a time, so that memory does not grow with the run."""
+        """Measure all batches, only a few at a time so that memory does not grow with the run."""
         batches = rows.batches(self.batch)
         first, second = next(batches, None), next(batches, None)
         if first is None:
@@ -95,7 +95,7 @@ class Memory:
     def _measured(
         self, batches: Iterable[Callable[[], Lists]], task: Task, executor: ThreadPoolExecutor, workers: int
     ) -> Iterator[Part]:
-        """Yield the parts of batches in their order."""
+        """Yield the parts of batches in order."""
         waiting: deque[Future[Part]] = deque()
         for batch in batches:
             if len(waiting) > workers:
@@ -113,7 +113,7 @@ class Memory:
 
 
 def _with_empty(part: Part, task: Task, lists: Judged, what: str) -> Part:
-    """Return a part together with empty lists, which are counted."""
+    """Return a part with empty lists added, and count them."""
     return Part.sum([part, task.measure(lists, Counter({what: len(lists)}))]) if len(lists) else part
 
 
@@ -121,5 +121,5 @@ def _nothing_in_common(run: Run, task: Task, queries: Ids) -> DataError:
     judged = task.pool.queries.ids
     return NothingInCommonError(
         f"{run.name}: no query of the run is judged: the run has {brief(queries.one(0))}, the qrels have "
-        f"{brief(judged.one(0))}. Are the two files in the right order, and of the same collection?"
+        f"{brief(judged.one(0))}. Check that the two files are in the right order and of the same collection."
     )
