@@ -122,11 +122,14 @@ def test_missing_and_undefined_queries_are_treated_as_the_policy_says() -> None:
 def test_ranks_order_a_list_and_ids_tie_by_their_text() -> None:
     qrels = rows_of({"q": {10: 1}})
     tied: Rows = {"q": [(9, 0), (10, 0), (2, 0)]}
-    assert evaluate(tied, qrels, "rr", order="rank").mean == 1 / 3  # texts fall: 9, 2, 10
-    assert evaluate(tied, qrels, "rr", None, {"ties": "item-asc"}, order="rank").mean == 1.0
+    closed = {"ranks": "closed"}
+    assert evaluate(tied, qrels, "rr", None, closed, order="rank").mean == 1 / 3  # texts fall: 9, 2, 10
+    assert evaluate(tied, qrels, "rr", None, closed | {"ties": "item-asc"}, order="rank").mean == 1.0
     assert evaluate(tied, qrels, "rr", order="list").mean == 1 / 2
     ranked: Rows = {"q": [(9, 7), (10, 3), (2, 5)]}
-    assert evaluate(ranked, qrels, "rr", order="rank").mean == 1.0
+    assert evaluate(ranked, qrels, "rr", None, closed, order="rank").mean == 1.0
+    assert evaluate(ranked, qrels, "rr", order="rank").mean == 1 / 3
+    assert evaluate({"q": [(9, 2), (10, 0)]}, qrels, "rr", order="rank").mean == 1.0
     near: Rows = {"q": [(10, 16777217.0), (9, 16777216.0)]}
     assert evaluate(near, qrels, "rr").mean == 1.0
     assert evaluate(near, qrels, "rr", None, {"scores": "single"}).mean == 1 / 2

@@ -111,7 +111,7 @@ def test_the_first_rank_can_be_said(tmp_path):
         ([1.5, 1, 2], "run, row 1: the rank 1.5 is not a whole number"),
         ([2, 1, -1], "run, row 3: the rank is -1; ranks begin at 1"),
         ([1, 2, float("inf")], "run, row 3: the rank inf is not a whole number"),
-        ([1, 2, 2.0**60], "run, row 3: the rank 1.15292e+18 is not a whole number"),
+        ([1, 2, 2.0**60], "run, row 3: the rank 1.152921504606847e+18 is not a whole number"),
     ],
 )
 def test_ranks_that_cannot_count_are_refused_and_closed_takes_them(ranks, words):

@@ -38,7 +38,7 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
     if len(wrong := np.flatnonzero((ranks != given) | (np.abs(given) > MOST))):
         row = int(wrong[0])
         raise DataError(
-            f"{lists.place(row)}: the rank {given[row]:g} is not a whole number. Number the items 1, 2, …, {CLOSED}."
+            f"{lists.place(row)}: the rank {float(given[row])!r} is not a whole number. Number the items 1, 2, …, {CLOSED}."
         )
     known = lists.rank_base if asked.rank_base is None else asked.rank_base
     base = 1 if known is None else known
