@@ -85,7 +85,7 @@ def test_each_command_prints_its_report_in_each_format(folder, capsys):
         "core": ["log.csv", "--min-per-item", "2"],
         "check": ["log.csv", "lists.csv"],
         "tiers": ["log.csv", "users.csv", "--factor", "VIP=3,gold=2"],
-        "impute": ["log.csv", "lists.csv", "-k", "3"],
+        "impute": ["log.csv", "lists.csv", "--train", "log.csv", "-k", "3"],
         "baselines": ["log.csv"],
     }
     for name, arguments in calls.items():
@@ -163,7 +163,7 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
         (["popularity", "log.csv", "log.csv", "./log.csv", "--top", "1"], 2, "two tables are named log.csv"),
         (["tiers", "log.csv", "users.csv", "--factor", "vip=3,gold=2"], 2, "Did you mean vip?"),
         (["tiers", "log.csv", "users.csv", "--factor", "VIP"], 2, "--factor takes pairs"),
-        (["impute", "log.csv"], 2, "lists="),
+        (["impute", "log.csv", "--how", "constant", "--grade", "1"], 2, "lists="),
         (["baselines", "log.csv", "--kind", "best"], 2, "must be random, popular"),
         (["check", "log.csv", "-", "-"], 2, "standard input can be read only once"),
     ],

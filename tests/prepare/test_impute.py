@@ -15,6 +15,7 @@ RNG = random.Random(3)
 RATED = {
     f"u{u}": {f"i{i}": RNG.randint(1, 5) for i in RNG.sample(range(12), RNG.randint(1, 5))} for u in range(10)
 }
+TRAIN = {f"u{u}": {f"i{i}": RNG.randint(1, 5) for i in RNG.sample(range(13), 4)} for u in range(1, 11)}
 LISTS = {f"u{u}": [f"i{i}" for i in RNG.sample(range(14), 6)] for u in range(12)}
 PREDICTED = {f"u{u}": {f"i{i}": RNG.random() * 5 for i in RNG.sample(range(14), 9)} for u in range(12)}
 
@@ -31,14 +32,15 @@ def given(user, item, how):
     if how == "predictions":
         return PREDICTED[user].get(item)
     if how == "user_mean":
-        return mean(RATED.get(user, {}).values())
-    return mean(row[item] for row in RATED.values() if item in row)
+        return mean(TRAIN.get(user, {}).values())
+    return mean(row[item] for row in TRAIN.values() if item in row)
 
 
 @pytest.mark.parametrize("k", [None, 3])
 @pytest.mark.parametrize("how", ["constant", "user_mean", "item_mean", "predictions"])
 def test_grades_are_those_of_a_plain_loop(how, k):
-    options = {"constant": {"grade": 1.5}, "predictions": {"predictions": PREDICTED}}.get(how, {})
+    needed = {"constant": {"grade": 1.5}, "predictions": {"predictions": PREDICTED}}
+    options = needed.get(how, {"train": TRAIN})
     table, report = impute(RATED, LISTS, how, k=k, **options)
     expected = [(u, i, float(g), 0) for u, row in RATED.items() for i, g in row.items()]
     missing = 0
@@ -85,12 +87,14 @@ def test_columns_stay_and_a_file_keeps_the_mark(tmp_path):
     ("options", "message"),
     [
         ({"how": "mean"}, "must be constant, user_mean"),
+        ({}, "how='user_mean' needs train=, the ratings that the means are taken from"),
+        ({"train": {"a": {"x": 1}}, "how": "constant", "grade": 1}, "only to how='user_mean' or 'item_mean'"),
         ({"how": "constant"}, "needs grade="),
-        ({"grade": 3}, "applies only to how='constant'"),
+        ({"grade": 3, "train": {"a": {"x": 1}}}, "applies only to how='constant'"),
         ({"how": "predictions"}, "needs predictions="),
-        ({"lists": None}, "needs lists="),
-        ({"lists": {"nobody": ["new"]}}, "nothing to impute"),
-        ({"columns": {"stars": "grade"}}, "columns= names 'stars'"),
+        ({"lists": None, "how": "constant", "grade": 1}, "needs lists="),
+        ({"lists": {"nobody": ["new"]}, "train": {"a": {"x": 1}}}, "nothing to impute"),
+        ({"columns": {"stars": "grade"}, "how": "constant", "grade": 1}, "columns= names 'stars'"),
     ],
 )
 def test_a_wrong_argument_is_refused(options, message):
@@ -101,7 +105,7 @@ def test_a_wrong_argument_is_refused(options, message):
 
 def test_ratings_without_grades_are_refused():
     with pytest.raises(rw.RankwellError, match="no column for the grade"):
-        impute({"a": ["x"]}, {"a": ["y"]})
+        impute({"a": ["x"]}, {"a": ["y"]}, "constant", grade=1)
 
 
 def test_the_first_ten_of_als_on_movietweetings():
@@ -110,6 +114,11 @@ def test_the_first_ten_of_als_on_movietweetings():
     lists = pl.read_parquet(folder / "recs" / "recs_als.parquet").filter(pl.col("rank") <= 10)
     pairs = set(zip(rated["user_id"], rated["item_id"], strict=True))
     new = [pair for pair in zip(lists["user_id"], lists["item_id"], strict=True) if pair not in pairs]
-    table, report = impute(folder / "split" / "test.csv", folder / "recs" / "recs_als.parquet", k=10)
+    table, report = impute(
+        folder / "split" / "test.csv",
+        folder / "recs" / "recs_als.parquet",
+        train=folder / "split" / "train.csv",
+        k=10,
+    )
     assert table.filter(imputed=1).select("user_id", "item_id").rows() == new
     assert str(report["imputed rows"]) == "26,779 of 38,604 (0.6937)"

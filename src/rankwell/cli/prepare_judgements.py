@@ -92,6 +92,13 @@ def impute(
     how: Annotated[
         Literal["constant", "user_mean", "item_mean", "predictions"], Parameter(help="the grade to give")
     ] = "user_mean",
+    train: Annotated[
+        str | None,
+        Parameter(
+            group=DATA,
+            help="the ratings that the means are taken from, for ``--how user_mean`` and ``item_mean``",
+        ),
+    ] = None,
     grade: Annotated[float | None, Parameter(help="the grade, for ``--how constant``")] = None,
     predictions: Annotated[
         str | None, Parameter(help="a table of query, item and grade, for ``--how predictions``")
@@ -101,12 +108,14 @@ def impute(
 ) -> None:
     """Give the unrated items of lists a grade, and mark these rows.
 
-    Example: ``rankwell prepare impute test.csv als.csv --how item_mean -k 10 -o imputed.csv``
+    Example: ``rankwell prepare impute test.csv als.csv --how item_mean --train train.csv -k 10 -o imputed.csv``
     """
     from rankwell.prepare import impute as fill
 
-    target = to.opened(qrels, lists, predictions)
-    table, report = fill(qrels, lists, how, grade=grade, predictions=predictions, k=k, columns=to.named)
+    target = to.opened(qrels, lists, train, predictions)
+    table, report = fill(
+        qrels, lists, how, train=train, grade=grade, predictions=predictions, k=k, columns=to.named
+    )
     target.table(table)
     to.show(report)
 

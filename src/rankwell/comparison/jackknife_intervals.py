@@ -19,6 +19,7 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
+from rankwell.tables.draws import draws
 from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import State
@@ -192,7 +193,8 @@ def jackknife(
         raise UsageError(f"groups={parts}: must be from 2 to the number of lists, {n:,}." if groups else
                          f"{runs[0].name}: an interval needs at least two lists, not {n}.")  # fmt: skip
     value = _values(sides, [side.states() for side in sides])
-    without = np.array(list(_left_out(sides, parts, np.random.default_rng(seed))))
+    order = np.argsort(draws(seed, sides[0].judged.queries), kind="stable")
+    without = np.array(list(_left_out([side.take(order) for side in sides], parts)))
     intervals = {
         metric: _interval(value[at], without[:, at], level) for at, metric in enumerate(evaluator.metrics)
     }
@@ -253,9 +255,7 @@ def _side(task: Task, run: Run) -> Side:
 Outside = list[dict[Metric, State]] | None
 
 
-def _left_out(
-    sides: list[Side], parts: int, rng: np.random.Generator, outside: Outside = None
-) -> Iterator[list[float]]:
+def _left_out(sides: list[Side], parts: int, outside: Outside = None) -> Iterator[list[float]]:
     """Yield the values without each part: parts are halved recursively, and the states outside each half are carried along."""
     if parts == 1:
         assert outside is not None
@@ -263,13 +263,11 @@ def _left_out(
         return
     n = len(sides[0].judged)
     few = parts // 2
-    drawn = rng.permutation(n)
-    cut = round(n * few / parts)
-    halves = [drawn[:cut], drawn[cut:]]
+    halves = np.split(np.arange(n), [round(n * few / parts)])
     inside = [[side.take(rows) for side in sides] for rows in halves]
     states = [[side.states() for side in half] for half in inside]
     for half, other, count in ((0, 1, few), (1, 0, parts - few)):
-        yield from _left_out(inside[half], count, rng, _together(outside, states[other]))
+        yield from _left_out(inside[half], count, _together(outside, states[other]))
 
 
 def _together(left: Outside, right: list[dict[Metric, State]]) -> list[dict[Metric, State]]:

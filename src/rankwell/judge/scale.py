@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankwell.errors import DataError
+
+HIGHEST_EXP2 = 1000.0  # sums of such gains over millions of items still fit into a number
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -36,3 +40,28 @@ class Scale:
         if self.kind != "ratings" or gain_from == "raw" or threshold is None:
             return grade
         return np.where(grade >= threshold, grade - threshold + 1, np.where(np.isnan(grade), np.nan, 0.0))
+
+
+def exp2_gain(level: np.ndarray) -> np.ndarray:
+    """Return 2^level − 1.
+
+    Raises
+    ------
+    DataError
+        For a level that is too high for the gain to be a number.
+    """
+    return _exp2(level) - 1.0
+
+
+def exp2_share(level: np.ndarray, top: np.ndarray | float) -> np.ndarray:
+    """Return (2^level − 1) / 2^top, the probability that an item of this level satisfies; DataError as for ``exp2_gain``."""
+    return (_exp2(level) - 1.0) / _exp2(np.asarray(top, np.float64))
+
+
+def _exp2(level: np.ndarray) -> np.ndarray:
+    if (level > HIGHEST_EXP2).any():
+        raise DataError(
+            f"the gain 2^{np.nanmax(level):g} of the highest grade is too large for a number. Are these grades? Use linear gains, "
+            f"or a table such as gain={{1:1,2:3}}."
+        )
+    return np.exp2(level)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import UsageError, one_of
+from rankwell.prepare.drawing import chances
 from rankwell.prepare.pairs import coded, n_distinct, nth, places
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.column_names import known_word
@@ -93,12 +94,18 @@ def relabelled(
 
 
 def capped(
-    row: np.ndarray, popular: np.ndarray, counts: np.ndarray, cap: float, seed: int, notes: list[str]
+    log: Log,
+    row: np.ndarray,
+    popular: np.ndarray,
+    counts: np.ndarray,
+    cap: float,
+    seed: int,
+    notes: list[str],
 ) -> np.ndarray:
     """Which rows to keep so that each popular item keeps the share cap ÷ popularity of them."""
     rows = np.flatnonzero(popular)
     item = row[rows]
-    chance = np.random.default_rng(seed).random(len(rows))
+    chance = chances(log, seed)[rows]
     there = np.bincount(item, minlength=len(counts))
     allowed = np.ceil(np.round(there * np.minimum(cap / np.maximum(counts, math.ulp(0.0)), 1.0), 9))
     keep = ~popular

@@ -11,10 +11,12 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, UsageError
+from rankwell.prepare.drawing import drawn, keys_of
 from rankwell.prepare.leaks import SECONDS, moment
 from rankwell.prepare.pairs import Coded, coded, extremes, nth
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
+from rankwell.tables.ids import Ids
 
 How = Literal["time", "user_time", "last", "random", "cold_users", "cold_items"]
 SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
@@ -30,16 +32,15 @@ class Rule:
     n: int
     seed: int
 
-    def some(self, size: int, what: str) -> np.ndarray:
-        """Return which rows, users or items are drawn for the test data."""
+    def some(self, what: str, *keys: Ids | np.ndarray) -> np.ndarray:
+        """Return which rows, users or items are drawn for the test data, by what tells them apart."""
+        size = len(keys[0])
         number = round(self.test * size)
         if not 0 < number < size:
             raise DataError(
                 f"{self.log.name}: {self.test:g} of {size:,} {what} is {number}, which leaves one side empty. Change test=."
             )
-        drawn = np.zeros(size, np.bool_)
-        drawn[np.random.default_rng(self.seed).permutation(size)[:number]] = True
-        return drawn
+        return drawn(self.seed, number, *keys)
 
 
 def _by_time(rule: Rule, facts: dict[str, Fact]) -> np.ndarray:
@@ -126,12 +127,12 @@ def _last(log: Log, users: Coded, wanted: np.ndarray, facts: dict[str, Fact]) ->
 
 
 def _by_chance(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
-    return rule.some(len(rule.log), "rows")
+    return rule.some("rows", *keys_of(rule.log))
 
 
 def _by_cold_users(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
     users = coded([rule.log], "query")
-    return rule.some(len(users), "users")[users.codes[0]]
+    return rule.some("users", users.ids)[users.codes[0]]
 
 
 def first_rows(log: Log, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np.ndarray:
@@ -155,7 +156,7 @@ def first_rows(log: Log, held: np.ndarray, n: int, facts: dict[str, Fact]) -> np
 
 def _by_cold_items(rule: Rule, _facts: dict[str, Fact]) -> np.ndarray:
     items = coded([rule.log], "item")
-    return rule.some(len(items), "items")[items.codes[0]]
+    return rule.some("items", items.ids)[items.codes[0]]
 
 
 class Division(NamedTuple):

@@ -17,9 +17,17 @@ from rankwell.readers.logs import Log, read_log
 How = Literal["constant", "user_mean", "item_mean", "predictions"]
 HOWS = {
     "constant": "a fixed grade",
-    "user_mean": "the mean grade of the user",
-    "item_mean": "the mean grade of the item",
+    "user_mean": "the mean training grade of the user",
+    "item_mean": "the mean training grade of the item",
     "predictions": "a predicted grade",
+}
+NEEDS = {
+    "constant": "grade", "user_mean": "train", "item_mean": "train", "predictions": "predictions"
+}  # fmt: skip
+MEANINGS = {
+    "grade": "the grade to give",
+    "train": "the ratings that the means are taken from",
+    "predictions": "a table of query, item and grade",
 }
 FLAG = "imputed"
 CAUTION = (
@@ -33,6 +41,7 @@ def impute(
     lists: Any = None,
     how: How = "user_mean",
     *,
+    train: Any = None,
     grade: float | None = None,
     predictions: Any = None,
     k: int | None = None,
@@ -48,9 +57,12 @@ def impute(
     lists
         The lists whose unrated items get a grade; optional with ``predictions``, which are then all added.
     how
-        ``constant``: ``grade``. ``user_mean``, ``item_mean``: the mean of the ratings given by the user, or to the item.
+        ``constant``: ``grade``. ``user_mean``, ``item_mean``: the mean of the training ratings by the user, or of the item.
         ``predictions``: the grade in a table of query, item and grade (or score). Items without such a value stay unrated,
         and are counted.
+    train
+        For ``user_mean`` and ``item_mean``: the ratings that the means are taken from, any input that ``qrels`` accepts. The
+        judgements are no substitute: a mean of test grades leaks what is to be measured.
     grade
         For ``constant``.
     predictions
@@ -73,26 +85,25 @@ def impute(
 
     Examples
     --------
-    >>> table, report = impute({"u": {"a": 4, "b": 2}}, {"u": ["a", "c"]})
+    >>> table, report = impute({"u": {"a": 4}}, {"u": ["a", "c"]}, train={"u": {"x": 5, "y": 2}})
     >>> table.rows()
-    [('u', 'a', 4.0, 0), ('u', 'b', 2.0, 0), ('u', 'c', 3.0, 1)]
+    [('u', 'a', 4.0, 0), ('u', 'c', 3.5, 1)]
     >>> report["imputed rows"]
-    1 of 3 (0.3333)
+    1 of 2 (0.5000)
 
     Reference
         H. Steck, Training and testing of recommender systems on data missing not at random, KDD 2010: the effect of the
         imputed grade.
     """
-    _refuse(how, grade, predictions, lists)
+    _refuse(how, {"train": train, "grade": grade, "predictions": predictions}, lists)
     log = read_log(qrels, "grade", columns=columns, name=name)
     grades = log.numbers("grade")
     if FLAG in log.frame.columns:
         raise UsageError(f"{log.name} already has a column {FLAG!r}; impute into the original ratings.")
     sources = [log]
-    if predictions is not None:
-        sources.append(
-            read_log(predictions, "grade", name=None if isinstance(predictions, str) else "predictions")
-        )
+    for given, word in ((train, "train"), (predictions, "predictions")):
+        if given is not None:
+            sources.append(read_log(given, "grade", name=None if isinstance(given, str) else word))
     wanted = sources[-1]
     if lists is not None:
         wanted = read_log(lists, "rank", "score", name=None if isinstance(lists, str) else "lists")
@@ -109,7 +120,7 @@ def impute(
         value = _predicted(sources[1], pairs[1], pairs[-1][new])
     else:
         side, own = (queries, user) if how == "user_mean" else (items, item)
-        value = _means(side, grades)[own]
+        value = _means(side, sources[1].numbers("grade"))[own]
     unknown = np.isnan(value)
     lost = np.flatnonzero(unknown)[:2]
     facts: dict[str, Fact] = {
@@ -133,25 +144,26 @@ def impute(
     return Prepared(table, Report(f"{log.name} with {HOWS[how]} for unrated items", facts, (), (CAUTION,)))
 
 
-def _refuse(how: str, grade: float | None, predictions: Any, lists: Any) -> None:
+def _refuse(how: str, given: Mapping[str, Any], lists: Any) -> None:
     if how not in HOWS:
         raise UsageError(f"how={how!r}: must be {one_of(HOWS)}.{nearest(str(how), HOWS)}")
-    for word, value, owner in (("grade", grade, "constant"), ("predictions", predictions, "predictions")):
-        if (value is None) == (how == owner):
+    for word, value in given.items():
+        if (value is None) == (NEEDS[how] == word):
+            owners = one_of(repr(each) for each, need in NEEDS.items() if need == word)
             message = (
-                f"how={how!r} needs {word}="
-                if how == owner
-                else f"{word}= applies only to how={owner!r}, not {how!r}"
+                f"how={how!r} needs {word}=, {MEANINGS[word]}"
+                if value is None
+                else f"{word}= applies only to how={owners}, not {how!r}"
             )
             raise UsageError(f"{message}.")
-    if lists is None and predictions is None:
+    if lists is None and given["predictions"] is None:
         raise UsageError("impute needs lists=, whose unrated items get a grade.")
 
 
 def _means(side: Coded, grades: np.ndarray) -> np.ndarray:
-    """The mean grade of each user or item in the ratings, NaN without ratings."""
-    summed = np.bincount(side.codes[0], weights=grades, minlength=len(side))
-    rows = np.bincount(side.codes[0], minlength=len(side))
+    """The mean training grade of each user or item, NaN without one."""
+    summed = np.bincount(side.codes[1], weights=grades, minlength=len(side))
+    rows = np.bincount(side.codes[1], minlength=len(side))
     return np.divide(summed, rows, out=np.full(len(side), np.nan), where=rows > 0)
 
 

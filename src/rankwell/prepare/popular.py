@@ -279,7 +279,7 @@ class PopularityCut:
             keep = ~popular
         else:
             facts["cap"] = most = self._cap(cap)
-            keep = capped(row, popular, tail.counts, most, seed, notes)
+            keep = capped(log, row, popular, tail.counts, most, seed, notes)
         if refill is not None:
             refuse_logs(log)
             frame, keep = refilled(log, keep, refill, facts)

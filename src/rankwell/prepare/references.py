@@ -15,6 +15,7 @@ from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.as_frames import series_of
 from rankwell.readers.items_users import read_users
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.draws import draws, further, uniform
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
 from rankwell.tables.popularity import by_popularity
@@ -196,11 +197,17 @@ class _Data(NamedTuple):
 
     def at_random(self, users: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield lists drawn without replacement: by redrawing and skipping repeats, or from a permutation."""
-        rng, known = np.random.default_rng(seed), np.flatnonzero(self.items.present(0))
+        known = np.flatnonzero(self.items.present(0))
+        of_items = draws(seed, self.items.ids)
+        known = known[
+            np.argsort(of_items[known], kind="stable")
+        ]  # an order that the order of rows does not touch
+        of_users = draws(seed, self.users.ids)[:, None]
         for some, width in self.chunks(users, len(known), extra=2):
             left = some
             if 2 * width < len(known):
-                users_of, items_of = self.first(some, known[rng.integers(0, len(known), (len(some), width))])
+                chance = uniform(further(of_users[some], np.arange(width, dtype=np.uint64)))
+                users_of, items_of = self.first(some, known[(chance * len(known)).astype(np.int64)])
                 full = np.bincount(users_of, minlength=len(self.users)) >= self.k
                 left = some[~full[some]]
                 kept = full[users_of]
@@ -208,7 +215,7 @@ class _Data(NamedTuple):
             step = max(CELLS // len(known), 1)
             for low in range(0, len(left), step):
                 part = left[low : low + step]
-                yield self.first(part, known[np.argsort(rng.random((len(part), len(known))), axis=1)])
+                yield self.first(part, known[np.argsort(further(of_users[part], of_items[known]), axis=1)])
 
     def by_segment(
         self, users: np.ndarray, table: Users | None, by: str

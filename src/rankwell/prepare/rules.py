@@ -11,6 +11,7 @@ from rankwell.display.table import number
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import Coded, keys, repeats
 from rankwell.prepare.reporting import such_as
+from rankwell.tables.draws import draws, further
 from rankwell.tables.ids import Known
 
 DIVISIONS, DRIFT = 5, 0.1
@@ -114,17 +115,21 @@ def _outside(sides: Sides, catalogue: Known) -> Iterator[Finding]:
 
 def drift(sides: Sides, seed: int) -> Finding:
     """Compare the popularity of items in training and test data with the difference expected by chance."""
-    parts = []
+    parts, of_pairs = [], []
     for table in (0, 1):
-        pairs = keys(sides.users, sides.items, table)
-        parts.append(sides.items.codes[table][~repeats(pairs)])
+        first = ~repeats(keys(sides.users, sides.items, table))
+        users, items = sides.users.codes[table][first], sides.items.codes[table][first]
+        parts.append(items)
+        of_pairs.append(
+            draws(seed, sides.users.ids[users], sides.items.ids[items], np.full(len(items), table))
+        )
     size, cut = len(sides.items), len(parts[0])
     seen = divergence(*(np.bincount(part, minlength=size) for part in parts))
-    both, rng = np.concatenate(parts), np.random.default_rng(seed)
+    both, drawn = np.concatenate(parts), np.concatenate(of_pairs)
     by_chance = []
-    for _ in range(DIVISIONS):
-        both = rng.permutation(both)
-        counts = (np.bincount(part, minlength=size) for part in (both[:cut], both[cut:]))
+    for division in range(DIVISIONS):
+        mixed = both[np.argsort(further(drawn, np.array([division], np.uint64)), kind="stable")]
+        counts = (np.bincount(part, minlength=size) for part in (mixed[:cut], mixed[cut:]))
         by_chance.append(divergence(*counts))
     chance = float(np.mean(by_chance))
     is_far = seen - chance > DRIFT

@@ -12,10 +12,13 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.cores import Limits, within
 from rankwell.prepare.division import RULES, How, Rule, first_rows
+from rankwell.prepare.drawing import keys_of
 from rankwell.prepare.leaks import Sides, moment
 from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.draws import draws
+from rankwell.tables.ids import Ids
 
 Unknown = Literal["keep", "drop"]
 FUTURE = (
@@ -206,16 +209,14 @@ def folds(
     if of not in ("rows", "users", "items"):
         raise UsageError(f"of={of!r}: must be rows, users or items.")
     read = read_log(log, columns=columns, name=name)
-    group = (
-        np.arange(len(read)) if of == "rows" else coded([read], "query" if of == "users" else "item").codes[0]
-    )
-    size = int(group.max()) + 1
+    group, apart = _groups(read, of)
+    size = len(apart[0])
     if int(k) != k or not 2 <= k <= size:
         raise UsageError(
             f"k={k}: must be a whole number from 2 to {size:,}, the number of {of} in {read.name}."
         )
     dealt = np.empty(size, np.int64)
-    dealt[np.random.default_rng(seed).permutation(size)] = np.arange(size) % k
+    dealt[np.argsort(draws(seed, *apart), kind="stable")] = np.arange(size) % k
     every = [_sides(read, dealt[group] == part, dealt[group] == part) for part in range(k)]
     rows = [(part, len(each.train), len(each.test), *_cold(each)) for part, each in enumerate(every, 1)]
     words = ("fold", "train rows", "test rows", "test users not in train", "test items not in train")
@@ -223,6 +224,14 @@ def folds(
     title = f"Folds of {read.name}: {k} parts of {of} at random (seed {seed})"
     report = Report(title, {"rows": len(read)}, (table,), (MIXED,))
     return Folds([(each.train.frame, each.test.frame) for each in every], report)
+
+
+def _groups(log: Log, of: str) -> tuple[np.ndarray, list[Ids | np.ndarray]]:
+    """The number of each row, of its user or of its item, and what tells these apart."""
+    if of == "rows":
+        return np.arange(len(log)), keys_of(log)
+    found = coded([log], "query" if of == "users" else "item")
+    return found.codes[0], [found.ids]
 
 
 def _cold(sides: Sides) -> tuple[int, int]:

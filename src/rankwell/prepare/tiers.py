@@ -11,6 +11,7 @@ import polars as pl
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.prepare.drawing import chances
 from rankwell.prepare.holding import tiers_of
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.column_names import known_word, quoted
@@ -132,7 +133,7 @@ def scale_by_tier(
         frame, weight = _replicated(log, factor)
         facts["rows after"] = len(frame)
     elif how == "sample":
-        kept = np.random.default_rng(seed).random(len(log)) < factor / factor.max()
+        kept = chances(log, seed) < factor / factor.max()
         frame, weight = frame.filter(pl.Series(kept)), kept.astype(np.float64)
         facts["rows after"] = Share(len(frame), len(log))
         if not len(frame):

@@ -9,6 +9,7 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.judge.scale import exp2_share
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.subtopic_metric import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
 from rankwell.metrics.diversity.subtopics import Subtopics, Weights
@@ -42,7 +43,7 @@ class _Stopping(Cascade, OnScale):
 
     def stops(self, topics: Subtopics, context: Context) -> np.ndarray:
         """Return the probability that each entry satisfies."""
-        return (np.exp2(topics.level) - 1.0) / np.exp2(top_level(self, topics.level, context))
+        return exp2_share(topics.level, top_level(self, topics.level, context))
 
 
 @definition
@@ -268,7 +269,7 @@ class RBU(_Stopping):
         """By grade, on the scale of the collection or of the topic."""
         if self.scale == "collection":
             return super().stops(topics, context)
-        return (np.exp2(topics.level) - 1.0) / np.exp2(topics.highest())
+        return exp2_share(topics.level, topics.highest())
 
     def rows(self, judged: Judged) -> Ranked:
         """All rows, as each has a cost."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
-from rankwell.judge.scale import Scale
+from rankwell.judge.scale import Scale, exp2_share
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain_functions import OnScale, ideal_divisors, top_level
 from rankwell.metrics.metric import definition
@@ -76,7 +76,7 @@ class ERR(OnScale, Additive):
 
     def _stop(self, level: np.ndarray, context: Context) -> np.ndarray:
         top = top_level(self, level, context)
-        return (np.exp2(level) - 1.0) / np.exp2(top) if self.gain == "exp2" else level / (top + 1.0)
+        return exp2_share(level, top) if self.gain == "exp2" else level / (top + 1.0)
 
 
 @definition

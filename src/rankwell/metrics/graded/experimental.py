@@ -192,7 +192,9 @@ class G(_Gains):
         ideals = Ideals.of(self, judged, context, _costs)
         beyond = np.maximum(rows.rank - ideals.counts[rows.query], 0)
         costs = ideals.until(rows.query, rows.rank) + beyond
-        return ratio(rows.sum(gains / np.log2(2.0 + costs - rows.running(gains))), ideals.sums)
+        return ratio(
+            rows.sum(gains / np.log2(2.0 + np.maximum(costs - rows.running(gains), 0.0))), ideals.sums
+        )
 
 
 @definition

@@ -13,7 +13,7 @@ from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
-from rankwell.judge.scale import Scale
+from rankwell.judge.scale import Scale, exp2_gain, exp2_share
 from rankwell.metrics.metric import ListMetric, QueryMetric, definition
 from rankwell.metrics.parameters import Numbers, Pairs
 from rankwell.tables.ranked import Ranked, ratio
@@ -67,7 +67,7 @@ def gain_of(metric: Any, ranked: Ranked, scale: Scale) -> np.ndarray:
     """Return each row's gain under a metric's ``gain``, ``rel`` and ``gain_from``."""
     if isinstance(metric.gain, str):
         level = scale.level(ranked.grade, metric.rel, metric.gain_from)
-        return np.maximum(level if metric.gain == "linear" else np.exp2(level) - 1.0, 0.0)
+        return np.maximum(level if metric.gain == "linear" else exp2_gain(level), 0.0)
     grades, table = np.array(metric.gain).T
     place = np.minimum(np.searchsorted(grades, ranked.grade), len(grades) - 1)
     named = (grades[place] == ranked.grade) & scale.judged(ranked.grade)
@@ -183,7 +183,7 @@ class OfRelevance(ListMetric):
             return context.scale.relevant(rows.grade, self.rel).astype(np.float64)
         level = np.fmax(context.scale.level(rows.grade, self.rel, self.gain_from), 0.0)
         top = top_level(self, level[level > 0], context)
-        return (np.exp2(level) - 1.0) / np.exp2(max(top, 0.0))
+        return exp2_share(level, max(top, 0.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.judge.scale import exp2_gain
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.graded.gain import Gained, ideal_dcg, ideal_sums
 from rankwell.metrics.graded.gain_functions import (
@@ -125,4 +126,4 @@ class nDCG(OnScale, Gained):
             return float(max(gain for _, gain in self.gain))
         levels = context.scale.level(judged.found.grade, self.rel, self.gain_from)
         top = top_level(self, levels[~np.isnan(levels)], context)
-        return top if self.gain == "linear" else float(np.exp2(top) - 1.0)
+        return top if self.gain == "linear" else float(exp2_gain(np.array([top]))[0])

@@ -1,0 +1,46 @@
+"""Random choices of rows, users and items that do not depend on the order of the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from rankwell.prepare.pairs import coded, nth, repeats
+from rankwell.readers.logs import Log
+from rankwell.tables.draws import draws, uniform
+from rankwell.tables.ids import Ids
+
+
+def drawn(seed: int, number: int, *keys: Ids | np.ndarray) -> np.ndarray:
+    """Return a mask of ``number`` rows, drawn without replacement by their keys."""
+    chosen = np.zeros(len(keys[0]), np.bool_)
+    chosen[np.argsort(draws(seed, *keys), kind="stable")[:number]] = True
+    return chosen
+
+
+def keys_of(log: Log) -> list[Ids | np.ndarray]:
+    """Return what tells the rows of a log apart: user, item, and the number of the copy."""
+    words = [word for word in ("query", "item") if word in log.words]
+    pair = np.zeros(len(log), np.int64)
+    for word in words:
+        codes = coded([log], word)
+        pair = pair * len(codes) + codes.codes[0]
+    ids: list[Ids | np.ndarray] = [log.ids(word) for word in words]
+    if not repeats(pair).any():
+        return ids
+    _, number = np.unique(pair, return_inverse=True)
+    return [*ids, nth(number, _places(log.frame))]
+
+
+def _places(frame: pl.DataFrame) -> np.ndarray:
+    """The place of each row among all, sorted by whatever the columns hold; rows that are equal in all are alike."""
+    columns = [pl.col(name) for name, kind in frame.schema.items() if not kind.is_nested()]
+    order = frame.select(pl.arg_sort_by(columns, maintain_order=True)).to_series().to_numpy()
+    places = np.empty(len(frame), np.int64)
+    places[order] = np.arange(len(frame))
+    return places
+
+
+def chances(log: Log, seed: int) -> np.ndarray:
+    """Return a random number from 0 to 1 for each row of a log."""
+    return uniform(draws(seed, *keys_of(log)))
