@@ -47,7 +47,7 @@ def test_several_runs_stand_side_by_side_and_the_best_is_marked(capsys):
     )
     popular, random = (line for line in capsys.readouterr().out.splitlines() if ".parquet  " in line)
     assert "*" in popular.split()[1]
-    assert "*" in random.split()[2]
+    assert "*" in random.split()[3]  # after n
 
 
 def test_json_csv_and_per_query_have_every_digit(capsys, tmp_path):

@@ -33,7 +33,7 @@ COMMANDS = {
     "prepare core": ["prepare", "core", "train", "--min-per-user", "2"],
     "prepare check": ["prepare", "check", "train", "test", "als", "--items", "items", "-k", "10"],
     "prepare tiers": ["prepare", "tiers", "test", "users", "--factor", "a=2,b=1"],
-    "prepare impute": ["prepare", "impute", "test", "als", "-k", "10"],
+    "prepare impute": ["prepare", "impute", "test", "als", "--train", "train", "-k", "10"],
     "prepare baselines": ["prepare", "baselines", "train", "test", "--users", "users", "--by", "tier"],
 }  # fmt: skip
 

@@ -180,11 +180,12 @@ def _write(
 ) -> None:
     """Print the results; warnings, and what each file was read as, go to stderr."""
     from rankwell.results import summary
+    from rankwell.results.warnings import warnings_of
 
     if printed.verbose:
         sources = [each.source for each in (inputs.qrels, *inputs.runs) if each is not None]
         sys.stderr.write("".join(f"rankwell: {source}\n" for source in sources if source))
-    for warning in summary.warnings_of(results):
+    for warning in warnings_of(results):
         sys.stderr.write(f"rankwell: note: {warning}\n")
     if printed.format == "parquet":
         _save_parquet(results, printed.output)

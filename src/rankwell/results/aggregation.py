@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,6 +56,12 @@ def aggregate_of(
     if metric not in res.part.values:
         raise UsageError(
             f'{metric} has no per-query values to aggregate; read its one value with res["{metric}"].'
+        )
+    if res.weights and weights is None:
+        warnings.warn(
+            f"aggregate counts every query alike; res[{str(metric)!r}] is weighted by {res.weights}. Give weights= here too if "
+            f"they are to count.",
+            stacklevel=3,
         )
     given = None if weights is None else weights_of(weights, res.queries)
     return aggregate(res.values(metric), how, given, floor)

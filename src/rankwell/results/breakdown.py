@@ -126,22 +126,36 @@ class Breakdown:
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.selectors.float().fill_nan(None))
 
     def to_table(self) -> Table:
-        """Return a table with one row per segment, with each value's gap to the best segment."""
+        """Return a table with one row per segment, with each value's gap to the best segment.
+
+        A value that rests on fewer queries than the segment has, as it is undefined for some, is followed by its n.
+        """
         columns = [*(Column(name) for name in self.by), Column("queries", "count")]
         best: dict[Metric, float] = {}
+        numbers = [tuple(n.get(m, 0) for _, _, _, n in self._rows) for m in self.metrics]
+        queries = tuple(size for _, size, _, _ in self._rows)
+        followers = [*numbers[1:], None]  # neighbours with the same n share its column
+        shown = {
+            m: "n" if own == numbers[0] else f"n of {m}"
+            for m, own, following in zip(self.metrics, numbers, followers, strict=True)
+            if own not in (queries, following)
+        }
         for metric in self.metrics:
             values = [own[metric] for _, _, own, _ in self._rows if not math.isnan(own.get(metric, math.nan))]
             columns.append(Column(str(metric), "value", better=metric.better))
             if metric.better != "neither" and len(values) > 1:
                 best[metric] = max(values) if metric.better == "higher" else min(values)
                 columns.append(Column(f"{metric} to best", "value"))
+            if metric in shown:
+                columns.append(Column(shown[metric], "count"))
         rows: list[list[Cell]] = []
-        for labels, size, own, _ in self._rows:
+        for labels, size, own, n in self._rows:
             row: list[Cell] = [*labels, size]
             for metric in self.metrics:
                 value = own.get(metric, math.nan)
                 row.append(value)
                 row += [value - best[metric]] if metric in best else []
+                row += [n.get(metric, 0)] if metric in shown else []
             rows.append(row)
         return Table(columns, rows, caption=f"{self.name} by {', '.join(self.by)}", mark_best=True)
 

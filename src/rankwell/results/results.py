@@ -185,7 +185,10 @@ class Results:
         weights: Mapping[Any, float] | Sequence[float] | None = None,
         floor: float = 1e-5,
     ) -> float:
-        """Return a summary of a metric's per-query values: weighted mean, geometric mean or median.
+        """Return a summary of a metric's per-query values: mean, geometric mean or median.
+
+        Every query counts alike unless ``weights`` are given here; the weights of ``evaluate(…, weights=…)`` are not used, and a
+        warning says so.
 
         Parameters
         ----------

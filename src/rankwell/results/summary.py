@@ -11,7 +11,6 @@ from rankwell import __version__
 from rankwell.display.output import in_form
 from rankwell.display.table import ARROWS, Cell, Column, Table, number
 from rankwell.judge.policy import Policy
-from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.docstrings import sentence
 from rankwell.metrics.metric import Metric
 from rankwell.results.exports import SCHEMA
@@ -19,9 +18,8 @@ from rankwell.results.exports import SCHEMA
 if TYPE_CHECKING:
     from rankwell.results.results import Results
 
-__all__ = ["csv_of", "table_of", "warnings_of"]
+__all__ = ["csv_of", "table_of"]
 
-SHORT_CUT = 0.05
 # longer names of counts, for printing
 IN_WORDS = {"queries with R > k": "queries with more than k relevant items"}
 
@@ -56,13 +54,41 @@ def _one_run(res: Results, notes: Sequence[str]) -> Table:
 
 
 def _several(results: Sequence[Results], notes: Sequence[str]) -> Table:
-    columns = [Column("run", "text")]
-    columns += [Column(str(metric), "value", better=metric.better) for metric in results[0].metrics]
     first = results[0].metrics[0]
     ranked = sorted(results, key=lambda res: _place(res.mean[str(first)], first.better))
-    rows: list[tuple[Cell, ...]] = [(res.name, *res.mean.values()) for res in ranked]
+    columns, rows = with_n(
+        [Column("run", "text")],
+        [Column(str(metric), "value", better=metric.better) for metric in results[0].metrics],
+        [((res.name,), list(res.mean.values()), list(res.n.values())) for res in ranked],
+    )
     order = [f"sorted by {first}, the best first"] if first.better != "neither" else []
     return Table(columns, rows, notes=[*notes, *order], mark_best=True)
+
+
+def with_n(
+    labels: Sequence[Column],
+    values: Sequence[Column],
+    rows: Sequence[tuple[Sequence[Cell], Sequence[Cell], Sequence[int]]],
+) -> tuple[list[Column], list[tuple[Cell, ...]]]:
+    """Return columns and rows with the number of queries behind each value, once for neighbours that share it in every row.
+
+    Each row is its labels, its values and their n.
+    """
+    numbers = [tuple(n[at] for _, _, n in rows) for at in range(len(values))]
+    columns: list[Column] = [*labels]
+    kept: list[int] = []
+    for at, column in enumerate(values):
+        columns.append(column)
+        if at + 1 == len(values) or numbers[at] != numbers[at + 1]:
+            columns.append(Column(f"n of {column.name}" if kept else "n", "count"))
+            kept.append(at)
+    cells = []
+    for label, own, n in rows:
+        row = [*label]
+        for at, value in enumerate(own):
+            row += [value, n[at]] if at in kept else [value]
+        cells.append(tuple(row))
+    return columns, cells
 
 
 def _place(value: float, better: str) -> tuple[bool, float]:
@@ -125,12 +151,12 @@ def words_of(metrics: Sequence[Metric]) -> Table:
 
 def slices_of(res: Results) -> Table:
     """Return a table of the values on all items and on each slice of them."""
-    columns = [
-        Column("items"),
-        *(Column(str(metric), "value", better=metric.better) for metric in res.metrics),
-    ]
     parts = [("all", res), *res.slices.items()]
-    rows: list[tuple[Cell, ...]] = [(name, *part.mean.values()) for name, part in parts]
+    columns, rows = with_n(
+        [Column("items")],
+        [Column(str(metric), "value", better=metric.better) for metric in res.metrics],
+        [((name,), list(part.mean.values()), list(part.n.values())) for name, part in parts],
+    )
     notes = ["on a slice only its items are relevant; the lists and their ranks are the same"]
     notes += [f"means are weighted by {res.weights}"] if res.weights else []
     return Table(columns, rows, caption=f"{res.name} by items", notes=notes)
@@ -245,38 +271,3 @@ def _ranges(res: Results) -> list[str]:
         f"{name} is {number(low)} to {number(high)}, depending on the order of equal scores"
         for name, (low, high) in res.tie_range.items()
     ]
-
-
-def warnings_of(results: Sequence[Results]) -> list[str]:
-    """Return warnings about data that are easily misread."""
-    found = []
-    counts: Mapping[str, int] = results[0].counts
-    cut_short = counts.get("queries with R > k", 0)
-    if cut_short > SHORT_CUT * counts.get("judged queries", 0):
-        found.append(
-            f"{cut_short:,} of {counts['judged queries']:,} judged queries have more than k relevant items; "
-            f"AP ÷ R and AP ÷ min(R, k) differ there, so say which one you report."
-        )
-    for metric in results[0].metrics:
-        n = {res.n[str(metric)] for res in results}
-        if (
-            isinstance(metric, CorpusMetric)
-            and metric.grows
-            and len(n) > 1
-            and not getattr(metric, "users", None)
-        ):
-            found.append(
-                f"{metric} depends on the number of lists, which is {min(n):,} to {max(n):,}: compare runs with equally many lists"
-                + (f", or use coverage(users={min(n)})." if metric.name == "coverage" else ".")
-            )
-    converted = ("run ids read as integers", "judgement ids read as integers")
-    for res in results:
-        against = res.counts.get("rows whose rank contradicts the score", 0)
-        if against:
-            found.append(
-                f"{res.name}: {against:,} rows are ranked below a row with a lower score; the rank column is used."
-            )
-        found += [
-            f"{res.name}: {what}, to match the other side." for what in converted if res.counts.get(what)
-        ]
-    return found
