@@ -22,7 +22,7 @@ class RanksBeginAtZero(DataError):
 
 
 def with_ranks(lists: Lists, asked: Asked) -> Lists:
-    """Return the lists with their ranks from 1, if they have ranks that count (``ranks='given'``).
+    """Return lists that have ranks of their own with these, from 1.
 
     Raises
     ------
@@ -31,8 +31,6 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
     DataError
         If a rank is not a whole number, or below the first one.
     """
-    if asked.policy.ranks == "closed" or not lists.has_ranks:
-        return lists
     given = -lists.score
     ranks = np.rint(given)
     if len(wrong := np.flatnonzero((ranks != given) | (np.abs(given) > MOST))):
@@ -61,8 +59,7 @@ def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: Cou
     DataError
         If a list gives a rank twice.
     """
-    if lists.ranks is None:
-        return lists
+    assert lists.ranks is not None
     rows = np.arange(lists.rows) if not len(left_out) else np.flatnonzero(left_out == 0)
     query, ranks = owners(lists.offsets)[rows], lists.ranks[rows]
     if not np.all((query[1:] > query[:-1]) | (ranks[1:] > ranks[:-1])):

@@ -16,14 +16,12 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import condensed, levels
+from rankwell.judge.whole_lists import Matches, leads_on, whole_lists
 from rankwell.kernels import match, order, ranks
-from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
+from rankwell.tables.csr import offsets_of, owners, places_of
 from rankwell.tables.ids import NO_TEXT, Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
-
-# for each judged item found its query, its row, and its row of the pool; the first two copies of an item in a list, or -1
-Matches = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]
 
 
 def judge(
@@ -44,12 +42,10 @@ def judge(
     counts: Counter[str] = Counter({"lists": len(lists.offsets) - 1, "rows": lists.rows})
     counts["rows whose rank contradicts the score"] = lists.against_score
     lists, pool = _same_kinds(lists, pool, counts)
-    if "score" in needs:
-        lists = replace(lists, given=_scores(lists))
-    if policy.scores == "single" and not lists.by_rank:
-        with np.errstate(over="ignore"):  # values beyond single precision become infinite, as in C
-            lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
-    lists = with_ranks(lists, asked)
+    if "score" in needs or policy.scores == "single":
+        lists = _with_scores(lists, policy, needs)
+    if lists.has_ranks and policy.ranks == "given":
+        lists = with_ranks(lists, asked)
     rule = order.TIE_RULES[policy.row_order]
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
     if policy.ties in ("best", "worst"):
@@ -57,13 +53,12 @@ def judge(
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
     matches, left_out, lengths = _matched(lists, pool_row, pool, policy, counts)
-    lists = number_given(lists, left_out, policy, counts)
+    if lists.ranks is not None:
+        lists = number_given(lists, left_out, policy, counts)
     hits = _ranked(lists, rule, left_out, matches, pool, needs)
-    shown = (
-        _shown(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
-        if "shown" in needs
-        else None
-    )
+    shown = None
+    if "shown" in needs:
+        shown = whole_lists(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
     counts["lists without judgements"] = int(np.count_nonzero(pool_row < 0))
     counts["judged items found"] = len(hits)
     is_expected = policy.ties == "expected"
@@ -121,6 +116,16 @@ def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, 
     items, items_changed = to_same_kind(lists.items, pool.items, "item")
     counts["run ids read as integers"] = queries_changed * len(queries) + items_changed * len(items)
     return replace(lists, queries=queries, items=items), pool
+
+
+def _with_scores(lists: Lists, policy: Policy, needs: frozenset[str]) -> Lists:
+    """The lists with the scores given for metrics of scores, and in the precision of the policy."""
+    if "score" in needs:
+        lists = replace(lists, given=_scores(lists))
+    if policy.scores == "single" and not lists.by_rank:
+        with np.errstate(over="ignore"):  # values beyond single precision become infinite, as in C
+            lists = replace(lists, score=lists.score.astype(np.float32).astype(np.float64))
+    return lists
 
 
 def _scores(lists: Lists) -> np.ndarray:
@@ -223,7 +228,7 @@ def _ranked(
     n = len(lists.offsets) - 1
     if not len(rows):
         none = np.empty(0)
-        pool_row = NO_ROWS if _leads_on(pool, needs) else None
+        pool_row = NO_ROWS if leads_on(pool, needs) else None
         columns = {"score": none, "tie_start": NO_ROWS, "tie_size": NO_ROWS, "pool_row": pool_row}
         return Ranked(n, NO_ROWS, NO_ROWS, none, **columns)
     ends = np.searchsorted(query, np.arange(n + 1))
@@ -246,73 +251,8 @@ def _ranked(
         tie_start=start,
         tie_size=size,
         place=positions,
-        pool_row=pooled if _leads_on(pool, needs) else None,
+        pool_row=pooled if leads_on(pool, needs) else None,
     )
-
-
-def _shown(
-    lists: Lists,
-    rule: int,
-    left_out: np.ndarray,
-    matches: Matches,
-    pool_row: np.ndarray,
-    pool: Pool,
-    asked: Asked,
-    context: Context,
-    counts: Counter[str],
-) -> Ranked:
-    """The whole lists in rank order down to the deepest rank needed; unjudged rows have grade NaN."""
-    policy, needs = asked.policy, asked.needs
-    most = lists.rows if asked.deepest is None else asked.deepest
-    rows, taken = order.tops(lists.offsets, lists.score, *lists.items.columns, rule, left_out, most)
-    _, hits, pooled, _ = matches
-    query: np.ndarray | None = None
-    rank: np.ndarray | None = None
-    if lists.ranks is not None:
-        kept = slice(None) if asked.deepest is None else np.flatnonzero(lists.ranks[rows] <= asked.deepest)
-        rows, query = rows[kept], owners_of(taken)[kept]
-        rank, taken = lists.ranks[rows], np.bincount(query, minlength=len(taken))
-    shown = Ranked(
-        len(taken),
-        query,
-        rank,
-        _at_rows(rows, lists.rows, hits, pool.grades[pooled], np.nan),
-        score=lists.given[rows] if "score" in needs and lists.given is not None else None,
-        pool_row=_at_rows(rows, lists.rows, hits, pooled, -1) if _leads_on(pool, needs) else None,
-        counts=taken,
-    )
-    if context.catalogue is None:
-        return shown
-    ids, _ = to_same_kind(lists.items, context.catalogue.ids, "item")
-    shown.item = item = context.catalogue.find(ids[rows])
-    outside = np.flatnonzero(item < 0) if item.min(initial=0) < 0 else NO_ROWS
-    if len(outside) and policy.population == "judged":
-        outside = outside[pool_row[shown.query[outside]] >= 0]
-    if len(outside) and policy.outside == "error" and context.items is not None:
-        row = int(rows[outside[0]])
-        raise DataError(
-            f"{lists.place(row)}: item {brief(lists.items.one(row))} is not in the catalogue ({len(outside)} such rows "
-            f"here). Complete items=, or set outside='ignore' to leave such items out and count them."
-        )
-    what = "rows outside the catalogue" if context.items is not None else "rows of items missing from train"
-    counts[what] = len(outside)
-    return shown
-
-
-def _leads_on(pool: Pool, needs: frozenset[str]) -> bool:
-    """Whether rows must know their judgement, to find topics, propensities or features of the item."""
-    return pool.is_wider or "judgement" in needs
-
-
-def _at_rows(
-    rows: np.ndarray, n: int, filled: np.ndarray, values: np.ndarray, otherwise: float
-) -> np.ndarray:
-    """Selected rows of a column of length ``n`` with ``values`` in the rows ``filled`` and ``otherwise`` elsewhere."""
-    if not len(filled):
-        return np.broadcast_to(otherwise, len(rows))
-    column = np.full(n, otherwise)
-    column[filled] = values
-    return column[rows]
 
 
 def _twice(lists: Lists, first: int, second: int) -> DataError:

@@ -152,14 +152,7 @@ class Qrels:
         self.name = name
         self.place = place or RowOf(name)
         self.query, self.item = Ids.of_column(query, "query"), Ids.of_column(item, "item")
-        self.grade = None if grade is None else numbers_of(grade, "grade", self.place).astype(np.float64)
-        if (
-            self.grade is not None
-            and len(self.grade)
-            and np.isinf([self.grade.min(), self.grade.max()]).any()
-        ):
-            row = int(np.flatnonzero(np.isinf(self.grade))[0])
-            raise DataError(f"{self.place(row)}: the grade is infinite. Remove the row or fix the grade.")
+        self.grade = None if grade is None else _grades(grade, self.place)
         self.topic = None if topic is None else Ids.of_column(topic, "topic")
         self.subgroup = None if subgroup is None else Ids.of_column(subgroup, "subgroup")
         if self.subgroup is not None and self.topic is None:
@@ -191,6 +184,15 @@ class Qrels:
 
     def __repr__(self) -> str:
         return f"Qrels {self.name!r}: {len(self):,} rows"
+
+
+def _grades(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
+    """Return grades; DataError names the first that is infinite or no number."""
+    grades = numbers_of(values, "grade", place).astype(np.float64)
+    if len(grades) and np.isinf([grades.min(), grades.max()]).any():
+        row = int(np.flatnonzero(np.isinf(grades))[0])
+        raise DataError(f"{place(row)}: the grade is infinite. Remove the row or fix the grade.")
+    return grades
 
 
 def _weights(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:

@@ -27,6 +27,8 @@ def ranked_as_given(run: RunData, policy: Policy) -> Lists:
     DataError
         If the ranks cannot count.
     """
+    if not run.lists.has_ranks:
+        return run.lists
     return number_given(with_ranks(run.lists, Asked(policy)), NO_TEXT, policy, Counter())
 
 
