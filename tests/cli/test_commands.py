@@ -215,13 +215,6 @@ def test_pipes_get_utf_8_whatever_the_locale_says(encoding):
     assert re.search(r"ap\[@k\] +0–1 ↑", done.stdout.decode())
 
 
-def test_without_stdout_the_program_says_nothing():
-    done = subprocess.run(
-        f"{sys.executable} -m rankwell metrics >&-", shell=True, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 def test_nobody_but_a_terminal_gets_a_progress_line():
     done = program("evaluate", QRELS, RUN, "-m", "ap", capture_output=True, text=True)
     assert done.stderr == ""

@@ -145,7 +145,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("form", ["markdown", "latex", "html", "json", "csv", "table"])
+@pytest.mark.parametrize("form", ["markdown", "latex", "html", "json", "csv", "text"])
 def test_the_command_writes_every_form(tmp_path, form):
     (tmp_path / "run.json").write_text(json.dumps(RUN))
     (tmp_path / "qrels.json").write_text(json.dumps(QRELS))

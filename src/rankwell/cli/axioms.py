@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from cyclopts import Parameter
 
-from rankwell.cli.options import OUTPUT, Output, refuse_files
+from rankwell.cli.options import OUTPUT, Output, form_of, refuse_files
 from rankwell.cli.words import split
 from rankwell.display.output import in_form, width, write
+
+Form = Literal["text", "markdown", "html", "json", "csv"]
 
 
 def axioms(
@@ -27,9 +29,9 @@ def axioms(
     trials: Annotated[int, Parameter(help="the number of random pairs of lists per axiom")] = 500,
     seed: Annotated[int, Parameter(help="the seed of the random numbers")] = 0,
     format: Annotated[  # noqa: A002 - the word of the option
-        Literal["table", "markdown", "html", "json", "csv"],
-        Parameter(group=OUTPUT, help="the output format"),
-    ] = "table",
+        Form | None,
+        Parameter(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
+    ] = None,
     output: Output = None,
 ) -> None:
     """Check which axioms a metric satisfies, with a small pair of lists where it fails; several metrics make a table.
@@ -40,6 +42,7 @@ def axioms(
     """
     from rankwell.inspection.axioms import check_axioms, listed
 
+    form = form_of(format, output, get_args(Form))
     refuse_files([], [output])
     names = None if axiom is None else [name for text in axiom for name in split(text)]
     found = None
@@ -48,10 +51,10 @@ def axioms(
             [part for text in metrics for part in split(text)], names, trials=trials, seed=seed
         )
     tables, record = (found.tables(), found.counts()) if found else ([listed(names)], listed(names))
-    if format == "json":
+    if form == "json":
         text = found.to_json() if found else record.to_json()
-    elif format == "csv":
+    elif form == "csv":
         text = record.to_csv()
     else:
-        text = in_form(tables, format, None if output else width())
+        text = in_form(tables, form, None if output else width())
     write(text, output)

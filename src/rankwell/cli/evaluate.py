@@ -6,12 +6,13 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter
 
-from rankwell.cli.options import OUTPUT, Metrics, Output, PolicyRules, Reading, Tables, refuse_files
+from rankwell.cli.options import OUTPUT, Metrics, Output, PolicyRules, Reading, Tables, form_of, refuse_files
 from rankwell.cli.words import files, run_names, split
+from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
@@ -27,6 +28,7 @@ from rankwell.tables.run_qrels import Run
 
 REFERENCE_DEPTH = 100
 NO_SWEEP = ("csv", "parquet")
+Form = Literal["text", "json", "csv", "parquet", "markdown", "latex", "html"]
 
 
 @Parameter(name="*", group=OUTPUT)
@@ -35,9 +37,12 @@ class Printed:
     """How results are printed."""
 
     format: Annotated[
-        Literal["table", "json", "csv", "parquet", "markdown", "latex", "html"],
-        Parameter(help="the output format; parquet holds the values of each query and needs a file (-o)"),
-    ] = "table"
+        Form | None,
+        Parameter(
+            help="the output format, by default that of the suffix of the output; parquet holds the values of each query and "
+            "needs a file (-o)"
+        ),
+    ] = None
     output: Output = None
     verbose: Annotated[
         bool,
@@ -45,6 +50,11 @@ class Printed:
             name=["--verbose", "-v"], negative="", help="print the whole policy, and how each file was read"
         ),
     ] = False
+
+    @property
+    def form(self) -> str:
+        """The output format."""
+        return form_of(self.format, self.output, get_args(Form))
 
 
 def evaluate(
@@ -121,7 +131,7 @@ def evaluate(
     sweeping |= {
         "--slices": slices,
         "--preset": preset,
-        f"--format {printed.format}": printed.format in NO_SWEEP,
+        f"--format {printed.form}": printed.form in NO_SWEEP,
     }
     if rel_sweep is not None and (others := [option for option, value in sweeping.items() if value]):
         raise UsageError(f"--rel-sweep cannot be combined with {others[0]}.")
@@ -184,15 +194,15 @@ def _write(
 
     if printed.verbose:
         sources = [each.source for each in (inputs.qrels, *inputs.runs) if each is not None]
-        sys.stderr.write("".join(f"rankwell: {source}\n" for source in sources if source))
+        sys.stderr.write("".join(f"rankwell: {printable(source)}\n" for source in sources if source))
     for warning in warnings_of(results):
-        sys.stderr.write(f"rankwell: note: {warning}\n")
-    if printed.format == "parquet":
+        sys.stderr.write(f"rankwell: note: {printable(warning)}\n")
+    if printed.form == "parquet":
         _save_parquet(results, printed.output)
         return
     text = summary.written(
         results,
-        printed.format,
+        printed.form,
         per_query=per_query,
         full_policy=printed.verbose,
         words=any(profile(name) for name in names),
@@ -204,11 +214,11 @@ def _write(
 
 def _write_sweep(sweep: Sweep, printed: Printed) -> None:
     """Print one table per metric: a row per threshold."""
-    if printed.format == "json":
+    if printed.form == "json":
         text = json.dumps(sweep.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
     else:
         tables = [sweep.to_table(metric) for metric in sweep.metrics]
-        text = in_form(tables, printed.format, None if printed.output else width())
+        text = in_form(tables, printed.form, None if printed.output else width())
     write(text, printed.output)
 
 

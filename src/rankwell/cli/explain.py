@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from cyclopts import Parameter
 
-from rankwell.cli.options import OUTPUT, Output, PolicyRules, Tables, refuse_files
+from rankwell.cli.options import OUTPUT, Output, PolicyRules, Tables, form_of, refuse_files
 from rankwell.cli.words import split
 from rankwell.display.output import in_form, width, write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
+
+Form = Literal["text", "markdown", "latex", "html"]
 
 
 def explain(
@@ -29,9 +31,12 @@ def explain(
     ] = None,
     tables: Tables = Tables(),
     format: Annotated[  # noqa: A002 - the word of the option
-        Literal["text", "markdown", "latex", "html"],
-        Parameter(group=OUTPUT, help="the output format of the worked table"),
-    ] = "text",
+        Form | None,
+        Parameter(
+            group=OUTPUT,
+            help="the output format of the worked table, by default that of the suffix of the output",
+        ),
+    ] = None,
     output: Output = None,
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
@@ -50,6 +55,7 @@ def explain(
         raise UsageError(
             f"a worked table needs a run as well: rankwell explain {metric} QRELS RUN --query ID"
         )
+    form = form_of(format, output, get_args(Form))
     refuse_files([qrels, run, *tables.given], [output])
     table = explained(
         metric,
@@ -61,7 +67,7 @@ def explain(
         users=tables.users,
         policy=policy,
     )
-    write(in_form([table], format, None if output else width()), output)
+    write(in_form([table], form, None if output else width()), output)
 
 
 def metrics() -> None:
@@ -81,8 +87,11 @@ def rosetta(
         Parameter(name=["--metric", "-m"], negative="", help="a metric such as ``ndcg@10``; repeat it"),
     ],
     format: Annotated[  # noqa: A002 - the word of the option
-        Literal["text", "markdown", "html"], Parameter(group=OUTPUT, help="the output format of the tables")
-    ] = "text",
+        Form | None,
+        Parameter(
+            group=OUTPUT, help="the output format of the tables, by default that of the suffix of the output"
+        ),
+    ] = None,
     output: Output = None,
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
@@ -92,7 +101,8 @@ def rosetta(
     """
     from rankwell.inspection.rosetta_table import rosetta as compared
 
+    form = form_of(format, output, get_args(Form))
     refuse_files([qrels, run], [output])
     names = [part for text in metric for part in split(text)]
     tables = [each.to_table() for each in compared(run, qrels, names, policy=policy)]
-    write(in_form(tables, format, None if output else width()), output)
+    write(in_form(tables, form, None if output else width()), output)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from cyclopts import Parameter
 
 from rankwell import __version__
 from rankwell.cli.application import FOUND
-from rankwell.cli.options import DATA, OUTPUT, Output, PolicyRules, refuse_files
+from rankwell.cli.options import DATA, OUTPUT, Output, PolicyRules, form_of, refuse_files
 from rankwell.cli.words import numbers
 from rankwell.display.output import write
 from rankwell.judge.policy import Policy
+
+Form = Literal["text", "json", "github"]
 
 
 def lint(
@@ -40,8 +42,9 @@ def lint(
         ),
     ] = None,
     format: Annotated[  # noqa: A002 - the word of the option
-        Literal["text", "json", "github"], Parameter(group=OUTPUT, help="the output format")
-    ] = "text",
+        Form | None,
+        Parameter(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
+    ] = None,
     output: Output = None,
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> int:
@@ -51,6 +54,7 @@ def lint(
     """
     from rankwell.inspection.linting import lint as checked
 
+    form = form_of(format, output, get_args(Form))
     refuse_files([qrels, run, *runs, *(each for each in (items, train) if each)], [output])
     found = checked(
         [run, *runs],
@@ -63,13 +67,13 @@ def lint(
         policy=policy,
         cleaned_copies=cleaned_copies,
     )
-    if format == "json":
+    if form == "json":
         text = json.dumps(
             {"rankwell": __version__, "wrong": found.is_wrong, "findings": found.to_dicts()},
             ensure_ascii=False,
             indent=2,
         )
     else:
-        text = str(found) if format == "text" else found.to_github()
+        text = str(found) if form == "text" else found.to_github()
     write(text, output)
     return FOUND if found.is_wrong else 0

@@ -10,6 +10,8 @@ from typing import Any
 from cyclopts import CycloptsError
 
 from rankwell.cli.application import BAD_DATA, COMMANDS, INTERRUPTED, PREPARE, USAGE, app, prepare
+from rankwell.display.escaping import printable
+from rankwell.display.output import Closed
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.readers.standard_input import with_standard_input
 
@@ -21,7 +23,7 @@ def run(arguments: Sequence[str]) -> int:
 
     An error is one line on stderr.
     """
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - closed with the process
+    sys.stdout = sys.stdout or Closed()
     _make_safe(sys.stdout, "replace")
     _make_safe(sys.stderr, "backslashreplace")
     if not set(arguments) & (COMMANDS.keys() | PREPARE.keys()):
@@ -39,8 +41,11 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(str(error), USAGE)
     except BrokenPipeError:
         # the reader closed the pipe; exit quietly
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 0
+    except OSError as error:
+        _discard_output()
+        return _fail(f"stdout: cannot be written ({error.strerror or error}).", BAD_DATA)
     except KeyboardInterrupt:
         return _fail("interrupted.", INTERRUPTED)
     except MemoryError:
@@ -56,6 +61,11 @@ def _make_safe(stream: Any, errors: str) -> None:
         stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
 
 
+def _discard_output() -> None:
+    """Let go of what is still to be printed, so that the interpreter does not fail on it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"rankwell: {' '.join(message.split())}\n")
+    sys.stderr.write(f"rankwell: {printable(' '.join(message.split()))}\n")
     return code

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
 from rankwell.cli.words import pairs
 from rankwell.display.output import refuse_overwriting
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, one_of
 from rankwell.judge.policy import Policy
 from rankwell.readers.standard_input import STDIN
 
@@ -92,6 +93,30 @@ class Reading:
     def of_qrels(self) -> dict[str, Any]:
         """What ``read_qrels`` takes."""
         return {"format_in": self.qrels_format, "columns": pairs(self.qrels_columns, "--qrels-columns")}
+
+
+SUFFIXES = {
+    ".json": "json", ".csv": "csv", ".parquet": "parquet", ".md": "markdown", ".tex": "latex", ".html": "html", ".htm": "html"
+}  # fmt: skip
+
+
+def form_of(given: str | None, output: str | None, allowed: Sequence[str]) -> str:
+    """Return the output format: the one given, else that of the output's suffix, else text.
+
+    Raises
+    ------
+    UsageError
+        If the suffix names a format that the command does not write.
+    """
+    if given is not None:
+        return given
+    suffix = "" if output is None else PurePath(output).suffix.lower()
+    form = SUFFIXES.get(suffix, "text")
+    if form not in allowed:
+        raise UsageError(
+            f"-o {output}: this command writes {one_of(allowed)}, not {form}; choose another suffix, or say --format."
+        )
+    return form
 
 
 def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from rankwell import __version__
 from rankwell.cli.options import OUTPUT, READING, refuse_files
 from rankwell.cli.words import pairs
+from rankwell.display.escaping import printable
 from rankwell.display.output import width, write
 from rankwell.errors import InputError
 
@@ -41,9 +42,9 @@ class Printed:
         ),
     ] = None
     format: Annotated[
-        Literal["table", "json", "markdown", "html"],
+        Literal["text", "json", "markdown", "html"],
         Parameter(group=OUTPUT, help="the output format of the report"),
-    ] = "table"
+    ] = "text"
 
     @property
     def named(self) -> dict[str, str]:
@@ -57,7 +58,7 @@ class Printed:
             write(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False), None)
             return
         texts = {
-            "table": lambda each: each.to_text(width() or PLAIN),
+            "text": lambda each: each.to_text(width() or PLAIN),
             "markdown": lambda each: each.to_markdown(),
             "html": lambda each: each.to_html(),
         }
@@ -160,7 +161,7 @@ class Target:
         from rankwell.prepare.saving import save
 
         save(table, path)
-        sys.stderr.write(f"rankwell: wrote {path} ({len(table):,} rows)\n")
+        sys.stderr.write(f"rankwell: wrote {printable(str(path))} ({len(table):,} rows)\n")
 
 
 def _suffix_of(inputs: Sequence[str], suffix: str | None) -> str:

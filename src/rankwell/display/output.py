@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import secrets
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -27,7 +30,7 @@ def write(text: str, path: str | None) -> None:
             sys.stdout.flush()
         else:
             _write_file(text.encode(errors="replace"), Path(path))
-    except BrokenPipeError:
+    except (BrokenPipeError, InputError):
         raise
     except OSError as error:
         raise InputError(f"{path or 'stdout'}: cannot be written ({error.strerror}).") from error
@@ -50,19 +53,42 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     InputError
         If it cannot be written.
     """
-    target = Path(path).resolve()  # keeps a symbolic link in place
-    whole = target.with_name(f".{target.name}.{os.getpid()}")
     try:
+        target = Path(path).resolve()  # keeps a symbolic link in place
+        whole = target.with_name(f".rankwell-{secrets.token_hex(8)}")
+        # a new file, never one that is there or where a link leads; its mode is that of the file that it replaces
+        os.close(os.open(whole, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be written ({_why(error)}).") from error
+    try:
+        if target.exists():
+            whole.chmod(stat.S_IMODE(target.stat().st_mode))
         yield whole
         whole.replace(target)
+    except InputError:
+        raise
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error}).") from error
+        raise InputError(f"{path}: cannot be written ({_why(error)}).") from error
     finally:
         whole.unlink(missing_ok=True)
 
 
+def _why(error: OSError | ValueError) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+class Closed(io.TextIOBase):
+    """Standard output where there is none, as after ``>&-``; what is printed to it is an error."""
+
+    def write(self, _: str) -> int:
+        """Raise InputError."""
+        raise InputError("stdout is closed, so nothing can be printed. Give -o FILE, or leave stdout open.")
+
+
 def refuse_overwriting(output: str, inputs: Sequence[str]) -> None:
     """Refuse, before the work, an output that cannot be written or would overwrite an input."""
+    if "\0" in output:
+        raise UsageError(f"-o {output}: a path has no NUL character.")
     target = Path(output)
     if not target.parent.is_dir():
         raise InputError(f"{output}: cannot be written (the folder {target.parent} does not exist).")

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Literal
 
-from rankwell.display.escaping import HTML, LATEX, MARKDOWN, UNDEFINED
+from rankwell.display.escaping import HTML, LATEX, MARKDOWN, TERMINAL, UNDEFINED, printable
 from rankwell.errors import UsageError, one_of
 
 Kind = Literal["text", "count", "value"]
@@ -206,12 +206,12 @@ class Table:
         Columns that do not fit into `width` follow in further blocks, each starting with the first column again.
         """
         room, right = math.inf if width is None else width, [column.kind != "text" for column in self.columns]
-        grid = self._grid({}, {}, "*{}")
+        grid = self._grid(TERMINAL, {}, "*{}")
         spans = [max(map(display_width, cells)) for cells in zip(*grid, strict=True)]
         if len(spans) > 1 and not right[-1]:
             least = max(NARROWEST, display_width(grid[0][-1]))
             spans[-1] = int(min(spans[-1], max(room - spans[0] - len(GAP), least)))
-        parts = [_wrap(self.caption, room)] if self.caption else []
+        parts = [_wrap(printable(self.caption), room)] if self.caption else []
         for block in _blocks(spans, room):
             lines = []
             for row in grid:
@@ -222,7 +222,7 @@ class Table:
             lines.insert(1, "─" * _total(spans, block))
             parts.append(lines)
         notes = [*([LEGEND] if self.best() else []), *self.notes]
-        parts += [[line for note in notes for line in _wrap(note, room)]] if notes else []
+        parts += [[line for note in notes for line in _wrap(printable(note), room)]] if notes else []
         return "\n\n".join("\n".join(lines) for lines in parts)
 
     def to_markdown(self) -> str:
