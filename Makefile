@@ -20,10 +20,10 @@ demo: $(VENV)/installed  ## install the package into .venv and run `rankwell dem
 	@$(BIN)/rankwell demo
 
 test: build  ## run the tests on freshly built kernels
-	$(BIN)/python -m pytest -n auto --dist loadgroup $(CHOICE) $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(CHOICE) $(ARGS)
 
 test-slow: build  ## run the tests that `make test` leaves out: those that compile, make an environment, or are exhaustive
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "slow or exhaustive" $(ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or exhaustive" $(ARGS)
 
 check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/ruff check

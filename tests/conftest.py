@@ -1,5 +1,6 @@
 """With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected.
 
+Whole files are shared out among the cores (Makefile), so what a file makes once is made once.
 Laws are tried on a tenth of their cases, another one each time (RANKWELL_SEED); with RANKWELL_CI=1 on all of them.
 With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are written to FILE (tools/make_metrics_page.py).
 """

@@ -200,7 +200,6 @@ def data():
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("beir and mteb")
 def test_beir_computes_the_same_with_it(packages, monkeypatch):
     monkeypatch.syspath_prepend(str(packages))
     qrels, run = data()
@@ -218,7 +217,6 @@ def test_beir_computes_the_same_with_it(packages, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("beir and mteb")
 def test_mteb_computes_the_same_with_it(packages, monkeypatch):
     qrels, run = data()
     # what it makes of the numbers, and what asks for models

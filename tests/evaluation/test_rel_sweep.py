@@ -73,7 +73,7 @@ def test_a_profile_is_several_metrics_and_says_what_they_measure(capsys):
     for word in ("ndcg@10", "coverage@10", "personalization@10", "what it measures", "lower is better"):
         assert word in out
     code, _, err = evaluate(capsys, "-m", "recsys", *tables)
-    assert (code, "Set rel=7" in err) == (2, True)  # a threshold is asked for, not guessed
+    assert (code, "Set --rel 7" in err) == (2, True)  # a threshold is asked for, not guessed
 
 
 def test_a_profile_has_its_own_depth():

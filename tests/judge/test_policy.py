@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import FrozenInstanceError, fields, replace
+from typing import get_type_hints
 
 import numpy as np
 import pytest
 from tests.definitions.reference_policy import CHOICES, DEFAULTS
 
 import rankwell as rw
-from rankwell.judge.policy import Policy, choices
+from rankwell.judge.policy import Policy, Rules, choices
 
 
 def test_the_fields_their_order_and_their_defaults_are_those_of_the_slow_definitions():
@@ -81,3 +83,34 @@ def test_equal_policies_print_the_same_whatever_type_their_numbers_have():
     assert repr(given) == repr(floats)
     assert given.to_dict() == floats.to_dict()
     assert (rw.Policy(rel=np.float64(3.5)).rel, type(rw.Policy(rel=np.float64(3.5)).rel)) == (3.5, float)
+
+
+def test_rules_by_themselves_are_the_fields_of_a_policy():
+    assert get_type_hints(Rules) == get_type_hints(Policy)
+    assert list(Rules.__annotations__) == [field.name for field in fields(Policy)]
+
+
+RUN, QRELS = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"a": 0, "b": 2}, "missing": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    "evaluate", [rw.evaluate, lambda run, qrels, m, **k: rw.Evaluator(qrels, m, **k).evaluate(run)]
+)
+def test_a_field_can_be_given_by_itself(evaluate):
+    expected = evaluate(RUN, QRELS, "rr", policy=rw.Policy(missing="skip", rel=2))
+    for given in (
+        {"missing": "skip", "rel": 2},
+        {"policy": rw.Policy(missing="skip"), "rel": 2},
+        {"policy": rw.Policy(missing="skip", rel=2), "rel": 2},
+    ):
+        res = evaluate(RUN, QRELS, "rr", **given)
+        assert (res.policy, res["rr"]) == (expected.policy, expected["rr"])
+    for given, message in (
+        ({"policy": rw.Policy(rel=1), "rel": 2}, "rel=2 contradicts policy=, which has rel=1. Give it once."),
+        ({"tie": "order"}, "there is no argument tie=. Did you mean ties?"),
+        ({"metric": "rr"}, "there is no argument metric=. Did you mean metrics?"),
+        ({"ties": "odd"}, "ties must be item-desc"),
+        ({"policy": "skip"}, "policy= must be a rankwell.Policy"),
+    ):
+        with pytest.raises(rw.RankwellError, match=re.escape(message)):
+            evaluate(RUN, QRELS, "rr", **given)

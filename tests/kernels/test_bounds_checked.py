@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("bounds_checked")]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "src" / "rankwell" / "kernels"

@@ -15,8 +15,6 @@ from rankwell.cli import app
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.names import METRICS
 
-pytestmark = pytest.mark.xdist_group("site")
-
 ROOT = Path(__file__).parents[2]
 ZENSICAL = Path(sys.executable).with_name("zensical")
 

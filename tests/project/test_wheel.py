@@ -14,7 +14,7 @@ import pytest
 
 import rankwell as rw
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 KERNELS = sorted(

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 from cyclopts import Parameter
 
 from rankwell.cli.options import OUTPUT, Metrics, Output, PolicyRules, Reading, Tables, form_of, refuse_files
-from rankwell.cli.words import files, run_names, split
+from rankwell.cli.words import as_options, files, run_names, split
 from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
 from rankwell.errors import UsageError
@@ -196,7 +196,7 @@ def _write(
         sources = [each.source for each in (inputs.qrels, *inputs.runs) if each is not None]
         sys.stderr.write("".join(f"rankwell: {printable(source)}\n" for source in sources if source))
     for warning in warnings_of(results):
-        sys.stderr.write(f"rankwell: note: {printable(warning)}\n")
+        sys.stderr.write(f"rankwell: note: {printable(as_options(warning))}\n")
     if printed.form == "parquet":
         _save_parquet(results, printed.output)
         return

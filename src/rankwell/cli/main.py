@@ -10,6 +10,7 @@ from typing import Any
 from cyclopts import CycloptsError
 
 from rankwell.cli.application import BAD_DATA, COMMANDS, INTERRUPTED, PREPARE, USAGE, app, prepare
+from rankwell.cli.words import as_options
 from rankwell.display.escaping import printable
 from rankwell.display.output import Closed
 from rankwell.errors import DataError, InputError, RankwellError
@@ -67,5 +68,5 @@ def _discard_output() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(f"rankwell: {printable(' '.join(message.split()))}\n")
+    sys.stderr.write(f"rankwell: {printable(as_options(' '.join(message.split())))}\n")
     return code

@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from rankwell.errors import UsageError
+from rankwell.judge.policy import Policy
+
+_NAMES = "|".join(
+    [
+        *(each.name for each in fields(Policy)),
+        "items",
+        "train",
+        "users",
+        "by",
+        "weights",
+        "slices",
+        "rank_base",
+    ]
+)
+_WORD = r"'[\w-]+'"
+# name=word, name='word' or 'other', name= ; not inside of brackets, as in ap(rel=2)
+_ARGUMENT = re.compile(
+    rf"(?<![\w(,])({_NAMES})=((?:{_WORD}(?:, {_WORD})*(?: (?:or|and) {_WORD})?|[\d.]*\d)?)"
+)
 
 
 def split(text: str) -> list[str]:
@@ -22,6 +43,20 @@ def split(text: str) -> list[str]:
         else:
             parts[-1] += sign
     return [part.strip() for part in parts if part.strip()]
+
+
+def as_options(message: str) -> str:
+    """Write arguments of Python in a message as options of the command line.
+
+    >>> as_options("Set duplicates='first' or 'drop', or rel=8 (45% of rows), or give items= with all of them: ap(rel=2)")
+    'Set --duplicates first or drop, or --rel 8 (45% of rows), or give --items with all of them: ap(rel=2)'
+    """
+    return _ARGUMENT.sub(_option, message)
+
+
+def _option(found: re.Match[str]) -> str:
+    value = found[2].replace("'", "")
+    return f"--{found[1].replace('_', '-')}{' ' * bool(value)}{value}"
 
 
 def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from rankwell.evaluation.engine import Engine, cores
 from rankwell.evaluation.inputs import Inputs, read_inputs
 from rankwell.evaluation.plan import Plan, plan_of
 from rankwell.evaluation.task import Task
-from rankwell.judge.policy import Policy
+from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankwell.results.contingency import Contingency
     from rankwell.results.curves import Curve
 
+ARGUMENTS = "metrics", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query"
 LEVELS = tuple(level / 100 for level in range(101))
 
 
@@ -54,6 +55,8 @@ class Evaluator:
         ``rankwell.long_tail(train)`` or a fitted ``rankwell.prepare.PopularityCut``; items missing from its log are tail.
     policy
         The rules for ties, missing queries, ratings and other edge cases; see ``rankwell.Policy``.
+    rules
+        Fields of the policy by themselves, such as ``rel=7`` or ``missing="skip"``, with or without ``policy``.
     engine, threads
         Where to run, and on how many threads (default: all cores available to this process).
     per_query
@@ -85,13 +88,20 @@ class Evaluator:
         by: str | Iterable[str] | None = None,
         weights: str | None = None,
         slices: Mapping[str, Any] | Parts | None = None,
-        policy: Policy = Policy(),  # noqa: B008 - a frozen value
+        policy: Policy | None = None,
         engine: str | Engine | None = None,
         threads: int | None = None,
         per_query: bool = True,
+        **rules: Unpack[Rules],
     ) -> None:
         inputs = read_inputs(
-            metrics, policy, qrels=qrels, train=train, items=items, users=users, slices=slices
+            metrics,
+            policy_with(policy, rules, ARGUMENTS),
+            qrels=qrels,
+            train=train,
+            items=items,
+            users=users,
+            slices=slices,
         )
         plan = plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
         object.__setattr__(self, "plan", plan)

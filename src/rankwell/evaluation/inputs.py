@@ -8,7 +8,6 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
 
-from rankwell.errors import UsageError
 from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.evaluation.preset import preset_of
 from rankwell.judge.asked import Asked
@@ -97,10 +96,6 @@ def read_inputs(
     RankwellError
         If a metric is unknown or needs a table that was not given, or a table cannot be read.
     """
-    if not isinstance(policy, Policy):
-        raise UsageError(
-            f"policy= must be a rankwell.Policy, such as Policy(missing='skip'), not {policy!r}."
-        )
     wanted, rules = metrics_of(metrics), policy
     tool = None if preset is None else preset_of(preset)
     if tool is not None:

@@ -18,15 +18,15 @@ from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels
 
 TABLES = {
-    "catalogue": ("items", "the catalogue: give items= (--items) with every item that could be shown"),
+    "catalogue": ("items", "the catalogue: give items= with every item that could be shown"),
     "collection_size": (
         "items",
-        "the number of items that could be retrieved: write {name}(collection=1400), or give items= (--items) with all of them",
+        "the number of items that could be retrieved: write {name}(collection=1400), or give items= with all of them",
     ),
-    "features": ("items", "a table of items: give items= (--items) with the columns that the metric names"),
-    "history": ("train", "the training data: give train= (--train), a table with query and item columns"),
-    "counts": ("train", "the training data: give train= (--train), a table with query and item columns"),
-    "users": ("users", "a table of users: give users= (--users) with the columns that the metric names"),
+    "features": ("items", "a table of items: give items= with the columns that the metric names"),
+    "history": ("train", "the training data: give train=, a table with query and item columns"),
+    "counts": ("train", "the training data: give train=, a table with query and item columns"),
+    "users": ("users", "a table of users: give users= with the columns that the metric names"),
 }
 
 
@@ -69,12 +69,12 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, given: Mapping[str, 
         if policy.unjudged == "condense" and metric.judgements and "shown" in metric.needs:
             raise UsageError(
                 f"{metric} reads whole lists including unjudged items, so it cannot condense them; use "
-                f"unjudged='nonrelevant' (--unjudged nonrelevant)."
+                f"unjudged='nonrelevant'."
             )
         if policy.ties == "expected" and not metric.has_expected_value():
             raise UsageError(
-                f"{metric} has no formula for the mean over all orders of equal scores; use ties='item-desc' (--ties "
-                f"item-desc), or 'best' and 'worst' for the range."
+                f"{metric} has no formula for the mean over all orders of equal scores; use "
+                f"ties='item-desc', or 'best' and 'worst' for the range."
             )
     for need, (table, remedy) in TABLES.items():
         if (asker := asked.by_need.get(need)) is not None and given[table] is None:

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from rankwell.evaluation.engine import Engine
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.plan import plan_of
-from rankwell.judge.policy import Policy
+from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted
 from rankwell.results import Results
 from rankwell.tables.parts import Parts
+
+ARGUMENTS = (
+    "metrics",
+    "train",
+    "items",
+    "users",
+    "by",
+    "weights",
+    "slices",
+    "engine",
+    "threads",
+    "per_query",
+    "preset",
+)
 
 
 def evaluate(
@@ -25,11 +39,12 @@ def evaluate(
     by: str | Iterable[str] | None = None,
     weights: str | None = None,
     slices: Mapping[str, Any] | Parts | None = None,
-    policy: Policy = Policy(),  # noqa: B008 - a frozen value
+    policy: Policy | None = None,
     engine: str | Engine | None = None,
     threads: int | None = None,
     per_query: bool = True,
     preset: str | None = None,
+    **rules: Unpack[Rules],
 ) -> Results:
     """Evaluate one run against judgements.
 
@@ -42,7 +57,7 @@ def evaluate(
         need only lists.
     metrics
         Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``; at least one.
-    train, items, users, by, weights, slices, policy, engine, threads, per_query
+    train, items, users, by, weights, slices, policy, engine, threads, per_query, rules
         As for ``Evaluator``.
     preset
         The name of another tool whose definitions and rules to use, such as ``"rectools"``; ``policy`` can then set only
@@ -67,7 +82,7 @@ def evaluate(
     """
     inputs = read_inputs(
         metrics,
-        policy,
+        policy_with(policy, rules, ARGUMENTS),
         preset=preset,
         runs=[run],
         qrels=qrels,

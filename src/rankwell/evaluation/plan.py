@@ -47,7 +47,7 @@ class Plan:
         if self.task.asked.policy.unjudged == "condense":
             raise UsageError(
                 "slices= cannot be combined with unjudged='condense', because items outside a slice would count as "
-                "unjudged; use unjudged='nonrelevant' (--unjudged nonrelevant)."
+                "unjudged; use unjudged='nonrelevant'."
             )
         weights = self.task.segments.weights_alone() if self.task.segments is not None else None
         return replace(self.task, pool=self.task.pool.only(Known(items.item)), segments=weights)

@@ -147,7 +147,7 @@ class Task:
                 query = judged.queries.one(int(np.flatnonzero(without)[0]))
                 raise DataError(
                     f"{metric} is undefined for query {brief(query)}: its judgements have no relevant item. "
-                    f"Use undefined='skip', 'zero' or 'one' (--undefined skip), or fix the qrels."
+                    f"Use undefined='skip', 'zero' or 'one', or fix the qrels."
                 )
             fill = FILLS.get(self.asked.policy.undefined)
             values = values if fill is None else np.where(without, fill, values)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import Literal, get_args, get_type_hints
+from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -129,6 +130,52 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         if isinstance(values["rel"], float) and values["rel"].is_integer():
             values["rel"] = int(values["rel"])
         return values
+
+
+class Rules(TypedDict, total=False):
+    """The fields of a policy as keyword arguments."""
+
+    grades: Literal["auto", "judgements", "ratings", "interactions"]
+    ties: Literal["item-desc", "item-asc", "order", "expected", "best", "worst"]
+    ranks: Literal["given", "closed"]
+    scores: Literal["double", "single"]
+    depth: int | None
+    duplicates: Literal["error", "first", "drop"]
+    duplicate_grades: Literal["error", "max", "last"]
+    negative: Literal["unjudged", "nonrelevant"]
+    missing: Literal["empty", "skip"]
+    undefined: Literal["skip", "zero", "one", "error"]
+    population: Literal["all", "judged"]
+    unjudged: Literal["nonrelevant", "condense"]
+    outside: Literal["error", "ignore"]
+    rel: float | None
+
+
+def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterable[str] = ()) -> Policy:
+    """Return a policy with fields that were given by themselves; ``others`` are the other arguments that could be meant.
+
+    Raises
+    ------
+    UsageError
+        For an argument that is no field, or a field about which the policy says otherwise.
+    """
+    if policy is not None and not isinstance(policy, Policy):
+        raise UsageError(
+            f"policy= must be a rankwell.Policy, such as Policy(missing='skip'), not {brief(policy)}."
+        )
+    given, plain = policy or Policy(), Policy()
+    if not rules:
+        return given
+    names = [field.name for field in fields(Policy)]
+    for name, value in rules.items():
+        if name not in names:
+            raise UsageError(
+                f"there is no argument {name}=.{nearest(name, [*names, *others])} Fields of a policy are {', '.join(names)}."
+            )
+        own = getattr(given, name)
+        if policy is not None and own not in (getattr(plain, name), value):
+            raise UsageError(f"{name}={value!r} contradicts policy=, which has {name}={own!r}. Give it once.")
+    return replace(given, **rules)
 
 
 @cache

@@ -10,8 +10,6 @@ from tests.every import every
 
 from rankwell.inspection.axioms import check_axioms
 
-pytestmark = pytest.mark.xdist_group("matrix")
-
 AXIOMS = [
     "Pri",
     "PriGraded",
