@@ -24,6 +24,7 @@ HOMES = {
     "metric": "rankwell.metrics.from_function",
     "metrics": "rankwell",
     "prepare": "rankwell",
+    "rbo": "rankwell.comparison.rank_overlap",
     "read_qrels": "rankwell.readers",
     "read_run": "rankwell.readers",
     "rosetta": "rankwell.inspection.rosetta_table",

@@ -142,6 +142,7 @@ from rankwell.metrics.graded.cascade import nERR as nERR
 from rankwell.metrics.diversity.stopping import nERRIA as nERRIA
 from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
 from rankwell import prepare as prepare
+from rankwell.comparison.rank_overlap import rbo as rbo
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.inspection.rosetta_table import rosetta as rosetta
@@ -189,6 +190,7 @@ __all__ = [
     "metrics",
     "nDCG",
     "prepare",
+    "rbo",
     "read_qrels",
     "read_run",
     "rosetta",
