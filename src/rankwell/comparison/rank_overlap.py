@@ -124,7 +124,7 @@ def rbo(
     given = policy_with(policy, rules, ("p",))
     if given.ties in ("best", "worst", "expected"):
         raise UsageError(f"ties={given.ties!r} orders by grades, and RBO has none; use ties='item-desc'.")
-    left, right = read_run(run), read_run(other, name="other")
+    left, right = read_run(run), read_run(other)
     lists = _Lists.of(left, right, given)
     return Overlap(
         (left.name, right.name), float(p), given, lists.queries, _values(lists, float(p)), lists.alone
