@@ -146,6 +146,7 @@ def checks() -> list[tuple[str, str, Value]]:
         ),
     )
     add(learn, "accuracy_score", ("accuracy(collection=40)", over_collection(sk.accuracy_score)))
+    add(learn, "matthews_corrcoef", ("mcc(collection=40)", over_collection(sk.matthews_corrcoef)))
     add(
         learn,
         "confusion_matrix",

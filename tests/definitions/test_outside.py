@@ -70,6 +70,50 @@ def test_gmap_is_the_geometric_mean_of_ap(confirm):
     assert compared == 100
 
 
+def over_all(cases, function):
+    """A function of the labels and scores of all judged items of some lists together."""
+    pairs = [
+        (int(grade > 0), score)
+        for case in cases
+        for grade, score in zip(case.listed, case.scores, strict=True)
+        if grade is not None
+    ]
+    return function(*map(list, zip(*pairs, strict=True)))
+
+
+def weighted_auc(cases):
+    from sklearn.metrics import roc_auc_score
+
+    both = [case for case in cases if 0 < sum(case.labels()) < len(case.labels())]
+    weights = [sum(case.labels()) for case in both]
+    return np.average([roc_auc_score(case.labels(), case.scores) for case in both], weights=weights)
+
+
+def clipped_loss(labels, scores):
+    from sklearn.metrics import log_loss
+
+    return log_loss(labels, np.clip(scores, 0.001, 0.999), labels=[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("metric", "source", "value"),
+    [
+        ("gauc", "roc_auc_score, weighted by relevant items", weighted_auc),
+        ("log_loss(eps=0.001)", "log_loss", lambda cases: over_all(cases, clipped_loss)),
+    ],
+)
+def test_a_metric_of_all_lists_has_the_value_of_scikit_learn(metric, source, value, confirm):
+    compared = 0
+    for start in range(0, 400, 20):
+        cases = CASES[start : start + 20] + TIED[start : start + 20]
+        run = {f"c{number}": case.run for number, case in enumerate(cases)}
+        qrels = {f"c{number}": case.qrels or {"none": 0} for number, case in enumerate(cases)}
+        ours = rw.evaluate(run, qrels, [metric], policy=JUDGED)[metric]
+        assert ours == pytest.approx(value(cases), rel=1e-12)
+        compared += 1
+    confirm(metric, f"{program('scikit-learn')} {source}, random lists", compared)
+
+
 @pytest.mark.parametrize(
     ("metric", "measure"),
     [("err(max_grade=4)@3", "ERR@3"), ("err(max_grade=4)@10", "ERR@10"),
