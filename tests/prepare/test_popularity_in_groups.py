@@ -236,7 +236,7 @@ def test_the_command_cuts_as_the_library(tmp_path, monkeypatch, capsys):
     assert command([*asked, "--window", "fortnight"]) == 2
     assert "must be a number of days, or day, week" in capsys.readouterr().err
     assert command([*asked, "--within", "genre"]) == 2
-    assert "give items=" in capsys.readouterr().err
+    assert "give --items" in capsys.readouterr().err
 
 
 def test_the_groups_of_movietweetings_are_those_of_a_loop():

@@ -172,7 +172,7 @@ def test_the_command_reads_users_from_files(tmp_path, suffix, capsys):
     for row in expected:
         assert f"{row['mean']['ap']:.4f}" in printed
     assert command(["evaluate", *files, "-m", "ap", "--by", "tier"]) == 2
-    assert "give users=" in capsys.readouterr().err
+    assert "give --users" in capsys.readouterr().err
 
 
 def test_damaged_tables_of_users_are_one_line(tmp_path):

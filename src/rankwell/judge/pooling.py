@@ -14,9 +14,9 @@ from rankwell.judge.qrel_topics import Numbered, require_topics, rises, topics_o
 from rankwell.judge.scale import Scale
 from rankwell.kernels import match
 from rankwell.tables.csr import offsets_of
+from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.ranked import NO_ROWS
-from rankwell.tables.rows import grouped
 from rankwell.tables.run_qrels import Qrels
 
 FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted

@@ -12,8 +12,8 @@ from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
 from rankwell.tables.csr import places_of
+from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, to_same_kind
-from rankwell.tables.rows import grouped
 
 
 @dataclass(frozen=True, eq=False)

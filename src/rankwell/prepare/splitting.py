@@ -12,13 +12,9 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, nearest, one_of
 from rankwell.prepare.cores import Limits, within
 from rankwell.prepare.division import RULES, How, Rule, first_rows
-from rankwell.prepare.drawing import keys_of
 from rankwell.prepare.leaks import Sides, moment
-from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.logs import Log, read_log
-from rankwell.tables.draws import draws
-from rankwell.tables.ids import Ids
 
 Unknown = Literal["keep", "drop"]
 FUTURE = (
@@ -41,13 +37,6 @@ class Split(_Divided):
     """
 
     fold_in: pl.DataFrame | None = None
-
-
-class Folds(NamedTuple):
-    """Pairs of training and test data, and the report on the division."""
-
-    parts: list[tuple[pl.DataFrame, pl.DataFrame]]
-    report: Report
 
 
 def split(
@@ -144,7 +133,7 @@ def split(
     if fold_in is not None:
         first = first_rows(read, is_test, fold_in, facts)
     held = read.replaced(read.frame.filter(pl.Series(first)))
-    sides = _sides(read, is_test, is_test & ~first)
+    sides = sides_of(read, is_test, is_test & ~first)
     again = np.zeros(len(sides.test), np.bool_)
     if fold_in is not None:
         again = Sides(held, sides.test).repeated
@@ -171,76 +160,8 @@ def split(
     return divided
 
 
-def folds(
-    log: Any,
-    k: int = 5,
-    *,
-    of: Literal["rows", "users", "items"] = "rows",
-    seed: int = 0,
-    columns: Mapping[str, str] | None = None,
-    name: str | None = None,
-) -> Folds:
-    """Divide a log at random into k parts of equal size; each is the test data once, and the others the training data.
-
-    Parameters
-    ----------
-    log
-        A path, a data frame, records, or a dict; all columns and the order of rows are kept.
-    k
-        The number of parts, at least 2.
-    of
-        What to divide: ``rows``, or whole ``users`` or ``items``, which are then cold in the test data.
-    seed
-        For the random division.
-    columns, name
-        Which column is which, if the name does not say; what to call the log in the report.
-
-    Raises
-    ------
-    RankwellError
-        If the log cannot be read, lacks a column, or has fewer rows (users, items) than parts.
-
-    Examples
-    --------
-    >>> parts, report = folds({"u": ["a", "b"], "v": ["a", "b"]}, k=2)
-    >>> [(len(train), len(test)) for train, test in parts]
-    [(2, 2), (2, 2)]
-    """
-    if of not in ("rows", "users", "items"):
-        raise UsageError(f"of={of!r}: must be rows, users or items.")
-    read = read_log(log, columns=columns, name=name)
-    group, apart = _groups(read, of)
-    size = len(apart[0])
-    if int(k) != k or not 2 <= k <= size:
-        raise UsageError(
-            f"k={k}: must be a whole number from 2 to {size:,}, the number of {of} in {read.name}."
-        )
-    dealt = np.empty(size, np.int64)
-    dealt[np.argsort(draws(seed, *apart), kind="stable")] = np.arange(size) % k
-    every = [_sides(read, dealt[group] == part, dealt[group] == part) for part in range(k)]
-    rows = [(part, len(each.train), len(each.test), *_cold(each)) for part, each in enumerate(every, 1)]
-    words = ("fold", "train rows", "test rows", "test users not in train", "test items not in train")
-    table = Table([Column(word, "count") for word in words], rows)
-    title = f"Folds of {read.name}: {k} parts of {of} at random (seed {seed})"
-    report = Report(title, {"rows": len(read)}, (table,), (MIXED,))
-    return Folds([(each.train.frame, each.test.frame) for each in every], report)
-
-
-def _groups(log: Log, of: str) -> tuple[np.ndarray, list[Ids | np.ndarray]]:
-    """The number of each row, of its user or of its item, and what tells these apart."""
-    if of == "rows":
-        return np.arange(len(log)), keys_of(log)
-    found = coded([log], "query" if of == "users" else "item")
-    return found.codes[0], [found.ids]
-
-
-def _cold(sides: Sides) -> tuple[int, int]:
-    """The numbers of users and items of the test data that are not in the training data."""
-    users, items = (int(np.sum(each.present(1) & ~each.present(0))) for each in (sides.users, sides.items))
-    return users, items
-
-
-def _sides(log: Log, held: np.ndarray, is_test: np.ndarray) -> Sides:
+def sides_of(log: Log, held: np.ndarray, is_test: np.ndarray) -> Sides:
+    """Return the two sides of a log, without the held rows in the training data; DataError if one is empty."""
     train, test = (log.replaced(log.frame.filter(pl.Series(rows))) for rows in (~held, is_test))
     _refuse_empty(log, len(train), len(test))
     return Sides(train, test)

@@ -18,7 +18,7 @@ from rankwell.results import exports
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
-from rankwell.results.values import left_out_of, value_of
+from rankwell.results.values import left_out_of, tie_ranges, value_of
 
 # few callers need these at run time; the methods that do import them
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from rankwell.display.table import Table
     from rankwell.results.aggregation import How
     from rankwell.results.breakdown import Breakdown
-
-TIE_RANGE = 0.001
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,11 +118,7 @@ class Results:
     @cached_property
     def tie_range(self) -> dict[str, tuple[float, float]]:
         """The values under the worst and the best order of equal scores, if they differ by more than 0.001."""
-        ends = self.part.ends
-        ranges = {
-            str(m): (value_of(m, ends[m][1]), value_of(m, ends[m][0])) for m in self.metrics if m in ends
-        }
-        return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
+        return tie_ranges(self.metrics, self.part.ends)
 
     @property
     def grades(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rankwell.errors import UsageError
@@ -11,6 +11,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.tables.states import State
 
 CANNOT_ADD = "cannot add loaded results: a file holds values, not the states behind them. Pickle results to add them later."
+TIE_RANGE = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,14 @@ class Saved:
 def value_of(metric: Metric, state: State) -> float:
     """Return the value of a metric's state."""
     return state.value if isinstance(state, Saved) else metric.value(state)
+
+
+def tie_ranges(
+    metrics: Iterable[Metric], ends: Mapping[Metric, tuple[State, State]]
+) -> dict[str, tuple[float, float]]:
+    """Return the values under the worst and the best order of equal scores, for metrics where they differ by more than 0.001."""
+    ranges = {str(m): (value_of(m, ends[m][1]), value_of(m, ends[m][0])) for m in metrics if m in ends}
+    return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
 
 
 def left_out_of(states: Mapping[Metric, State]) -> Counter[str]:

@@ -16,9 +16,10 @@ from rankwell.judge.policy import Policy
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import ALL_LINES, TextRows
 from rankwell.tables.csr import owners
+from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
-from rankwell.tables.rows import Columns, Lists, grouped
+from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
 RANK = ("query Q0 item rank score tag", 3, 6)

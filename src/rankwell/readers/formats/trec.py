@@ -19,9 +19,10 @@ from rankwell.kernels import trec_lines, trec_text
 from rankwell.readers.files import File
 from rankwell.readers.text import text_of
 from rankwell.tables.csr import offsets_of, owners, owners_of
+from rankwell.tables.grouping import cuts
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
-from rankwell.tables.rows import Columns, Lists, cuts
+from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
 SUFFIXES = (".run", ".qrels", ".trec", ".txt")

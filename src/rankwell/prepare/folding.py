@@ -1,0 +1,96 @@
+"""Folds for cross-validation: a log divided at random into equal parts, seeded and reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rankwell.display.table import Column, Table
+from rankwell.errors import UsageError
+from rankwell.prepare.drawing import keys_of
+from rankwell.prepare.leaks import Sides
+from rankwell.prepare.pairs import coded
+from rankwell.prepare.reporting import Report
+from rankwell.prepare.splitting import MIXED, sides_of
+from rankwell.readers.logs import Log, read_log
+from rankwell.tables.draws import draws
+from rankwell.tables.ids import Ids
+
+
+class Folds(NamedTuple):
+    """Pairs of training and test data, and the report on the division."""
+
+    parts: list[tuple[pl.DataFrame, pl.DataFrame]]
+    report: Report
+
+
+def folds(
+    log: Any,
+    k: int = 5,
+    *,
+    of: Literal["rows", "users", "items"] = "rows",
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+    name: str | None = None,
+) -> Folds:
+    """Divide a log at random into k parts of equal size; each is the test data once, and the others the training data.
+
+    Parameters
+    ----------
+    log
+        A path, a data frame, records, or a dict; all columns and the order of rows are kept.
+    k
+        The number of parts, at least 2.
+    of
+        What to divide: ``rows``, or whole ``users`` or ``items``, which are then cold in the test data.
+    seed
+        For the random division.
+    columns, name
+        Which column is which, if the name does not say; what to call the log in the report.
+
+    Raises
+    ------
+    RankwellError
+        If the log cannot be read, lacks a column, or has fewer rows (users, items) than parts.
+
+    Examples
+    --------
+    >>> parts, report = folds({"u": ["a", "b"], "v": ["a", "b"]}, k=2)
+    >>> [(len(train), len(test)) for train, test in parts]
+    [(2, 2), (2, 2)]
+    """
+    if of not in ("rows", "users", "items"):
+        raise UsageError(f"of={of!r}: must be rows, users or items.")
+    read = read_log(log, columns=columns, name=name)
+    group, apart = _groups(read, of)
+    size = len(apart[0])
+    if int(k) != k or not 2 <= k <= size:
+        raise UsageError(
+            f"k={k}: must be a whole number from 2 to {size:,}, the number of {of} in {read.name}."
+        )
+    dealt = np.empty(size, np.int64)
+    dealt[np.argsort(draws(seed, *apart), kind="stable")] = np.arange(size) % k
+    every = [sides_of(read, dealt[group] == part, dealt[group] == part) for part in range(k)]
+    rows = [(part, len(each.train), len(each.test), *_cold(each)) for part, each in enumerate(every, 1)]
+    words = ("fold", "train rows", "test rows", "test users not in train", "test items not in train")
+    table = Table([Column(word, "count") for word in words], rows)
+    title = f"Folds of {read.name}: {k} parts of {of} at random (seed {seed})"
+    report = Report(title, {"rows": len(read)}, (table,), (MIXED,))
+    return Folds([(each.train.frame, each.test.frame) for each in every], report)
+
+
+def _groups(log: Log, of: str) -> tuple[np.ndarray, list[Ids | np.ndarray]]:
+    """The number of each row, of its user or of its item, and what tells these apart."""
+    if of == "rows":
+        return np.arange(len(log)), keys_of(log)
+    found = coded([log], "query" if of == "users" else "item")
+    return found.codes[0], [found.ids]
+
+
+def _cold(sides: Sides) -> tuple[int, int]:
+    """The numbers of users and items of the test data that are not in the training data."""
+    users, items = (int(np.sum(each.present(1) & ~each.present(0))) for each in (sides.users, sides.items))
+    return users, items
