@@ -5,17 +5,20 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 from rankwell.errors import InputError, UsageError
+from rankwell.readers import in_memory
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import is_column
 
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
@@ -115,12 +118,21 @@ def read_items(
     >>> read_items(["a", "b"])
     Items 'items': 2 items
     """
-    is_list = isinstance(source, (list, tuple, set, frozenset, range))
-    if is_list and not any(isinstance(row, (Mapping, File)) for row in source):
-        return Items(
-            sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items"
-        )
+    ids = ids_in(source)
+    if ids is not None:
+        return Items(ids, name=name or "items")
     return _read(source, "items", name, format_in, columns or NO_COLUMNS)
+
+
+def ids_in(source: Any) -> Any:
+    """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
+    if isinstance(source, (list, tuple, set, frozenset, range)):
+        if any(isinstance(row, (Mapping, File, os.PathLike)) for row in source):
+            return None
+        with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
+            return sorted(source) if isinstance(source, (set, frozenset)) else list(source)
+        return list(source)
+    return source if is_column(source) else None
 
 
 def _read(
@@ -207,21 +219,22 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     """The module that reads a value in memory, by its type, and the value as that module takes it."""
     from rankwell.readers import frames, mapping, matrices
 
-    if isinstance(source, Mapping) and kind != "items":
-        return mapping, source
-    if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] == "polars":
+    words = ("item",) if kind == "items" else ("query", "item")
+    if (
+        in_memory.is_frame(source)
+        or in_memory.is_records(source)
+        or in_memory.is_dict_of_columns(source, *words)
+    ):
         return frames, source
-    if isinstance(source, (list, tuple)) and source:
-        if all(isinstance(each, Mapping) for each in source):
-            return frames, frames.table_of(source)
-        if kind != "items":
+    if kind != "items":
+        if isinstance(source, Mapping):
+            return mapping, source
+        if isinstance(source, (list, tuple)) and source:
             matrix = matrices.rectangle(source)
             if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
                 return matrices, matrix
             return mapping, dict(enumerate(source))
-    if matrices.is_matrix(source) and kind != "items":
-        return matrices, source
-    raise UsageError(
-        f"{kind}: cannot read {type(source).__name__}. Give a path, a dict, a list of lists, a matrix, or a table of "
-        f"Polars, pandas, pyarrow or DuckDB (anything with __arrow_c_stream__)."
-    )
+        if matrices.is_matrix(source):
+            return matrices, source
+    what = "ids, or" if kind == "items" else "a dict, a list of lists, a matrix, or"
+    raise UsageError(f"{kind}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.")
