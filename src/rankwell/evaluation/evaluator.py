@@ -22,7 +22,19 @@ if TYPE_CHECKING:
     from rankwell.results.contingency import Contingency
     from rankwell.results.curves import Curve
 
-ARGUMENTS = "metrics", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query"
+ARGUMENTS = (
+    "metrics",
+    "labels",
+    "train",
+    "items",
+    "users",
+    "by",
+    "weights",
+    "slices",
+    "engine",
+    "threads",
+    "per_query",
+)
 LEVELS = tuple(level / 100 for level in range(101))
 
 
@@ -36,6 +48,9 @@ class Evaluator:
         The judgements, in any form that ``rankwell.read_qrels`` accepts; None if the metrics need only lists.
     metrics
         Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``.
+    labels
+        Instead of ``qrels``: a matrix, or rows, with a label of each item for each query, in the shape of the scores. Each label
+        is a grade, and nan is an item that was not judged.
     train
         The training data, for metrics that need them, in any form that ``rankwell.read_qrels`` accepts. Each pair of
         user and item counts once.
@@ -82,6 +97,7 @@ class Evaluator:
         qrels: Any,
         metrics: Iterable[Wanted] | Wanted | None,
         *,
+        labels: Any = None,
         train: Any = None,
         items: Any = None,
         users: Any = None,
@@ -98,6 +114,7 @@ class Evaluator:
             metrics,
             policy_with(policy, rules, ARGUMENTS),
             qrels=qrels,
+            labels=labels,
             train=train,
             items=items,
             users=users,

@@ -8,6 +8,7 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
 
+from rankwell.errors import UsageError
 from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.evaluation.preset import preset_of
 from rankwell.judge.asked import Asked
@@ -16,6 +17,7 @@ from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.tables.items_users import Items, Users
+from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -70,6 +72,7 @@ def read_inputs(
     runs: Sequence[Any] = (),
     names: Sequence[str] = (),
     qrels: Any = None,
+    labels: Any = None,
     train: Any = None,
     items: Any = None,
     users: Any = None,
@@ -86,7 +89,7 @@ def read_inputs(
         As for ``evaluate``; combinations that cannot work are refused before anything is read.
     runs, names
         The runs and their names; by default a run has the name of its file.
-    qrels, train, items, users, slices
+    qrels, labels, train, items, users, slices
         As for ``Evaluator``.
     run_options, qrels_options
         ``format_in`` and ``columns`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
@@ -101,6 +104,8 @@ def read_inputs(
     if tool is not None:
         wanted, rules = tool.applied(wanted, policy)
     asked = asked_of(wanted, rules)
+    if labels is not None:
+        qrels = _labels(labels, qrels)
     refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
     judgements = None if qrels is None else read_qrels(qrels, **qrels_options)
     if tool is not None and judgements is not None:
@@ -118,8 +123,18 @@ def read_inputs(
     )
 
 
+def _labels(labels: Any, qrels: Any) -> Qrels:
+    from rankwell.readers.matrices import labels_of
+
+    if qrels is not None:
+        raise UsageError("labels= and qrels= are both judgements; give one of them.")
+    return labels_of(labels)
+
+
 def _train(train: Any) -> Qrels:
-    return read_qrels(train, name=None if isinstance(train, str) else "train")
+    log = read_qrels(train, name=None if isinstance(train, str) else "train")
+    refuse_labels(log.matrix)
+    return log
 
 
 def _items(items: Any, *, with_columns: bool) -> Items:

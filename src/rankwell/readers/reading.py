@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -140,9 +140,7 @@ def _read(
         return _read_files(source, kind, name, format_in, columns)
     if format_in is not None:
         raise UsageError(f"{kind}: format_in={format_in!r} is for files, not for a {type(source).__name__}.")
-    module = _module_of(source, kind)
-    if isinstance(source, Sequence):
-        source = _table_of(source)
+    module, source = _module_and_value(source, kind)
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=columns)
 
 
@@ -205,31 +203,25 @@ def _read_file(
     return table
 
 
-def _module_of(source: Any, kind: str) -> ModuleType:
-    """The module that reads a value in memory, by its type."""
+def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
+    """The module that reads a value in memory, by its type, and the value as that module takes it."""
     from rankwell.readers import frames, mapping, matrices
 
     if isinstance(source, Mapping) and kind != "items":
-        return mapping
+        return mapping, source
     if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] == "polars":
-        return frames
+        return frames, source
     if isinstance(source, (list, tuple)) and source:
         if all(isinstance(each, Mapping) for each in source):
-            return frames
+            return frames, frames.table_of(source)
         if kind != "items":
-            return mapping
+            matrix = matrices.rectangle(source)
+            if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
+                return matrices, matrix
+            return mapping, dict(enumerate(source))
     if matrices.is_matrix(source) and kind != "items":
-        return matrices
+        return matrices, source
     raise UsageError(
         f"{kind}: cannot read {type(source).__name__}. Give a path, a dict, a list of lists, a matrix, or a table of "
         f"Polars, pandas, pyarrow or DuckDB (anything with __arrow_c_stream__)."
     )
-
-
-def _table_of(source: Sequence[Any]) -> Any:
-    """A list of records as a table; a list of lists as a dict with the queries 0, 1, 2 …"""
-    if all(isinstance(each, Mapping) for each in source):
-        from rankwell.readers.frames import table_of
-
-        return table_of(source)
-    return dict(enumerate(source))

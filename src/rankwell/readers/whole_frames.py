@@ -17,6 +17,7 @@ from rankwell.readers.formats import movielens
 from rankwell.readers.formats.delimited import Table
 from rankwell.readers.frames import PIECE, Frames, table_of
 from rankwell.readers.items_users import frame_of
+from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -101,7 +102,9 @@ def of_value(source: Any, name: str) -> pl.DataFrame:
             raise DataError(
                 f"{name}: the columns do not make a table ({str(error).splitlines()[0]})."
             ) from error
-    return frame_of_qrels(read_qrels(source, name=name))
+    qrels = read_qrels(source, name=name)
+    refuse_labels(qrels.matrix)
+    return frame_of_qrels(qrels)
 
 
 def _has_columns(source: Mapping[Any, Any]) -> bool:
