@@ -13,7 +13,7 @@ from rankwell.evaluation.task import Task
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_run
+from rankwell.readers.reading import borrow_run
 from rankwell.results import Results
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
@@ -168,7 +168,7 @@ class Evaluator:
         RankwellError
             If the run cannot be read, or has no query in common with the judgements.
         """
-        return self.results_of(read_run(run))
+        return self.results_of(borrow_run(run))
 
     def results_of(self, run: Run) -> Results:
         """Return the results of a run that has been read."""
@@ -182,7 +182,7 @@ class Evaluator:
         RankwellError
             As for ``evaluate``; the first run that fails stops the others.
         """
-        return self.results_of_all({name: read_run(run, name=name) for name, run in runs.items()})
+        return self.results_of_all({name: borrow_run(run, name=name) for name, run in runs.items()})
 
     def results_of_all(self, runs: Mapping[str, Run]) -> dict[str, Results]:
         """Return the results of runs that have been read, by name."""
@@ -233,7 +233,7 @@ class Evaluator:
         """
         from rankwell.evaluation.curves import curve_of
 
-        return curve_of(self.plan, read_run(run), query, levels, rel)
+        return curve_of(self.plan, borrow_run(run), query, levels, rel)
 
     def contingency(
         self, run: Any, k: int | None = None, *, collection: int | None = None, rel: float | None = None
@@ -261,4 +261,4 @@ class Evaluator:
         """
         from rankwell.evaluation.curves import contingency_of
 
-        return contingency_of(self.plan, read_run(run), k, collection, rel)
+        return contingency_of(self.plan, borrow_run(run), k, collection, rel)

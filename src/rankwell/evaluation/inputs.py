@@ -15,7 +15,8 @@ from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.readers import read_items, read_qrels
+from rankwell.readers.reading import borrow_run
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.parts import Parts
@@ -119,7 +120,7 @@ def read_inputs(
         items=None if items is None else _items(items, with_columns="features" in asked.needs),
         users=None if users is None else _users(users),
         slices=slices if isinstance(slices, Parts) else _slices(slices) if slices else {},
-        runs=tuple([read_run(run, name=name, **run_options) for run, name in named]),
+        runs=tuple([borrow_run(run, name=name, **run_options) for run, name in named]),
     )
 
 

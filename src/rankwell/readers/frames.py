@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
-from rankwell.readers.in_memory import frame_of
+from rankwell.readers.in_memory import frame_of, owned_frame
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
@@ -75,6 +75,13 @@ class FrameRows:
 
     def _lists(self, frame: pl.DataFrame, start: int) -> Lists:
         return next(self._columns(frame, start).batches(len(frame)))()
+
+    def owned(self) -> FrameRows:
+        """Return the same rows in memory of their own."""
+        import polars as pl
+
+        frame = owned_frame(pl.concat(list(self.frames(PIECE)), rechunk=True))
+        return FrameRows(frame.iter_slices, self.words, self.name, self.rows, self.place)
 
     def regrouped(self) -> Columns:
         """Return all rows as columns, which are grouped when lists are made of them."""
@@ -160,8 +167,8 @@ def whole_columns(
     for word in words:
         pieces = parts.pop(word)
         if word not in filled:
-            joined = np.concatenate if isinstance(pieces[0], np.ndarray) else Ids.concatenate
-            filled[word] = joined(pieces)
+            is_array = isinstance(pieces[0], np.ndarray)
+            filled[word] = np.concatenate(pieces) if is_array else Ids.concatenate(pieces).owned()
     return {word: filled[word] for word in words}
 
 

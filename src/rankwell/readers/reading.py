@@ -67,6 +67,22 @@ def read_run(
     >>> read_run([[3, 1], [2]])
     Run 'run': 3 rows
     """
+    run = borrow_run(source, name=name, format_in=format_in, columns=columns, rank_base=rank_base)
+    owned = getattr(run.rows, "owned", None)  # rows of files, and of a Run, are their own
+    if run is not source and owned is not None:
+        run.rows = owned()
+    return run
+
+
+def borrow_run(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    rank_base: Literal[0, 1] | None = None,
+) -> Run:
+    """Read a run as ``read_run`` does, for as long as a call lasts: it may use the caller's memory."""
     run: Run = _read(source, "run", name, format_in, columns or NO_COLUMNS)
     return run if rank_base is None else run.with_rank_base(rank_base)
 

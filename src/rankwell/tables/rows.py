@@ -15,6 +15,7 @@ from rankwell.tables.csr import owners
 from rankwell.tables.grouping import cuts, gathered, partitions, together
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.places import Place, held
+from rankwell.tables.series import all_frozen, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +83,13 @@ class Columns:
         given_score: np.ndarray | None = None,
         lists: tuple[Ids, np.ndarray] | None = None,
     ) -> None:
-        self._query, self.item, self.key, self._known = query, item, key, lists
-        self.place, self.by_rank, self.given_score = place, by_rank, given_score
+        self._query, self.item, self.key, self._known = query, item, frozen(key), lists
+        self.place, self.by_rank = place, by_rank
+        self.given_score = None if given_score is None else frozen(given_score)
+
+    def __setstate__(self, columns: dict[str, Any]) -> None:
+        """Unpickle the columns, which cannot be written to then either."""
+        self.__dict__.update(all_frozen(columns))
 
     @classmethod
     def of(
@@ -203,14 +209,19 @@ class Columns:
 
     def held(self, name: str) -> Columns:
         """Return the same rows to be pickled, without what was worked out from them."""
+        rows = self._with(self._query, self.item, self.key, self.given_score)
+        rows.place = held(self.place, name)
+        return rows
+
+    def owned(self) -> Columns:
+        """Return the same rows in memory of their own."""
+        query = None if self._query is None else self._query.owned()
+        given = None if self.given_score is None else self.given_score.copy()
+        return self._with(query, self.item.owned(), self.key.copy(), given)
+
+    def _with(self, query: Ids | None, item: Ids, key: np.ndarray, given: np.ndarray | None) -> Columns:
         rows = Columns(
-            self._query,
-            self.item,
-            self.key,
-            place=held(self.place, name),
-            by_rank=self.by_rank,
-            given_score=self.given_score,
-            lists=self._known,
+            query, item, key, place=self.place, by_rank=self.by_rank, given_score=given, lists=self._known
         )
         rows.by_place, rows.rank_base = self.by_place, self.rank_base
         return rows
