@@ -11,7 +11,7 @@ DOCS := $(wildcard README.md CONTRIBUTING.md docs)
 CHOICE := $(if $(RANKWELL_CI),,-m "not slow and not exhaustive")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check site format build wheel bench clean
+.PHONY: help demo test test-slow test-lowest check site format build wheel bench clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -24,6 +24,12 @@ test: build  ## run the tests on freshly built kernels
 
 test-slow: build  ## run the tests that `make test` leaves out: those that compile, make an environment, or are exhaustive
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or exhaustive" $(ARGS)
+
+test-lowest: build  ## run the tests with the lowest declared versions of what people have beside rankwell
+	$(PYTHON) -m venv --clear build/lowest
+	$(BIN)/python tools/lowest.py > build/lowest.txt
+	build/lowest/bin/python -m pip --disable-pip-version-check --quiet install -c build/lowest.txt -e '.[test,docs]'
+	build/lowest/bin/python -m pytest -n auto --dist loadfile -m "not slow and not exhaustive" $(ARGS)
 
 check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/ruff check

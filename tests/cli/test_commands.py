@@ -41,7 +41,7 @@ def test_wrong_use_is_one_line_and_exit_code_2(capsys, message):
     assert run(USAGE[message]) == 2
     shown = capsys.readouterr()
     assert not shown.out
-    assert message in shown.err
+    assert message in shown.err.replace('"', "")  # Cyclopts before 4.14 quotes options
     assert shown.err.startswith("rankwell: ")
     assert len(shown.err.splitlines()) == 1
 

@@ -41,7 +41,8 @@ def test_options_may_be_grouped_long_shortened_and_anywhere(alike, capsys, monke
         ("-m map -R prefs prefs.test prefs.results.test", "10", 4, "'map' from -R prefs"), ("-m prefs_simp qrels.test results.test", "10", 4, "prefs_simp"),
         ("qrels.test results.trunc", "10", 4, "result qid '302' not found"), ("qrels.test prefs.results.test", "9", 7, "no query of the run"),
         ("qrels.test prefs.results.test", "10", 4, "no query of the run"), ("qrels.test zscores_file", "10", 2, "zscores_file:1"),
-        ("-Z qrels.test qrels.test results.test", "10", 2, "z-scores"), ("-M 0 qrels.test results.test", "10", 2, "depth"),
+        ("-Z qrels.test qrels.test results.test", "10", 2, "z-scores"), ("-M -1 qrels.test results.test", "10", 1, "-M must be at least 0"),
+        ("-D 1.nobody qrels.test results.test", "10", 7, "no judgements of topic"), ("--version-of 8 qrels.test results.test", "10", 1, "9.0.8"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_has_its_exit_code(arguments, version, code, words, capsys, monkeypatch):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from cyclopts import CycloptsError
 
 from rankwell.cli.application import BAD_DATA, COMMANDS, INTERRUPTED, PREPARE, USAGE, app, prepare
 from rankwell.cli.words import as_options
 from rankwell.display.escaping import printable
-from rankwell.display.output import Closed
+from rankwell.display.output import make_safe, printing
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.readers.standard_input import with_standard_input
 
@@ -24,29 +22,21 @@ def run(arguments: Sequence[str]) -> int:
 
     An error is one line on stderr.
     """
-    sys.stdout = sys.stdout or Closed()
-    _make_safe(sys.stdout, "replace")
-    _make_safe(sys.stderr, "backslashreplace")
+    make_safe(sys.stderr, "backslashreplace")
+    code = None
     if not set(arguments) & (COMMANDS.keys() | PREPARE.keys()):
         # help lists all commands with their first sentences, which are in their modules
         app.resolved_commands()
         prepare.resolved_commands()
     try:
-        code = app(with_standard_input(arguments), print_error=False, exit_on_error=False)
-        sys.stdout.flush()
+        with printing():
+            code = app(with_standard_input(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:
         return _fail(f"{error} `rankwell --help` shows how.", USAGE)
     except (DataError, InputError) as error:
         return _fail(str(error), BAD_DATA)
     except RankwellError as error:
         return _fail(str(error), USAGE)
-    except BrokenPipeError:
-        # the reader closed the pipe; exit quietly
-        _discard_output()
-        return 0
-    except OSError as error:
-        _discard_output()
-        return _fail(f"stdout: cannot be written ({error.strerror or error}).", BAD_DATA)
     except KeyboardInterrupt:
         return _fail("interrupted.", INTERRUPTED)
     except MemoryError:
@@ -54,17 +44,6 @@ def run(arguments: Sequence[str]) -> int:
             "not enough memory for these data; ask for fewer metrics or use a machine with more.", BAD_DATA
         )
     return code if isinstance(code, int) else 0
-
-
-def _make_safe(stream: Any, errors: str) -> None:
-    """Never fail on a character: files and pipes get UTF-8, a terminal what it can show."""
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
-
-
-def _discard_output() -> None:
-    """Let go of what is still to be printed, so that the interpreter does not fail on it at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

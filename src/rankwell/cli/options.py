@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
 from rankwell.cli.words import pairs
-from rankwell.display.output import refuse_overwriting
+from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError, one_of
 from rankwell.judge.policy import Policy
 from rankwell.readers.standard_input import STDIN
+
+if TYPE_CHECKING:
+    from rankwell.display.table import Table
 
 DATA = Group("Data", sort_key=1)
 READING = Group("Input format", sort_key=2)
@@ -32,6 +35,11 @@ Metrics = Annotated[
 Output = Annotated[
     str | None,
     Parameter(name=["--output", "-o"], group=OUTPUT, help="write to this file instead of stdout"),
+]
+Form = Literal["text", "markdown", "latex", "html", "json", "csv"]
+Format = Annotated[
+    Form | None,
+    Parameter(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
 ]
 PolicyRules = Annotated[Policy, Parameter(name="*", group=POLICY)]
 
@@ -114,17 +122,24 @@ def form_of(given: str | None, output: str | None, allowed: Sequence[str]) -> st
     Raises
     ------
     UsageError
-        If the suffix names a format that the command does not write.
+        If the option or the suffix names a format that the command does not write.
     """
     if given is not None:
-        return given
+        if given in allowed:
+            return given
+        raise UsageError(f"--format {given}: this writes {one_of(allowed)}.")
     suffix = "" if output is None else PurePath(output).suffix.lower()
     form = SUFFIXES.get(suffix, "text")
     if form not in allowed:
         raise UsageError(
-            f"-o {output}: this command writes {one_of(allowed)}, not {form}; choose another suffix, or say --format."
+            f"-o {output}: this writes {one_of(allowed)}, not {form}; choose another suffix, or say --format."
         )
     return form
+
+
+def write_tables(tables: Sequence[Table], form: str, output: str | None) -> None:
+    """Print tables in a format, or write them to a file."""
+    write(in_form(tables, form, None if output else width()), output)
 
 
 def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from rankwell.errors import InputError, UsageError
+from rankwell.errors import InputError, RankwellError, UsageError
 
 
 def write(text: str, path: str | None) -> None:
@@ -80,9 +81,51 @@ def _why(error: OSError | ValueError) -> str:
 class Closed(io.TextIOBase):
     """Standard output where there is none, as after ``>&-``; what is printed to it is an error."""
 
+    def __init__(self, remedy: str) -> None:
+        self.remedy = remedy
+
     def write(self, _: str) -> int:
         """Raise InputError."""
-        raise InputError("stdout is closed, so nothing can be printed. Give -o FILE, or leave stdout open.")
+        raise InputError(f"stdout is closed, so nothing can be printed. {self.remedy}")
+
+    @property
+    def buffer(self) -> NoReturn:
+        """Raise InputError."""
+        raise InputError(f"stdout is closed, so nothing can be printed. {self.remedy}")
+
+
+@contextlib.contextmanager
+def printing(remedy: str = "Give -o FILE, or leave stdout open.") -> Iterator[None]:
+    """Print to standard output inside; a reader that closes the pipe ends it quietly.
+
+    Raises
+    ------
+    InputError
+        If standard output is closed or takes nothing more.
+    """
+    sys.stdout = sys.stdout or Closed(remedy)
+    make_safe(sys.stdout, "replace")
+    try:
+        yield
+        sys.stdout.flush()
+    except RankwellError:  # some are an OSError too
+        raise
+    except BrokenPipeError:
+        _discard_output()
+    except OSError as error:
+        _discard_output()
+        raise InputError(f"stdout: cannot be written ({error.strerror or error}).") from error
+
+
+def make_safe(stream: Any, errors: str) -> None:
+    """Never fail on a character: files and pipes get UTF-8, a terminal what it can show."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
+
+
+def _discard_output() -> None:
+    """Let go of what is still to be printed, so that the interpreter does not fail on it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def refuse_overwriting(output: str, inputs: Sequence[str]) -> None:
@@ -130,7 +173,28 @@ class Progress:
 
 
 def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: bool = False) -> str:
-    """Return tables (``rankwell.display.Table``) one below the other, as markdown, latex, html or terminal text."""
+    """Return tables (``rankwell.display.Table``) one below the other, as markdown, latex, html, json, csv or terminal text.
+
+    One table is a JSON array of its rows; several are an array of captions, rows and notes.
+
+    Raises
+    ------
+    UsageError
+        If several tables are wanted as CSV, which holds one.
+    """
+    tables = list(tables)
+    if form in ("json", "csv") and len(tables) == 1:
+        return str(getattr(tables[0], f"to_{form}")())
+    if form == "json":
+        return json.dumps(list(map(_record, tables)), ensure_ascii=False, indent=2, allow_nan=False)
+    if form == "csv":
+        raise UsageError(
+            f"a CSV file holds one table, and these are {len(tables)}; choose json, or ask for one."
+        )
     method = {"markdown": "to_markdown", "latex": "to_latex", "html": "to_html"}.get(form)
     texts = [getattr(table, method)() if method else table.to_text(width, colour) for table in tables]
     return "\n\n".join(texts)
+
+
+def _record(table: Any) -> dict[str, Any]:
+    return {"caption": table.caption, "rows": json.loads(table.to_json()), "notes": [*table.notes]}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ARGUMENTS = (
     "metrics",
+    "labels",
     "train",
     "items",
     "users",
@@ -48,6 +49,9 @@ class Evaluator:
         The judgements, in any form that ``rankwell.read_qrels`` accepts; None if the metrics need only lists.
     metrics
         Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``.
+    labels
+        Instead of ``qrels``: a matrix, or rows, with a label of each item for each query, in the shape of the scores. Each label
+        is a grade, and nan is an item that was not judged.
     train
         The training data, for metrics that need them, in any form that ``rankwell.read_qrels`` accepts. Each pair of
         user and item counts once.
@@ -98,6 +102,7 @@ class Evaluator:
         qrels: Any,
         metrics: Iterable[Wanted] | Wanted | None,
         *,
+        labels: Any = None,
         train: Any = None,
         items: Any = None,
         users: Any = None,
@@ -116,6 +121,7 @@ class Evaluator:
             metrics,
             policy_with(policy, rules, ARGUMENTS),
             qrels=qrels,
+            labels=labels,
             train=train,
             items=items,
             users=users,

@@ -17,6 +17,7 @@ from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, read_items, read_qrels
 from rankwell.tables.items_users import Items, Users
+from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -72,6 +73,7 @@ def read_inputs(
     runs: Sequence[Any] = (),
     names: Sequence[str] = (),
     qrels: Any = None,
+    labels: Any = None,
     train: Any = None,
     items: Any = None,
     users: Any = None,
@@ -88,7 +90,7 @@ def read_inputs(
         As for ``evaluate``; combinations that cannot work are refused before anything is read.
     runs, names
         The runs and their names; by default a run has the name of its file.
-    qrels, train, items, users, slices
+    qrels, labels, train, items, users, slices
         As for ``Evaluator``.
     run_options, qrels_options
         ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
@@ -103,6 +105,8 @@ def read_inputs(
     if tool is not None:
         wanted, rules = tool.applied(wanted, policy)
     asked = asked_of(wanted, rules)
+    if labels is not None:
+        qrels = _labels(labels, qrels)
     refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
     judgements = None if qrels is None else read_qrels(qrels, **qrels_options)
     if tool is not None and judgements is not None:
@@ -135,8 +139,18 @@ def reading_of(read: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str
     return given, {word: value for word, value in given.items() if word != "rank_base"}
 
 
+def _labels(labels: Any, qrels: Any) -> Qrels:
+    from rankwell.readers.matrices import labels_of
+
+    if qrels is not None:
+        raise UsageError("labels= and qrels= are both judgements; give one of them.")
+    return labels_of(labels)
+
+
 def _train(train: Any) -> Qrels:
-    return read_qrels(train, name=None if isinstance(train, str) else "train")
+    log = read_qrels(train, name=None if isinstance(train, str) else "train")
+    refuse_labels(log.matrix)
+    return log
 
 
 def _items(items: Any, *, with_columns: bool) -> Items:

@@ -15,6 +15,7 @@ from rankwell.tables.parts import Parts
 
 ARGUMENTS = (
     "metrics",
+    "labels",
     "train",
     "items",
     "users",
@@ -34,6 +35,7 @@ def evaluate(
     qrels: Any = None,
     metrics: Iterable[Wanted] | Wanted | None = None,
     *,
+    labels: Any = None,
     train: Any = None,
     items: Any = None,
     users: Any = None,
@@ -55,11 +57,11 @@ def evaluate(
     run
         A path, ``{query: {item: score}}``, a table with columns query, item, score or rank, or a Run.
     qrels
-        A path, ``{query: {item: grade}}``, a table with columns query, item, grade, or Qrels; None if the metrics
-        need only lists.
+        A path, ``{query: {item: grade}}``, a table with columns query, item, grade, a matrix of labels, or Qrels; None if the
+        metrics need only lists.
     metrics
         Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``; at least one.
-    train, items, users, by, weights, slices, policy, engine, threads, per_query, rules
+    labels, train, items, users, by, weights, slices, policy, engine, threads, per_query, rules
         As for ``Evaluator``.
     preset
         The name of another tool whose definitions and rules to use, such as ``"rectools"``; ``policy`` can then set only
@@ -92,6 +94,7 @@ def evaluate(
         preset=preset,
         runs=[run],
         qrels=qrels,
+        labels=labels,
         train=train,
         items=items,
         users=users,

@@ -118,7 +118,8 @@ def plan_of(
         inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
     )
     segments, ids = Segments.of(users, by, weights), None if users is None else users.query
-    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids)
+    matrices = tuple(None if given is None else given.matrix for given in (inputs.qrels, inputs.train))
+    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices)
     plan = Plan(task, where, threads, counts + history_counts)
     named = slices.parts(pool.items) if isinstance(slices, Parts) else slices
     return plan.with_slices(named) if named else plan

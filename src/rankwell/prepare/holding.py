@@ -51,8 +51,8 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
 
 
 def _table(tiers: Any) -> Log:
-    if isinstance(tiers, Mapping) and all(
-        not isinstance(each, (list, tuple, Mapping)) for each in tiers.values()
+    if isinstance(tiers, Mapping) and not any(
+        hasattr(each, "__iter__") and not isinstance(each, str) for each in tiers.values()
     ):
         users = list(tiers)
         frame = pl.DataFrame({"query": users, "tier": [str(each) for each in tiers.values()]})

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError, brief
+from rankwell.errors import DataError
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
+from rankwell.readers.in_memory import frame_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
@@ -134,40 +135,12 @@ def pieces_of(
     """Return a table in pieces, and which of its columns are wanted."""
     import polars as pl
 
-    if not isinstance(table, (pl.DataFrame, pl.LazyFrame)):
-        table = pl.DataFrame(table)
+    table = frame_of(table, name)
     words = match_columns(table.collect_schema().names(), wanted, name, columns)
     table = table.select(words.values())
     if isinstance(table, pl.DataFrame):
         return table.iter_slices, words
     return lambda size: table.collect_batches(chunk_size=size, maintain_order=True, lazy=True), words
-
-
-def table_of(
-    records: Sequence[Mapping[str, Any]], place: Place = lambda row: f"record {row + 1}"
-) -> pl.DataFrame:
-    """Return records, each a dict of columns, as a table.
-
-    Raises
-    ------
-    DataError
-        If a column is not of one type.
-    """
-    import polars as pl
-
-    try:
-        return pl.DataFrame(records, infer_schema_length=None)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-        first: dict[str, tuple[type, Any]] = {}
-        for number, record in enumerate(records):
-            for key, value in record.items():
-                kind, example = first.setdefault(key, (type(value), value))
-                if kind is not type(value):
-                    raise DataError(
-                        f"{place(number)}: {key!r} is {brief(value)}, but {brief(example)} in an earlier record. Give "
-                        f"every record the same types."
-                    ) from error
-        raise DataError(f"{place(0)}: the records are no table of text and numbers ({error}).") from error
 
 
 def whole_columns(

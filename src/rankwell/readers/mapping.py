@@ -1,4 +1,4 @@
-"""Items by query: dicts ``{query: {item: number}}`` and ``{query: [item, …]}``, and lists of lists."""
+"""Items by query: dicts of ``{item: number}``, ``[item, …]`` or ``[(item, number), …]``, and lists of lists."""
 
 from __future__ import annotations
 
@@ -88,7 +88,11 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         offsets[1:] = np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))
     except TypeError:
         raise _no_list(source, word, name) from None
-    items = Ids.of(list(chain.from_iterable(lists)), f"{name}: item")
+    listed = list(chain.from_iterable(lists))
+    if listed and isinstance(listed[0], (tuple, list)):
+        items, numbers = _pairs(ListOf(name, queries, offsets), listed, word)
+        return Lists(queries, offsets, items, numbers, name)
+    items = Ids.of(listed, f"{name}: item")
     graded = [isinstance(each, Mapping) for each in lists]
     if not any(graded):
         if any(isinstance(each, str) for each in lists):
@@ -106,6 +110,27 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
     return Lists(queries, offsets, items, numbers, name)
 
 
+def _pairs(place: ListOf, pairs: list[Any], word: str) -> tuple[Ids, np.ndarray]:
+    """The items and the numbers of pairs of both."""
+    for row, pair in enumerate(pairs):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise DataError(f"{place(row)}: {brief(pair)} is no pair (item, {word}), while others are.")
+        if isinstance(pair[1], str) or not _is_number(pair[1]):
+            raise DataError(
+                f"{place(row)}: the {word} of item {brief(pair[0])} is {brief(pair[1])}, not a number. A pair is (item, {word})."
+            )
+    items = Ids.of([pair[0] for pair in pairs], f"{place.name}: item")
+    return items, np.fromiter((pair[1] for pair in pairs), np.float64, len(pairs))
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
 def _values(each: Mapping[Any, Any]) -> Any:
     return each.values()
 
@@ -114,7 +139,7 @@ def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, each in source.items():
         if not isinstance(each, Mapping | Sequence | set | frozenset | np.ndarray) or isinstance(each, str):
             return DataError(
-                f"{name}, query {brief(query)}: {brief(each)}, expected {{item: {word}}} or [item, …]."
+                f"{name}, query {brief(query)}: {brief(each)}, expected {{item: {word}}}, [item, …] or [(item, {word}), …]."
             )
     raise AssertionError("every value is a list")
 
@@ -122,9 +147,7 @@ def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
 def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, items in source.items():
         for item, value in items.items():
-            try:
-                float(value)
-            except (TypeError, ValueError, OverflowError):
+            if not _is_number(value):
                 return DataError(
                     f"{name}, query {brief(query)}: the {word} of item {brief(item)} is {brief(value)}, not a number."
                 )

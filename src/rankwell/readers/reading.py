@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 from rankwell.errors import InputError, UsageError
+from rankwell.readers import in_memory
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import is_column
 
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
@@ -157,13 +160,22 @@ def read_items(
     >>> read_items(["a", "b"])
     Items 'items': 2 items
     """
-    is_list = isinstance(source, (list, tuple, set, frozenset, range))
-    if is_list and not any(isinstance(row, (Mapping, File)) for row in source):
-        return Items(
-            sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items"
-        )
+    ids = ids_in(source)
+    if ids is not None:
+        return Items(ids, name=name or "items")
     found: Items = _read(source, "items", name, Options(format_in, columns or NO_COLUMNS, encoding))
     return found
+
+
+def ids_in(source: Any) -> Any:
+    """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
+    if isinstance(source, (list, tuple, set, frozenset, range)):
+        if any(isinstance(row, (Mapping, File, os.PathLike)) for row in source):
+            return None
+        with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
+            return sorted(source) if isinstance(source, (set, frozenset)) else list(source)
+        return list(source)
+    return source if is_column(source) else None
 
 
 def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
@@ -179,9 +191,7 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         raise UsageError(
             f"{kind}: format_in={options.format_in!r} is for files, not for a {type(source).__name__}."
         )
-    module = _module_of(source, kind)
-    if isinstance(source, Sequence):
-        source = _table_of(source)
+    module, source = _module_and_value(source, kind)
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
 
 
@@ -242,31 +252,26 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
     return table
 
 
-def _module_of(source: Any, kind: str) -> ModuleType:
-    """The module that reads a value in memory, by its type."""
+def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
+    """The module that reads a value in memory, by its type, and the value as that module takes it."""
     from rankwell.readers import frames, mapping, matrices
 
-    if isinstance(source, Mapping) and kind != "items":
-        return mapping
-    if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] == "polars":
-        return frames
-    if isinstance(source, (list, tuple)) and source:
-        if all(isinstance(each, Mapping) for each in source):
-            return frames
-        if kind != "items":
-            return mapping
-    if matrices.is_matrix(source) and kind != "items":
-        return matrices
-    raise UsageError(
-        f"{kind}: cannot read {type(source).__name__}. Give a path, a dict, a list of lists, a matrix, or a table of "
-        f"Polars, pandas, pyarrow or DuckDB (anything with __arrow_c_stream__)."
-    )
-
-
-def _table_of(source: Sequence[Any]) -> Any:
-    """A list of records as a table; a list of lists as a dict with the queries 0, 1, 2 …"""
-    if all(isinstance(each, Mapping) for each in source):
-        from rankwell.readers.frames import table_of
-
-        return table_of(source)
-    return dict(enumerate(source))
+    words = ("item",) if kind == "items" else ("query", "item")
+    if (
+        in_memory.is_frame(source)
+        or in_memory.is_records(source)
+        or in_memory.is_dict_of_columns(source, *words)
+    ):
+        return frames, source
+    if kind != "items":
+        if isinstance(source, Mapping):
+            return mapping, source
+        if isinstance(source, (list, tuple)) and source:
+            matrix = matrices.rectangle(source)
+            if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
+                return matrices, matrix
+            return mapping, dict(enumerate(source))
+        if matrices.is_matrix(source):
+            return matrices, source
+    what = "ids, or" if kind == "items" else "a dict, a list of lists, a matrix, or"
+    raise UsageError(f"{kind}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.")

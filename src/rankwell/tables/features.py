@@ -169,7 +169,7 @@ def _of_column(series: pl.Series, column: str, table: str) -> Features:
             f"{table}: the column {column!r} is {kind}; features must be text, numbers or lists of them."
         )
     words = pl.DataFrame({"row": np.arange(len(series)), "word": series})
-    words = words if series.dtype == pl.String else words.explode("word")
+    words = words if series.dtype == pl.String else words.explode("word", empty_as_null=False)
     words = (
         words.with_columns(pl.col("word").str.strip_chars())
         .filter(pl.col("word") != "")
@@ -194,7 +194,9 @@ def _embeddings(series: pl.Series, column: str, table: str) -> Features:
         )
     dense = np.zeros((len(series), width))
     there = series.is_not_null().to_numpy()
-    dense[there] = series.drop_nulls().explode().fill_null(0.0).to_numpy().reshape(-1, width)
+    dense[there] = (
+        series.drop_nulls().explode(empty_as_null=False).fill_null(0.0).to_numpy().reshape(-1, width)
+    )
     return _of_dense(_finite(dense, column, table), tuple(f"{column}[{n}]" for n in range(width)))
 
 

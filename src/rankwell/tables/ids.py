@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.errors import DataError, brief
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import integers
+from rankwell.tables.series import is_column, series_of
 
 JOINED = 10_000_000
 SLICE = 1 << 18
@@ -75,10 +76,7 @@ class Ids:
 
     @classmethod
     def of(cls, values: Iterable[object], name: str = "id") -> Ids:
-        """Return a column of ids from Python values, all ``str`` or all ``int``.
-
-        Raises DataError for other types, bool among them, and for a mixture.
-        """
+        """Return a column of ids from Python values, all ``str`` or all ``int``; DataError for others and for mixtures."""
         listed: list[Any] = values if isinstance(values, list) else list(values)
         try:
             return cls.of_strings(listed)
@@ -94,20 +92,20 @@ class Ids:
         try:
             return cls.of_integers(np.array(listed, np.int64))
         except OverflowError:
-            raise DataError(
-                f"{name} ids: an integer does not fit in 64 bits. Write the ids as text."
-            ) from None
+            raise DataError(f"{name} ids: an integer does not fit in 64 bits. Write them as text.") from None
 
     @classmethod
     def of_column(cls, values: Any, name: str) -> Ids:
         """Return a column of ids from Ids, a NumPy array, an Arrow column (Polars, pandas, pyarrow …) or a list."""
         if isinstance(values, cls):
             return values
-        if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-            return cls.of_integers(values)
-        if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
-            return cls.of_series(values, name)
-        return cls.of(values.tolist() if isinstance(values, np.ndarray) else values, name)
+        if isinstance(values, np.ndarray) and values.ndim != 1:
+            raise UsageError(f"{name} ids are one column; this array has {values.ndim} dimensions.")
+        if isinstance(values, np.ndarray):
+            return cls.of_integers(values) if values.dtype.kind in "iu" else cls.of(values.tolist(), name)
+        if is_column(values) or hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+            return cls.of_series(series_of(values, name), name)
+        return cls.of(values, name)
 
     @classmethod
     def of_series(cls, values: Any, name: str, place: Callable[[int], str] | None = None) -> Ids:
@@ -128,9 +126,7 @@ class Ids:
         if series.dtype in (pl.Categorical, pl.Enum):
             series = series.cast(pl.String)
         if series.dtype != pl.String:
-            raise DataError(
-                f"{at(0)}: {name} ids must be text or integers, not {series.dtype}. Cast the column."
-            )
+            raise DataError(f"{at(0)}: {name} ids must be text or integers, not {series.dtype}. Cast it.")
         lengths = series.str.len_bytes().to_numpy().astype(np.int64)
         if len(lengths) and lengths.max() > LONGEST_ID:
             row = int(lengths.argmax())
@@ -139,9 +135,8 @@ class Ids:
             np.frombuffer(series.slice(row, JOINED).str.join("").cast(pl.Binary).item(), np.uint8)
             for row in range(0, len(series), JOINED)
         ]
-        return cls.of_lengths(
-            parts[0] if len(parts) == 1 else np.concatenate([NO_TEXT, *parts]), lengths.astype(np.int32)
-        )
+        whole = parts[0] if len(parts) == 1 else np.concatenate([NO_TEXT, *parts])
+        return cls.of_lengths(whole, lengths.astype(np.int32))
 
     @property
     def keys(self) -> np.ndarray:
@@ -255,6 +250,7 @@ class Known:
 
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
+        self._in_integers: Known | None = None
         self._extent = low, width = ids.extent()
         self._table = integers.table(ids.keys, low, width) if width else kernel.slots(ids.keys)
 
@@ -274,7 +270,11 @@ class Known:
         if wanted.is_text and not self.ids.is_text:
             wanted = to_same_kind(wanted, self.ids, what)[0]
         elif not wanted.is_text and self.ids.is_text:
-            return Known(to_same_kind(self.ids, wanted, what)[0]).find(wanted)
+            if (
+                self._in_integers is None
+            ):  # made once for all batches; made twice by two threads, it is the same
+                self._in_integers = Known(to_same_kind(self.ids, wanted, what)[0])
+            return self._in_integers.find(wanted)
         return self.find(wanted)
 
 

@@ -47,7 +47,7 @@ class Items(Derived):
         self.name = name
         self.item = Ids.of_column(item, "item")
         self.frame = columns
-        if columns is not None:
+        if columns is not None and columns.width:  # without columns, frames of Polars 1 have no rows
             same_length(len(self.item), {"others": len(columns)}, name)
         refuse_repeats(self.item, name, "item", "a catalogue has one row per item")
 
@@ -131,7 +131,8 @@ class Users:
 
     def __init__(self, query: IdColumn, columns: pl.DataFrame, *, name: str = "users") -> None:
         self.name, self.query, self.frame = name, Ids.of_column(query, "query"), columns
-        same_length(len(self.query), {"others": len(columns)}, name)
+        if columns.width:
+            same_length(len(self.query), {"others": len(columns)}, name)
         refuse_repeats(self.query, name, "query", "there is one row per query")
 
     def __len__(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.tables.ids import IdColumn, Ids
+from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place, RowOf, held
 from rankwell.tables.rows import Columns, Rows, numbers_of, same_length
 
@@ -47,6 +48,7 @@ class Run:
 
     source = ""
     files: tuple[Any, ...] = ()
+    matrix: Matrix | None = None
 
     def __init__(
         self,
@@ -83,7 +85,8 @@ class Run:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the rows themselves, as the file or table that they come from may not be there later."""
-        return {"name": self.name, "rows": self.rows.table().held(self.name), "source": self.source}
+        rows = self.rows.table().held(self.name)
+        return {"name": self.name, "rows": rows, "source": self.source, "matrix": self.matrix}
 
     @property
     def queries(self) -> list[str] | list[int]:
@@ -134,6 +137,7 @@ class Qrels:
 
     source = ""
     files: tuple[Any, ...] = ()
+    matrix: Matrix | None = None
 
     def __init__(
         self,

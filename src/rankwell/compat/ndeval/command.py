@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from rankwell import __version__
 from rankwell.compat.ndeval import differences
 from rankwell.compat.ndeval.options import HELP, Options, parse
+from rankwell.display.output import printing
 from rankwell.errors import RankwellError, UsageError
 
 DONE, WRONG = 0, 1
@@ -20,17 +21,17 @@ USAGE = "usage: rankwell ndeval [options] qrels run (see -help)\n"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    code = DONE
     try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
+        with printing("Leave stdout open."):
+            code = _run(sys.argv[1:] if arguments is None else arguments)
     except RankwellError as error:
         usage = USAGE if isinstance(error, UsageError) else ""
         sys.stderr.write(f"ndeval: {error}\n{usage}")
         return WRONG
-    except BrokenPipeError:
-        sys.stderr.close()
-        return DONE
     except KeyboardInterrupt:
         return 130
+    return code
 
 
 def _run(arguments: Sequence[str]) -> int:

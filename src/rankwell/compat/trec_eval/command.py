@@ -13,15 +13,17 @@ from collections.abc import Sequence
 from rankwell import __version__
 from rankwell.compat.trec_eval import differences, measures, output
 from rankwell.compat.trec_eval.evaluated import Evaluated, evaluated
+from rankwell.compat.trec_eval.judgements import read_judgements
 from rankwell.compat.trec_eval.makers import Settings
 from rankwell.compat.trec_eval.options import Options, parse
+from rankwell.display.output import printing
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
 from rankwell.readers import read_run
 from rankwell.readers.files import File
 from rankwell.readers.standard_input import with_standard_input
 from rankwell.tables.run_qrels import Run
 
-DONE, USAGE, INPUT, EVALUATION, NOTHING = 0, 1, 2, 4, 7
+DONE, USAGE, INPUT, EVALUATION, NOTHING, PRINTING = 0, 1, 2, 4, 7, 8
 
 
 class _Exit(Exception):
@@ -33,17 +35,25 @@ class _Exit(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
+    code = DONE
     try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
+        with printing("Leave stdout open."):
+            code = _run_whole(sys.argv[1:] if arguments is None else arguments)
+    except InputError as error:
+        sys.stderr.write(f"trec_eval: {error}\n")
+        return PRINTING
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _run_whole(arguments: Sequence[str]) -> int:
+    try:
+        return _run(arguments)
     except _Exit as end:
         for message in end.messages:
             sys.stderr.write(f"trec_eval: {message}\n")
         return end.code
-    except BrokenPipeError:
-        sys.stderr.close()
-        return DONE
-    except KeyboardInterrupt:
-        return 130
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -85,13 +95,21 @@ def _run(arguments: Sequence[str]) -> int:
 def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
     judgements, lists = options.files
     try:
+        judged = read_judgements(options, judgements)
+    except NothingInCommonError as error:
+        raise _Exit(NOTHING, str(error)) from error
+    except InputError as error:
+        raise _Exit(INPUT, str(error), f"Quit in file '{judgements}'") from error
+    except DataError as error:
+        raise _Exit(EVALUATION, str(error)) from error
+    try:
         file = File(lists)
         run, tag = read_run(file, format_in="trec"), output.tag_of(file)
         zscores = output.read_zscores(options.zscores) if options.zscores else None
     except RankwellError as error:
         raise _Exit(INPUT, str(error), f"Quit in file '{lists}'") from error
     try:
-        found = evaluated(options, judgements, run, lambda settings: measures.lines(wanted, settings))
+        found = evaluated(options, judged, run, lambda settings: measures.lines(wanted, settings))
     except NothingInCommonError as error:
         raise _Exit(NOTHING if options.version == 9 else EVALUATION, str(error)) from error
     except (UsageError, InputError) as error:
@@ -104,27 +122,23 @@ def _evaluate(options: Options, wanted: dict[str, str | None]) -> None:
 def _blame(run: Run) -> int:
     """Return the exit code for a run that cannot be read, or that was read but cannot be evaluated."""
     try:
-        run.rows.table()
+        return EVALUATION if len(run.rows.table().item) else INPUT
     except RankwellError:
         return INPUT
-    return EVALUATION
 
 
 def _print(options: Options, found: Evaluated, printed: output.Output) -> None:
-    present = [topic for topic, is_here in zip(found.topics, found.present, strict=True) if is_here]
     if options.version == 10 and not options.complete and found.missing:
         first = found.missing[0]
         if options.per_query:
-            printed.topics([topic for topic in present if topic < first])
+            printed.topics([topic for topic in found.topics if topic < first])
         raise _Exit(
             EVALUATION,
             f"result qid '{first}' not found in results: the run lacks {len(found.missing):,} of "
-            f"{len(found.missing) + len(present):,} judged topics. -c counts them as 0; --version-of 9 leaves them out.",
+            f"{len(found.missing) + len(found.topics):,} judged topics. -c counts them as 0; --version-of 9 leaves them out.",
         )
-    if not present and options.version == 9:
-        raise _Exit(NOTHING, "No queries with both results and relevance info")
     if options.per_query:
-        printed.topics(found.topics if options.version == 10 else present)
+        printed.topics(found.topics)
     if options.summary:
         printed.summary()
     for note in differences.notes(options, found):

@@ -4,88 +4,174 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from rankwell.compat.trec_eval.judgements import Judgements, grades_of
 from rankwell.compat.trec_eval.makers import Printed, Settings, judged_metrics
-from rankwell.compat.trec_eval.options import Options
+from rankwell.compat.trec_eval.options import PREFERENCES, Options
 from rankwell.compat.trec_eval.special import GainRBP
-from rankwell.errors import DataError, InputError, NothingInCommonError
+from rankwell.errors import NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_qrels
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Qrels, Run
 
 Lines = Callable[[Settings], list[Printed]]
-PREFERENCES = ("prefs", "qrels_prefs")
 # the share of judgement groups with a relevant document retrieved: of all groups, and of those with a relevant document
 OF_ALL, OF_THOSE = (metric_of(f"by_topic(metric=hit@1000000000,over={over})") for over in ("all", "defined"))
+NO_DOCUMENT = "(no document)"  # no line of a file can name it, as it has a space
+LEAST_LOG = math.log(1e-5)
 
 
 @dataclass
 class Evaluated:
-    """Per topic, sorted by bytes: the value of each line by name, texts, and the values for all topics."""
+    """Per topic, sorted by bytes: the value of each line by name, texts, and the values for all topics.
+
+    ``topics`` are the topics evaluated, ``n`` the number that means are taken over, ``relevant`` the documents with a grade
+    above 0 in all judgements.
+    """
 
     topics: list[str]
-    present: np.ndarray  # whether the topic is in the run
+    n: int
     lines: list[Printed] = field(default_factory=list)
     columns: dict[str, np.ndarray] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
     texts: dict[str, list[str]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)  # judged topics missing from the run
+    relevant: int | None = None  # with -c, the number that the program prints as num_rel of all topics
     notes: list[str] = field(default_factory=list)
 
-    def add_means(self) -> None:
-        """Add the missing values for all topics: a sum for counts, otherwise a mean."""
+    def add_totals(self) -> None:
+        """Add the values for all topics: a sum for counts, otherwise a mean.
+
+        The program adds the values topic after topic, so the same is done here; an exact sum would now and then round to
+        another fourth digit.
+        """
         for line in self.lines:
-            if line.name in self.columns and line.name not in self.totals:
-                total = math.fsum(self.columns[line.name])
-                self.totals[line.name] = total if line.kind == "count" else total / max(len(self.topics), 1)
+            if line.name not in self.columns:
+                continue
+            total = float(np.add.accumulate(np.append(0.0, self.columns[line.name]))[-1])
+            if line.kind == "log":
+                total = math.exp((total + (self.n - len(self.topics)) * LEAST_LOG) / self.n)
+            elif line.kind != "count":
+                total /= self.n
+            self.totals[line.name] = total
+        if self.relevant is not None:
+            self.totals["num_rel"] = self.relevant
 
 
-def evaluated(options: Options, path: str, run: Run, lines: Lines) -> Evaluated:
+class _Parts:
+    """The results of several runs of different topics, as if they were one; topics sorted by bytes."""
+
+    def __init__(self, parts: Sequence[Results]) -> None:
+        self._parts = parts
+        topics = [str(query) for part in parts for query in part.queries]
+        self._rows = np.array(sorted(range(len(topics)), key=lambda row: topics[row].encode()), np.int64)
+        self.topics = [topics[row] for row in self._rows]
+
+    def values(self, metric: Metric) -> np.ndarray:
+        """Return the value of each topic, 0 where it is undefined."""
+        return np.nan_to_num(np.concatenate([part.values(metric) for part in self._parts])[self._rows])
+
+    @property
+    def highest(self) -> float:
+        """The highest grade."""
+        return max(part.conditions.grade_max or 0.0 for part in self._parts)
+
+
+def evaluated(options: Options, judgements: Judgements, run: Run, lines: Lines) -> Evaluated:
     """Evaluate against judgements, judgements by group, or preferences."""
-    qrels = _judgements(options, path)
-    printed = lines(_settings(options, qrels))
-    extra = judged_metrics()
+    printed = lines(_settings(options, judgements.qrels))
     wanted = [metric for line in printed for metric in (line.metric, *line.text) if metric is not None]
     fair = [line for line in printed if line.metric is not None and line.metric.name == "prefs_avgjg_rnonrel"]
     by_groups = [OF_ALL, OF_THOSE] if any(line.metric.needed() for line in fair if line.metric) else []
-    res = _results(options, qrels, run, [*extra, *wanted, *by_groups])
-    found = Evaluated([str(query) for query in res.queries], res.values(extra[0]) > 0, printed)
+    metrics = [*judged_metrics(), *wanted, *by_groups]
+    listed = _listed(options, judgements, run, metrics)
+    here = {str(query) for part in listed for query in part.queries}
+    missing = sorted(set(judgements.topics) - here, key=str.encode)
+    others = _unlisted(options, judgements, missing, metrics)
+    res = _Parts([*listed, *others])
+    n = judgements.all_topics if options.complete else len(res.topics)
+    found = Evaluated(res.topics, n, printed, missing=missing)
     for line in printed:
         if line.text:
             pieces = [[piece.text(number) for number in res.values(piece)] for piece in line.text]
             found.texts[line.name] = ["".join(parts) for parts in zip(*pieces, strict=True)]
+        elif line.kind == "text" and not line.is_summary:
+            found.texts[line.name] = [""] * len(res.topics)
         elif line.metric is not None:
             found.columns[line.name] = line.values(res)
-            found.totals[line.name] = res.mean[str(line.metric)]
-    if res.counts.get("judged queries missing from the run"):
-        judged = qrels.query[qrels.query.group()[1]].tolist()
-        here = {topic for topic, is_here in zip(found.topics, found.present, strict=True) if is_here}
-        found.missing = sorted({str(query) for query in judged} - here)
-    retrieved, *known = (res.values(metric) for metric in extra)
-    highest = res.conditions.grade_max or 0.0
-    names = {line.metric.name for line in printed if line.metric is not None}
-    has_gains = any(isinstance(line.metric, GainRBP) for line in printed)
-    found.notes += ["rbp with gains"] if has_gains else []
-    found.notes += ["rbp of grades above 1"] if "rbp" in names and highest > 1 and not has_gains else []
-    found.notes += ["rbp_resid where nothing is unjudged"] if (
-        any(line.name == "rbp_resid" for line in printed) and (found.present & (retrieved == sum(known))).any()
-    ) else []  # fmt: skip
-    found.notes += (
-        ["bpref of a level above all grades"] if "bpref" in names and options.level > highest + 1 else []
-    )
+    if others:
+        _clear(found)
+    if options.complete and any(line.name == "num_rel" for line in printed):
+        found.relevant = judgements.relevant
+    found.add_totals()
+    found.notes += _notes(options, found, _Parts(listed or others), judgements.qrels)
     if by_groups:
         found.notes += _groups_without(fair, *(res.values(metric) for metric in by_groups))
-    if fair and np.count_nonzero(np.unique(_grades(qrels)) <= 0) > 1:
-        found.notes.append("Rnonrel with several nonrelevant levels")
     return found
+
+
+def _listed(options: Options, judgements: Judgements, run: Run, metrics: Sequence[Metric]) -> list[Results]:
+    """Evaluate the topics that the run has; with -M 0 their lists are empty."""
+    try:
+        res = _results(options, judgements.qrels, run, metrics)
+    except NothingInCommonError:
+        if options.version == 9 or not options.complete:
+            raise
+        return []
+    if options.depth != 0:
+        return [res]
+    topics = [str(query) for query in res.queries]
+    return [_results(replace(options, judged_only=True), judgements.qrels, _nothing(topics), metrics)]
+
+
+def _unlisted(
+    options: Options, judgements: Judgements, missing: list[str], metrics: Sequence[Metric]
+) -> list[Results]:
+    """With -c, version 10 evaluates a list of one unjudged document for each topic that the run lacks."""
+    if not missing or not options.complete or options.version == 9:
+        return []
+    emptied = replace(options, judged_only=options.judged_only or options.depth == 0)
+    return [_results(emptied, judgements.qrels, _nothing(missing), metrics)]
+
+
+def _nothing(topics: list[str]) -> Run:
+    return Run(topics, [NO_DOCUMENT] * len(topics), [1.0] * len(topics))
+
+
+def _clear(found: Evaluated) -> None:
+    """Remove what the list of one document adds to a missing topic, where the program does: by the name of the line."""
+    rows = np.isin(found.topics, found.missing)
+    for name, column in found.columns.items():
+        if name in ("num_ret", "utility", "rbp_resid") or name.startswith("unj"):
+            column[rows] = 0.0
+    if "relstring" in found.texts:
+        texts = found.texts["relstring"]
+        found.texts["relstring"] = ["" if row else text for row, text in zip(rows, texts, strict=True)]
+
+
+def _notes(options: Options, found: Evaluated, listed: _Parts, qrels: Qrels) -> list[str]:
+    """Name the values that are not those of the program."""
+    retrieved, *known = (listed.values(metric) for metric in judged_metrics())
+    names = {line.metric.name for line in found.lines if line.metric is not None}
+    asked = {text.partition(".")[0] for text in options.measures}
+    has_gains = any(isinstance(line.metric, GainRBP) for line in found.lines)
+    notes = ["rbp with gains"] if has_gains else []
+    if "rbp" in asked and listed.highest > 1 and not has_gains:
+        notes.append("rbp of grades above 1")
+    if "rbp_resid" in asked and (retrieved == sum(known)).any():
+        notes.append("rbp_resid where nothing is unjudged")
+    if "bpref" in names and options.level > listed.highest + 1:
+        notes.append("bpref of a level above all grades")
+    if "prefs_avgjg_rnonrel" in names and np.count_nonzero(np.unique(grades_of(qrels)) <= 0) > 1:
+        notes.append("Rnonrel with several nonrelevant levels")
+    return notes
 
 
 def _groups_without(lines: Sequence[Printed], of_all: np.ndarray, of_those: np.ndarray) -> list[str]:
@@ -99,36 +185,9 @@ def _groups_without(lines: Sequence[Printed], of_all: np.ndarray, of_those: np.n
     ]
 
 
-def _judgements(options: Options, path: str) -> Qrels:
-    """Read the judgements: with integer grades, or the levels of preferences; topics only if they are groups."""
-    try:
-        read = read_qrels(path, format_in="prefs" if options.rel_format == "prefs" else "trec")
-    except DataError as error:
-        raise InputError(str(error)) from error
-    rows = np.arange(len(read.item))
-    if options.topic is not None:
-        rows = np.flatnonzero([query == options.topic for query in read.query.tolist()])
-    if not len(rows):
-        raise NothingInCommonError(f"{path}: there are no judgements of topic {options.topic!r}.")
-    topic, subgroup = (None if column is None else column[rows] for column in (read.topic, read.subgroup))
-    grades = _grades(read)[rows]
-    return Qrels(
-        read.query[rows],
-        read.item[rows],
-        grades if options.rel_format in PREFERENCES else np.trunc(grades),
-        topic if options.rel_format != "qrels" else None,
-        subgroup=subgroup,
-        name=read.name,
-    )
-
-
-def _grades(qrels: Qrels) -> np.ndarray:
-    return np.ones(len(qrels.item)) if qrels.grade is None else qrels.grade
-
-
 def _settings(options: Options, qrels: Qrels) -> Settings:
     has_gains = any("=" in text for text in options.measures)
-    grades = tuple(np.unique(_grades(qrels)).tolist()) if has_gains else ()
+    grades = tuple(np.unique(grades_of(qrels)).tolist()) if has_gains else ()
     is_grouped = qrels.topic is not None and (qrels.subgroup is not None or len(qrels.topic.runs()) > 1)
     return Settings(
         options.level, options.version, options.collection, grades, "topic" if is_grouped else "query"
@@ -144,9 +203,9 @@ def _results(options: Options, qrels: Qrels, run: Run, metrics: Sequence[Metric]
         # preferences order tied scores the other way round, and count every level
         ties="item-asc" if is_prefs else "item-desc",
         negative="nonrelevant" if is_prefs else "unjudged",
-        scores="single" if options.version == 9 else "double",
-        missing="empty" if options.complete else "skip",
+        scores="single" if options.is_single else "double",
+        missing="skip",
         unjudged="condense" if options.judged_only and not is_prefs else "nonrelevant",
-        depth=options.depth,
+        depth=options.depth or None,
     )
     return Evaluator.of(Inputs.of(metrics, policy, qrels=qrels)).results_of(run)

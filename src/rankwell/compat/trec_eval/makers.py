@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
 from rankwell.compat.trec_eval.numbers import INTEGER, real, whole
-from rankwell.compat.trec_eval.special import GainRBP, Relstring, Residual
+from rankwell.compat.trec_eval.special import Eleven, GainRBP, Relstring, Residual
 from rankwell.errors import UsageError
 from rankwell.metrics import metric_of
+from rankwell.metrics.binary.interpolated import Avg11, Levels
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.metric import Metric
-from rankwell.results import Results
 
 Kind = Literal["real", "count", "text", "log"]
 RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
@@ -34,9 +35,16 @@ class Settings:
     groups: Literal["topic", "query"] = "topic"  # the judgement groups of preferences
 
     @property
-    def levels(self) -> str:
+    def levels(self) -> Levels:
         """How recall levels are rounded."""
         return "trec9" if self.version == 9 else "trec10"
+
+
+class Valued(Protocol):
+    """What has the values of each topic."""
+
+    def values(self, metric: Metric, /) -> np.ndarray:
+        """Return the value of each topic."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +57,13 @@ class Printed:
     is_summary: bool = False  # printed only for all topics together
     text: tuple[Relstring, ...] = ()  # the parts of a text value
 
-    def values(self, res: Results) -> np.ndarray:
+    def values(self, res: Valued) -> np.ndarray:
         """Return the value of each topic; its logarithm if the mean is geometric."""
         assert self.metric is not None
         values = res.values(self.metric)
-        return np.log(np.maximum(values, 1e-5)) if self.kind == "log" else values
+        if self.kind != "log":
+            return values
+        return np.array([math.log(max(value, 1e-5)) for value in values.tolist()])
 
 
 Maker = Callable[[str, str | None, Settings], list[Printed]]
@@ -173,8 +183,9 @@ def utility(name: str, given: str | None, settings: Settings) -> list[Printed]:
 
 def eleven(name: str, given: str | None, settings: Settings) -> list[Printed]:
     """The mean of interpolated precisions at eleven recall levels, or those given."""
-    at = f"at={[real(part) for part in given.split(',')]}," if given else ""
-    metric = metric_of(f"avg11({at}levels={settings.levels})")
+    at = tuple(real(part) for part in given.split(",")) if given else None
+    kind = Eleven if at is not None and list(at) != sorted(at) else Avg11
+    metric = kind(at=at, levels=settings.levels)
     return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
 
 

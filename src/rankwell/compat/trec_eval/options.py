@@ -17,6 +17,7 @@ LONG = {
     "Zscore=": "Z",
 }  # fmt: skip
 OURS = ["version-of=", "differences"]
+PREFERENCES = ("prefs", "qrels_prefs")  # the formats of preferences
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Options:
     zscores: str | None = None
     topic: str | None = None
     version: int = 10
+    is_single: bool = False  # scores are read as floats, as up to 9.0.7
     wants: str = ""  # help, version or differences
     files: tuple[str, ...] = ()
 
@@ -80,11 +82,14 @@ def _take(options: Options, letter: str, value: str) -> None:
         options.level = whole(value)
     elif letter == "M":
         options.depth = whole(value)
+        if options.depth < 0:
+            raise UsageError(f"-M must be at least 0, not {value}")
     elif letter == "N":
         options.collection = whole(value)
     elif letter == "D":
         options.topic = value.partition(".")[2] or None
     elif letter == "version-of":
-        if value.split(".", maxsplit=1)[0] not in ("9", "10"):
-            raise UsageError(f"--version-of must be 9 or 10, not {value!r}")
-        options.version = int(value.split(".", maxsplit=1)[0])
+        major = value.split(".", maxsplit=1)[0]
+        if major not in ("9", "10"):
+            raise UsageError(f"--version-of must be 9, 9.0.8 or 10, not {value!r}")
+        options.version, options.is_single = int(major), major == "9" and value != "9.0.8"

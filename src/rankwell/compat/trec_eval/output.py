@@ -38,7 +38,8 @@ input.
   -T, --Results_format trec_results
   -v, --version
   -h, --help                       this help; with -m the manual of the measures
-  --version-of 10|9                the version whose numbers to reproduce (10)
+  --version-of 10|9|9.0.8          the version whose numbers to reproduce (10); 9 reads scores as 32-bit floats, as the
+                                   program did up to 9.0.7, 9.0.8 as doubles
   --differences                    intended differences from the program's numbers, and their reasons
 
 groups: {", ".join(NICKNAMES)}
@@ -65,10 +66,7 @@ class Output:
             if line.name in found.columns:
                 found.columns[line.name] = self._scaled(line.name, found.columns[line.name], zscores)
         found.columns["num_q"] = ones
-        found.add_means()
-        for line in found.lines:
-            if line.kind == "log":
-                found.totals[line.name] = math.exp(found.totals[line.name])
+        found.add_totals()
 
     def _scaled(self, name: str, values: np.ndarray, zscores: Zscores) -> np.ndarray:
         scaled = np.full(len(values), MISSING_ZSCORE)
@@ -98,7 +96,7 @@ class Output:
         """Print the lines for all topics."""
         lines = [line for line in self.found.lines if line.kind != "text" or line.is_summary]
         totals: dict[str, float | str] = {**self.found.totals, "runid": self.tag}
-        totals["num_q"] = float(len(self.found.topics))
+        totals["num_q"] = float(self.found.n)
         sys.stdout.write("".join(self._line(line, "all", totals[line.name]) for line in lines))
 
     def _line(self, line: Printed, topic: str, value: float | str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.metrics.binary.interpolated import Avg11, interpolated, needed_hits
 from rankwell.metrics.graded.users import RBP, RBPResidual
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Pairs
@@ -50,6 +51,32 @@ class Relstring(QueryMetric):
             left, digit = divmod(left, BASE)
             digits.append(digit)
         return "".join(SIGNS[digit - 1] for digit in reversed(digits) if digit)
+
+
+@definition
+class Eleven(Avg11):
+    """11pt_avg at levels in any order, which the program reads from the last to the first.
+
+    A level that requires more hits than the one read before it, or none, takes the highest precision at any rank, and so do
+    all levels read after it.
+    """
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:  # noqa: ARG002 - same signature as all metrics
+        """The mean over the levels."""
+        hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
+        highest = interpolated(hits, relevant, 0.0, self.levels)
+        found = hits.count()
+        least = found.copy()
+        is_read, is_lost = np.zeros(len(found), np.bool_), np.zeros(len(found), np.bool_)
+        total = np.zeros(len(found))
+        at = self.at or ()
+        for level in reversed(at):
+            needed = needed_hits(level, relevant, self.levels)
+            is_read |= needed <= found
+            is_lost |= is_read & ((needed > least) | (needed == 0))
+            least = np.where(is_read & ~is_lost, needed, least)
+            total += np.where(is_lost, highest, interpolated(hits, relevant, level, self.levels))
+        return total / len(at)
 
 
 @definition

@@ -15,6 +15,8 @@ from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.reading import files_of
 from rankwell.tables.items_users import Items
+from rankwell.tables.matrix import refuse_mismatch
+from rankwell.tables.run_qrels import Run
 
 BY_LINES = ("delimited", "movielens", "ndjson", "trec")
 MOST_LINES = 20
@@ -61,6 +63,16 @@ def tried(read: Callable[[Any], Read], source: Any, found: list[Finding]) -> Rea
     except (DataError, InputError) as error:
         found.append(_unreadable(error))
         return None
+
+
+def fits(run: Run, qrels: QrelsData | None, found: list[Finding]) -> bool:
+    """Whether run and judgements can be of the same items; if not, the finding is added."""
+    try:
+        refuse_mismatch(run.matrix, None if qrels is None else qrels.qrels.matrix)
+    except RankwellError as error:
+        found.append(_unreadable(error))
+        return False
+    return True
 
 
 def _files(source: Any, *, of_paths: bool) -> list[File]:

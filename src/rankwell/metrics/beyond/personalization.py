@@ -16,12 +16,11 @@ from rankwell.metrics.metric import Better, definition
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.item_counts import ItemCounts, ItemSums
 from rankwell.tables.ranked import Ranked
-from rankwell.tables.states import WHOLE, amounts_of, multiples_in_halves
+from rankwell.tables.states import WHOLE, Total, amounts_of, multiples_in_halves
 
 __all__ = ["Personalization"]
 
 ROWS = 2048  # lists that are compared with all others at once
-BLOCK = 1 << 16
 NEVER = 1 << 62  # the length of the shortest of no lists
 
 
@@ -152,26 +151,8 @@ class UnitSums:
         if self.shortest == self.longest:
             return _shared(self.counts.numbers) / self.longest
         sums = self._in_halves()
-        squares = amounts_of(sums.numbers) ** 2
-        total = (
-            float(np.sum(squares)) if sums.items is None else _sum_by_halves(sums.items, squares, sums.size)
-        )
+        total = Total.of(amounts_of(sums.numbers) ** 2).value
         return max(total - self.filled, 0.0) / 2.0
-
-
-def _sum_by_halves(items: np.ndarray, values: np.ndarray, size: int) -> float:
-    """The sum of ``size`` values, 0 of all but ``items``, to the bit as ``np.sum`` of all of them: half by half."""
-    if not len(items):
-        return 0.0
-    if size <= BLOCK:
-        dense = np.zeros(size)
-        dense[items] = values
-        return float(np.sum(dense))
-    middle = size // 2 - size // 2 % 8
-    cut = int(np.searchsorted(items, middle))
-    return _sum_by_halves(items[:cut], values[:cut], middle) + _sum_by_halves(
-        items[cut:] - middle, values[cut:], size - middle
-    )
 
 
 def _share(lengths: np.ndarray) -> np.ndarray:

@@ -146,7 +146,8 @@ class Avg11(QueryMetric):
         """The mean over the levels."""
         hits, relevant = judged.relevant(self.rel), judged.n_relevant(self.rel)
         at = ELEVEN if self.at is None else self.at
-        return sum(interpolated(hits, relevant, level, self.levels) for level in at) / len(at)  # type: ignore[return-value]
+        total = sum(interpolated(hits, relevant, level, self.levels) for level in reversed(at))
+        return total / len(at)  # type: ignore[return-value]
 
 
 @definition

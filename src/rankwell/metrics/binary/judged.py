@@ -203,8 +203,10 @@ class InfAP(Additive):
         hits_above = hits.nth() - 1
         known_above = found.where(known).nth()[relevant[known]] - 1
         likely = (hits_above + EPSILON) / (known_above + 2 * EPSILON)
-        expected = (1.0 + (found.nth()[relevant] - 1) * likely) / hits.rank
-        return Terms(hits, np.ones(len(hits)), np.where(hits.rank == 1, 1.0, expected))
+        above = hits.rank - 1.0
+        # in the order of trec_eval's operations, so that the last bit is the same too
+        pooled = above / hits.rank * ((found.nth()[relevant] - 1) / np.maximum(above, 1.0)) * likely
+        return Terms(hits, np.ones(len(hits)), np.where(above == 0, 1.0, 1.0 / hits.rank + pooled))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """R, the number of relevant items."""

@@ -140,9 +140,12 @@ class SetF(Weighted, _OfSets):
     rel: float | None = None
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Hits · (C + 1) / (C·R + n)."""
-        relevant = judged.n_relevant(self.rel)
-        return ratio(self._hits(judged), self.below(relevant, judged.n_retrieved, judged))
+        """The formula as it stands, as trec_eval computes it; 0 without a hit."""
+        hits, relevant = self._hits(judged), judged.n_relevant(self.rel)
+        precision, recall = hits / np.maximum(judged.n_retrieved, 1), hits / np.maximum(relevant, 1)
+        weight = self.recall_weight
+        below = np.where(hits > 0, weight * precision + recall, 1.0)
+        return np.where(relevant > 0, (weight + 1.0) * precision * recall / below, np.nan)
 
 
 @definition

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.readers import frames
+from rankwell.readers import frames, in_memory
 from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.mapping import Lists
@@ -113,7 +113,7 @@ class Document:
             records.append(dict(record))
             if len(records[-1]) < len(record):
                 raise DataError(f"{self.record(number)}: a key is repeated. Remove one.")
-        table = frames.table_of(records, self.record)
+        table = in_memory.table_of(records, self.record)
         return frames.pieces_of(table, WORDS[kind], self.file.label, columns)
 
     def lists(self, word: str, columns: Mapping[str, str]) -> Lists:

@@ -1,0 +1,157 @@
+"""Judgements as trec_eval reads them: whole grades, one line per document, no blank line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankwell.compat.trec_eval.numbers import whole
+from rankwell.compat.trec_eval.options import Options
+from rankwell.errors import DataError, InputError, NothingInCommonError
+from rankwell.readers import read_qrels
+from rankwell.readers.files import File
+from rankwell.readers.text import require_text
+from rankwell.tables.ids import Ids
+from rankwell.tables.places import Held
+from rankwell.tables.run_qrels import Qrels
+
+BLANK = re.compile(rb"(?:\A|\n)[ \t\r\v\f]*\n")
+FORM = "A line is: query topic item grade."
+LARGEST_PLAIN = 9
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """The judgements to evaluate; the number of topics, and of documents with a grade above 0, that the whole file has."""
+
+    qrels: Qrels
+    topics: list[str]
+    all_topics: int
+    relevant: int
+
+
+def read_judgements(options: Options, path: str) -> Judgements:
+    """Read the judgements: with whole grades, or the levels of preferences; topics only if they are groups.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a line is malformed.
+    DataError
+        If preferences call a document both relevant and nonrelevant.
+    NothingInCommonError
+        If there is no judgement of the only topic asked for.
+    """
+    is_prefs = options.rel_format == "prefs"
+    try:
+        file = File(path)
+        _refuse_blank_lines(file)
+        read = read_qrels(file, format_in="prefs") if is_prefs else _read_whole(file)
+    except DataError as error:
+        raise InputError(str(error)) from error
+    if is_prefs:
+        _refuse_zero_and_more(read)
+    grades = grades_of(read)
+    names = read.query[read.query.group()[1]]
+    relevant = int(np.count_nonzero(grades > 0))
+    if options.topic is None:
+        rows = np.arange(len(read.item))
+    else:
+        rows = np.flatnonzero([query == options.topic for query in read.query.tolist()])
+    if not len(rows):
+        raise NothingInCommonError(f"{path}: there are no judgements of topic {options.topic!r}.")
+    topic, subgroup = (None if column is None else column[rows] for column in (read.topic, read.subgroup))
+    qrels = Qrels(
+        read.query[rows],
+        read.item[rows],
+        grades[rows],
+        topic if options.rel_format != "qrels" else None,
+        subgroup=subgroup,
+        name=read.name,
+        place=read.place if options.topic is None else None,
+    )
+    topics = [str(name) for name in names.tolist()] if options.topic is None else [options.topic]
+    return Judgements(qrels, topics, len(names), relevant)
+
+
+def _refuse_zero_and_more(read: Qrels) -> None:
+    """Refuse a document that a group calls nonrelevant in one sub-group and relevant in another."""
+    assert read.topic is not None
+    levels = grades_of(read)
+    names = np.stack([column.group()[0] for column in (read.query, read.topic, read.item)])
+    _, codes = np.unique(names, axis=1, return_inverse=True)
+    codes = codes.ravel()
+    is_both = np.bincount(codes, levels == 0) * np.bincount(codes, levels > 0) > 0
+    if not is_both.any():
+        return
+    row = int(np.flatnonzero(is_both[codes])[0])
+    raise DataError(
+        f"{read.place(row)}: the levels of document {str(read.item.one(row))!r} in group {str(read.topic.one(row))!r} are 0 "
+        f"and above 0, so it is nonrelevant and relevant. Fix one, or put them into separate groups."
+    )
+
+
+def grades_of(qrels: Qrels) -> np.ndarray:
+    """Return the grades, or levels, of the rows."""
+    return np.ones(len(qrels.item)) if qrels.grade is None else qrels.grade
+
+
+def _refuse_blank_lines(file: File) -> None:
+    require_text(file)
+    blank = BLANK.search(file.content.data)
+    if blank is not None:
+        line = file.content[: blank.end()].tobytes().count(b"\n")
+        raise DataError(f"{file.label}:{line}: the line is blank, which trec_eval refuses. Remove it. {FORM}")
+
+
+def _read_whole(file: File) -> Qrels:
+    """Read judgements with grades as C's atol reads them: the digits that a word begins with, 0 if there are none.
+
+    Grades from 0 to 9 are the same in any reading; the words are looked at only if there are others.
+    """
+    try:
+        read = read_qrels(file, format_in="trec")
+    except DataError:
+        return _read_words(file)
+    grades = grades_of(read)
+    is_plain = (grades == np.trunc(grades)) & (grades <= LARGEST_PLAIN)
+    return read if is_plain.all() else _read_words(file)
+
+
+@dataclass(frozen=True, eq=False)
+class _LineOf(Held):
+    """Rows by the lines that they stand in."""
+
+    label: str
+    lines: list[int]
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        return f"{self.label}:{self.lines[row]}"
+
+
+def _read_words(file: File) -> Qrels:
+    rows: list[tuple[bytes, ...]] = []
+    lines: list[int] = []
+    for number, line in enumerate(file.content.tobytes().split(b"\n"), start=1):
+        words = line.split()
+        if not words or line.startswith(b"#"):
+            continue
+        if len(words) != 4:
+            raise DataError(f"{file.label}:{number}: {len(words)} columns, expected exactly 4. {FORM}")
+        rows.append(tuple(words))
+        lines.append(number)
+    if not rows:
+        raise DataError(f"{file.label}: the file holds no judgements. {FORM}")
+    query, topic, item, grade = zip(*rows, strict=True)
+    grades = [float(whole(word.decode(errors="replace"))) for word in grade]
+    place = _LineOf(file.label, lines)
+    return Qrels(_ids_of(query), _ids_of(item), grades, _ids_of(topic), name=file.name, place=place)
+
+
+def _ids_of(words: Sequence[bytes]) -> Ids:
+    lengths = np.fromiter(map(len, words), np.int32, len(words))
+    return Ids.of_lengths(np.frombuffer(b"".join(words), np.uint8), lengths)
