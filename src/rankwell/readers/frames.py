@@ -76,6 +76,10 @@ class FrameRows:
     def _lists(self, frame: pl.DataFrame, start: int) -> Lists:
         return next(self._columns(frame, start).batches(len(frame)))()
 
+    def owned(self) -> Columns:
+        """Return all rows as columns."""
+        return self.table()
+
     def regrouped(self) -> Columns:
         """Return all rows as columns, which are grouped when lists are made of them."""
         return self.table()

@@ -211,6 +211,10 @@ class ScoreRows:
         lists = Ids.of_integers(np.arange(low, high)), offsets
         return Columns(None, Ids.of_integers(item), found, place=place, lists=lists)
 
+    def owned(self) -> ScoreRows:
+        """Return these rows: they are in memory."""
+        return self
+
     def regrouped(self) -> ScoreRows:
         """Return these rows: they are grouped."""
         return self

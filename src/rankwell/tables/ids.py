@@ -1,6 +1,6 @@
 """Ids: a column of query or item ids, as integers or spans of text, without a Python string per row.
 
-An integer column is an int64 array. A text column is one byte buffer with starts and lengths, the layout of a mapped file
+An integer column is an int64 array. A text column is one byte buffer with starts and lengths, the layout of a text file
 and of an Arrow string column. Text ids stay text, whatever they look like: ``0104257`` is kept.
 """
 

@@ -53,6 +53,9 @@ class Rows(Protocol):
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
 
+    def owned(self) -> Rows:
+        """Return the same rows, without a file or table that they are still to be read from."""
+
     def regrouped(self) -> Rows:
         """Return the same rows, grouped by query."""
 
@@ -192,6 +195,10 @@ class Columns:
             has_ranks=self.by_rank and not self.by_place,
             rank_base=self.rank_base,
         )
+
+    def owned(self) -> Columns:
+        """Return the same rows: columns are held."""
+        return self
 
     def regrouped(self) -> Columns:
         """Return the same rows: columns are always grouped."""
