@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from dataclasses import fields, replace
 
 import pytest
 from tests.every import every
 
 import rankwell as rw
-from rankwell.compat.ir_measures import RULES, from_ir_measures, to_ir_measures
+from rankwell.compat.ir_measures import KINDS, RULES, from_ir_measures, to_ir_measures
+from rankwell.metrics import metric_of
 
 ir_measures = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
 TEXTS = [
     "AP", "AP@10", "AP(rel=2)@5", "Bpref", "Bpref(rel=2)", "Compat(p=0.8)", "infAP", "INSQ(T=2.0, max_rel=3)", "INST(max_rel=3)",
     "IPrec@0.2", "IPrec(rel=2)@0.5", "Judged@10", "nDCG", "nDCG@10", "nDCG(dcg='exp-log2')@10", "NumRel",
-    "NumRet", "NumRet(rel=1)", "P@5", "P(rel=2)@3", "R@10", "R(rel=2)@4", "RBP(p=0.5, rel=1)", "RBP(rel=2)", "Rprec", "Rprec(rel=2)",
+    "NumRet", "NumRet(rel=1)", "NumRet(rel=2)", "NumRelRet(rel=2)", "nDCG(gains={1:3,2:9,3:20})@10", "nDCG(gains={2:9,3:20})", "nDCG(gains={0:1,3:7})@5",
+    "SetP(relative=True)", "SetRelP(rel=2)", "INST(T=2.0, max_rel=3, min_rel=0)", "Compat(normalize=True)", "P@5", "P(rel=2)@3", "R@10", "R(rel=2)@4", "RBP(p=0.5, rel=1)", "RBP(rel=2)", "Rprec", "Rprec(rel=2)",
     "RR", "RR(rel=2)", "SDCG(max_rel=3)@5", "SetAP", "SetF", "SetF(beta=2.0)", "SetP(rel=2)", "SetR", "SetRelP", "Success@3", "ERR@5",
 ]  # fmt: skip
 OF_TOPICS = [
@@ -37,7 +41,7 @@ POLICY = rw.Policy(grades="judgements", missing="empty", undefined="zero")
 
 @every("text", TEXTS)
 def test_a_measure_has_the_value_that_ir_measures_gives_it(text):
-    metric = from_ir_measures("NumRelRet" if text == "NumRet(rel=1)" else text)
+    metric = from_ir_measures(text)
     res = rw.evaluate(RUN, QRELS, metric, policy=POLICY)
     ours = dict(zip(res.queries, res.values(metric), strict=True))
     digits = 1e-5 if text.startswith("ERR") or "exp-log2" in text else 1e-6
@@ -61,12 +65,72 @@ def test_a_measure_of_topics_has_the_value_that_ir_measures_gives_it(text):
         assert ours[each.query_id] == pytest.approx(float(each.value), abs=1e-6), (text, each.query_id)
 
 
-@every("text", [text for text in [*TEXTS, *OF_TOPICS] if text != "NumRet(rel=1)"])
+@every("text", [*TEXTS, *OF_TOPICS])
 def test_a_metric_written_there_reads_back(text):
     metric = from_ir_measures(text)
     written = to_ir_measures(metric)
     assert from_ir_measures(written) == metric, written
-    ir_measures.parse_measure(written)
+    ir_measures.parse_measure(written).validate_params()
+
+
+def test_a_rule_has_the_parameters_that_the_measure_has():
+    """Taken from the package itself; the cut-off, or recall, is what follows the @."""
+    from ir_measures.measures import registry
+
+    for name, rule in RULES.items():
+        measure = registry[name]
+        theirs = set(measure.SUPPORTED_PARAMS) - {measure.AT_PARAM, *measure.params}
+        if name == "NumRet":
+            theirs -= {"rel"}  # with it the measure is NumRelRet
+        if name == "NumRelRet":
+            theirs |= {"rel"}
+        assert theirs == set(rule.known), name
+        required = {key for key, kind in measure.SUPPORTED_PARAMS.items() if kind.required}
+        assert {"@" if key == measure.AT_PARAM else key for key in required} <= set(rule.needs), name
+        assert not rule.at or measure.AT_PARAM in measure.SUPPORTED_PARAMS, name
+        for key, kind in measure.SUPPORTED_PARAMS.items():
+            assert key == measure.AT_PARAM or kind.dtype is KINDS[key], (name, key)
+
+
+def variants():
+    """Every metric that has a counterpart, with each of its parameters at values that fit and values that do not."""
+    values = {
+        "rel": [None, 1, 2, 0, 1.5], "alpha": [0.5, 0.0, 0.3], "beta": [None, 2.0, 0.5], "T": [1.0, 2.0, 3], "p": [0.8, 0.5, 0.95],
+        "max_grade": [None, 3, 2.5], "k": [None, 1, 10], "gain": ["linear", "exp2", "binary", {1: 2}, {2: 5}, {1: 0.5}], "level": [0.0, 0.2, 1.0],
+        "denom": ["R", "min_rk", "k", "n", "hits"], "norm": ["ndeval", "exact"], "levels": ["exact", "trec9"], "ideal": ["maximal", "judged"],
+    }  # fmt: skip
+    for base in {rule.metric for rule in RULES.values()}:
+        metric = metric_of(base, complete=False)
+        names = [field.name for field in fields(metric) if field.name in values]
+        for first, second in itertools.combinations(names, 2):
+            for one, two in itertools.product(values[first], values[second]):
+                try:
+                    changed = replace(metric, **{first: one, second: two})
+                    changed.check()
+                except rw.RankwellError:
+                    continue
+                yield changed
+
+
+def test_nothing_is_written_that_ir_measures_refuses():
+    texts = {}
+    for metric in variants():
+        try:
+            texts[to_ir_measures(metric)] = metric
+        except rw.RankwellError:
+            continue
+    assert len(texts) > 120
+    for text, metric in texts.items():
+        measure = ir_measures.parse_measure(text)
+        measure.validate_params()
+        again = from_ir_measures(text)
+        assert to_ir_measures(again) == text, metric
+    judged = [ir_measures.Qrel(query, item, grade, topic) for query, item, topic, grade in BY_TOPIC]
+    of_topics = {text.partition("@")[0].partition("(")[0] for text in OF_TOPICS}
+    for text in texts:
+        measure = ir_measures.parse_measure(text)
+        is_of_topics = text.partition("@")[0].partition("(")[0] in of_topics
+        assert list(ir_measures.iter_calc([measure], judged if is_of_topics else QRELS, RUN)), text
 
 
 def test_every_rule_is_tried():
@@ -84,8 +148,12 @@ def test_aliases_mean_the_same():
     ("text", "words"),
     [
         ("AP(judged_only=True)", "unjudged='condense'"), ("Accuracy@5", "see auc"), ("NERR8(max_rel=3)@5", "no such metric"),
+        ("AP(min_rel=0)@5", "AP of ir_measures has no parameter 'min_rel'; it has rel, judged_only"), ("NumQ", "printed with every value"),
+        ("Judged(rel=1)", "it has none"), ("Compat(rel=2)", "no parameter 'rel'"), ("AP(rel=2.0)", "must be of type int"),
+        ("AP(rel=0)", "at least 1"), ("infAP@10", "infAP has no @"), ("RBP(rel=1)@10", "no program there"), ("INST", "give max_rel="),
+        ("alpha_nDCG", "needs a cut-off"), ("nDCG(dcg='exp-log2')", "give it a cut-off"), ("AP@1.5", "no whole number"),
         ("Nonsense@5", "'Nonsense' of ir_measures is unknown"), ("P(2)@5", "need names"), ("P(rel=)@5", "cannot read the parameters"), ("RBP(p=0.5)", "give rel="),
-        ("P", "needs a cut-off"), ("nDCG(dcg='log10')@5", "gain"), ("@5", "not a measure"),
+        ("P", "needs a cut-off"), ("nDCG(dcg='log10')@5", "'exp-log2'"), ("@5", "not a measure"),
     ],
 )  # fmt: skip
 def test_what_has_no_counterpart_is_said(text, words):
@@ -94,7 +162,23 @@ def test_what_has_no_counterpart_is_said(text, words):
     assert words in str(error.value)
 
 
-@pytest.mark.parametrize("metric", ["ap@10", "coverage@10", "ndcg(discount=jk)", "rbp", "err@10"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "ap@10",
+        "coverage@10",
+        "ndcg(discount=jk)",
+        "rbp",
+        "err@10",
+        "ap(denom=R,rel=1.5)",
+        "ap(denom=R,rel=0.5)",
+        "ndcg(gain={1:0.5})",
+        "rbp(gain=binary)@10",
+        "alpha_ndcg",
+        "inst",
+        "p(denom=n)@5",
+    ],
+)
 def test_a_metric_that_it_lacks_is_said(metric):
     with pytest.raises(rw.RankwellError, match="no counterpart in ir_measures"):
         to_ir_measures(metric)

@@ -81,6 +81,13 @@ def test_names_and_nicknames_are_the_same():
     assert ours.supported_nicknames == {name: set(of) for name, of in theirs.supported_nicknames.items()}
 
 
+@pytest.mark.parametrize("none", [set(), [], ()])
+def test_without_measures_every_topic_has_no_value(none):
+    qrels, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": {"a": 1.0}, "s": {"a": 1.0}}
+    expected = theirs.RelevanceEvaluator(qrels, none).evaluate(run)
+    assert ours.RelevanceEvaluator(qrels, none).evaluate(run) == expected == {"q": {}}
+
+
 def test_the_files_are_parsed_alike():
     trec = Path(rw.__path__[0]) / "data" / "trec_eval"
     for name, parse in (("results.test", "parse_run"), ("qrels.test", "parse_qrel")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
@@ -86,6 +86,12 @@ class Reading:
             help="the rank of a first item in a rank column; default 0 if the run has that rank, else 1"
         ),
     ] = None
+    encoding: Annotated[
+        str | None,
+        Parameter(
+            help="the encoding of the runs and the judgements that are text, if it is not UTF-8: latin-1, euc-kr …"
+        ),
+    ] = None
     qrels_format: Annotated[str | None, Parameter(help="the format of the judgements")] = None
     qrels_columns: Annotated[
         list[str] | None, Parameter(negative="", help="a column of the judgements and its meaning; repeat it")
@@ -95,12 +101,14 @@ class Reading:
     def of_runs(self) -> dict[str, Any]:
         """What ``read_run`` takes."""
         columns = pairs(self.columns, "--columns")
-        return {"format_in": self.format_in, "columns": columns, "rank_base": self.rank_base}
+        read = {"format_in": self.format_in, "columns": columns, "encoding": self.encoding}
+        return read | {"rank_base": self.rank_base}
 
     @property
     def of_qrels(self) -> dict[str, Any]:
         """What ``read_qrels`` takes."""
-        return {"format_in": self.qrels_format, "columns": pairs(self.qrels_columns, "--qrels-columns")}
+        columns = pairs(self.qrels_columns, "--qrels-columns")
+        return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
 
 
 SUFFIXES = {
@@ -140,10 +148,13 @@ def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
     Raises
     ------
     RankwellError
-        If standard input is named twice, or an output cannot be written or would overwrite an input.
+        If standard input or a pipe is named twice, or an output cannot be written or would overwrite an input.
     """
     if list(inputs).count(STDIN) > 1:
         raise UsageError("standard input can be read only once; name a file for the others.")
+    twice = next((each for each in inputs if inputs.count(each) > 1 and Path(each).is_fifo()), None)
+    if twice is not None:
+        raise UsageError(f"{twice}: a pipe can be read only once; name a file for the others.")
     for output in outputs:
         if output is not None:
             refuse_overwriting(output, [each for each in inputs if each != STDIN])

@@ -2,6 +2,8 @@
 
 ir_measures covers every topic of the judgements (``missing=empty``) and uses 0 for undefined values; ties depend on the
 program it calls. ``judged_only=True`` is not a parameter of a metric here but a policy: ``Policy(unjudged="condense")``.
+What is written is what ir_measures takes and one of its programs computes: ``rel`` is a whole number from 1, and measures of
+topics have a cut-off. With ``gains=``, grades above the highest one named gain themselves there and nothing here.
 """
 
 from __future__ import annotations
@@ -10,68 +12,90 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.metrics.parameters import value_text
 
 __all__ = ["from_ir_measures", "to_ir_measures"]
 
 TEXT = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<at>[\d.]+))?\s*$")
+# parameters without a counterpart here, and the value at which they change nothing
+NEUTRAL: Mapping[str, Any] = {
+    "judged_only": False,
+    "normalize": True,
+    "min_rel": 0,
+    "relative": False,
+    "dcg": "log2",
+}
+KINDS: Mapping[str, type] = {
+    **dict.fromkeys(("rel", "max_rel", "min_rel"), int),
+    **dict.fromkeys(("T", "p", "alpha", "beta"), float),
+    **dict.fromkeys(("judged_only", "normalize", "relative"), bool),
+    "dcg": str, "gains": dict,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Rule:
-    """An ir_measures measure: the metric here, and our names for its parameters; ``at`` is the parameter after the @."""
+    """An ir_measures measure: the metric here, and the name here of each of its parameters.
+
+    ``at`` is what follows the @ here, "" if nothing may; ``needs`` names what must be given.
+    """
 
     metric: str
     parameters: Mapping[str, str] = field(default_factory=dict)
-    at: str = "k"
-    words: Mapping[str, Mapping[Any, str]] = field(
-        default_factory=dict
-    )  # parameter values with other names here
+    neutral: tuple[str, ...] = ()
+    at: Literal["k", "level", ""] = "k"
+    needs: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> list[str]:
+        """The names of all parameters."""
+        return [*self.parameters, *self.neutral]
 
 
 REL = {"rel": "rel"}
-GAIN = {"dcg": {"log2": "linear", "exp-log2": "exp2"}}
-# several spellings of a name are separated; the first one is used for writing
+JUDGED = ("judged_only",)
+CUT = ("@",)
+GAINS = {"log2": "linear", "exp-log2": "exp2"}
+# the first name is used for writing
 RULES: dict[str, Rule] = {
-    "alpha_DCG": Rule("alpha_dcg(norm=ndeval)", REL | {"alpha": "alpha"}),
-    "alpha_nDCG": Rule("alpha_ndcg", REL | {"alpha": "alpha"}),
-    "AP": Rule("ap(denom=R)", REL),
-    "AP_IA": Rule("ap_ia(denom=R)", REL),
-    "Bpref": Rule("bpref", REL),
-    "Compat": Rule("compat(depth=none)", {"p": "p"}),
-    "ERR": Rule("err(max_grade=4)"),  # gdeval's scale
-    "ERR_IA": Rule("err_ia(gain=binary,norm=ndeval)", REL),
-    "infAP": Rule("infap", REL),
-    "INSQ": Rule("insq", {"T": "T", "max_rel": "max_grade"}),
-    "INST": Rule("inst", {"T": "T", "max_rel": "max_grade"}),
-    "IPrec": Rule("iprec(levels=trec9)", REL, at="level"),
+    "alpha_DCG": Rule("alpha_dcg(norm=ndeval)", REL | {"alpha": "alpha"}, JUDGED, needs=CUT),
+    "alpha_nDCG": Rule("alpha_ndcg", REL | {"alpha": "alpha"}, JUDGED, needs=CUT),
+    "AP": Rule("ap(denom=R)", REL, JUDGED),
+    "AP_IA": Rule("ap_ia(denom=R)", REL, JUDGED, at=""),
+    "Bpref": Rule("bpref", REL, at=""),
+    "Compat": Rule("compat(depth=none)", {"p": "p"}, ("normalize",), at=""),
+    "ERR": Rule("err(max_grade=4)", needs=CUT),  # gdeval's scale
+    "ERR_IA": Rule("err_ia(gain=binary,norm=ndeval)", REL, JUDGED, needs=CUT),
+    "infAP": Rule("infap", REL, at=""),
+    "INSQ": Rule("insq", {"T": "T", "max_rel": "max_grade"}, ("min_rel",), at="", needs=("max_rel",)),
+    "INST": Rule("inst", {"T": "T", "max_rel": "max_grade"}, ("min_rel",), at="", needs=("max_rel",)),
+    "IPrec": Rule("iprec(levels=trec9)", REL, JUDGED, at="level", needs=CUT),
     "Judged": Rule("judged"),
-    "nDCG": Rule("ndcg", {"dcg": "gain", "gains": "gain"}, words=GAIN),
-    "nERR_IA": Rule("nerr_ia(gain=binary)", REL),
-    "nNRBP": Rule("nnrbp", REL | {"alpha": "alpha", "beta": "beta"}),
-    "NRBP": Rule("nrbp", REL | {"alpha": "alpha", "beta": "beta"}),
-    "NumRel": Rule("num_rel", REL),
-    "NumRet": Rule("num_ret"),
-    "NumRelRet": Rule("num_rel_ret", REL),
-    "P": Rule("p", REL),
-    "P_IA": Rule("p_ia", REL),
-    "R": Rule("r", REL),
-    "RBP": Rule("rbp(gain=binary)", {"p": "p", "rel": "rel"}),
-    "Rprec": Rule("rprec", REL),
-    "RR": Rule("rr", REL),
-    "SDCG": Rule("ndcg(ideal=maximal)", {"max_rel": "max_grade"}),
-    "SetAP": Rule("set_ap", REL),
-    "SetF": Rule("set_f", {"rel": "rel", "beta": "C"}),  # its beta is the square of beta
-    "SetP": Rule("set_p", REL),
-    "SetR": Rule("set_r", REL),
-    "SetRelP": Rule("set_r(denom=min_rn)", REL),
-    "StRecall": Rule("s_recall", REL),
-    "Success": Rule("hit", REL),
+    "nDCG": Rule("ndcg", {"dcg": "gain", "gains": "gain"}, JUDGED),
+    "nERR_IA": Rule("nerr_ia(gain=binary)", REL, JUDGED, needs=CUT),
+    "nNRBP": Rule("nnrbp", REL | {"alpha": "alpha", "beta": "beta"}, at=""),
+    "NRBP": Rule("nrbp", REL | {"alpha": "alpha", "beta": "beta"}, at=""),
+    "NumRel": Rule("num_rel", REL, at=""),
+    "NumRet": Rule("num_ret", at=""),
+    "NumRelRet": Rule("num_rel_ret", REL, at=""),
+    "P": Rule("p", REL, JUDGED, needs=CUT),
+    "P_IA": Rule("p_ia", REL, JUDGED, needs=CUT),
+    "R": Rule("r", REL, JUDGED, needs=CUT),
+    "RBP": Rule("rbp(gain=binary)", {"p": "p", "rel": "rel"}, at="", needs=("rel",)),
+    "Rprec": Rule("rprec", REL, JUDGED, at=""),
+    "RR": Rule("rr", REL, JUDGED),
+    "SDCG": Rule("ndcg(ideal=maximal)", {"max_rel": "max_grade"}, ("min_rel", "dcg"), needs=("@", "max_rel")),
+    "SetAP": Rule("set_ap", REL, JUDGED, at=""),
+    "SetF": Rule("set_f", {"rel": "rel", "beta": "C"}, JUDGED, at=""),  # its beta is the square of beta
+    "SetP": Rule("set_p", REL, ("relative", *JUDGED), at=""),
+    "SetR": Rule("set_r", REL, at=""),
+    "SetRelP": Rule("set_r(denom=min_rn)", REL, JUDGED, at=""),
+    "StRecall": Rule("s_recall", REL, needs=CUT),
+    "Success": Rule("hit", REL, JUDGED, needs=CUT),
 }
 ALIASES = {
     "MAP": "AP",
@@ -85,21 +109,13 @@ ALIASES = {
     "α_DCG": "alpha_DCG",
     "MAP_IA": "AP_IA",
 }
-# measures or values implied, or without effect
-DEFAULTS: dict[str, Any] = {
-    "rel": 1,
-    "judged_only": False,
-    "normalize": True,
-    "min_rel": 0,
-    "relative": False,
-    "dcg": "log2",
-}
 ELSEWHERE = {
     "Accuracy": "it is the share of pairs in order within the list; see auc",
     "NumQ": "the number of queries is printed with every value",
     "BPM": "there is no such metric yet", "NERR8": "there is no such metric yet", "NERR9": "there is no such metric yet",
     "NERR10": "there is no such metric yet", "NERR11": "there is no such metric yet",
 }  # fmt: skip
+NO_PROGRAM = "; no program there computes it"
 
 
 def from_ir_measures(text: str) -> Metric:
@@ -108,12 +124,14 @@ def from_ir_measures(text: str) -> Metric:
     Raises
     ------
     UsageError
-        If there is no such measure or parameter, or it is not a metric here.
+        If there is no such measure, it has no such parameter, or it is not a metric here.
 
     Examples
     --------
     >>> from_ir_measures("AP(rel=2)@10"), from_ir_measures("nDCG(dcg='exp-log2')@20"), from_ir_measures("IPrec@0.2")
     (ap(denom=R,rel=2)@10, ndcg(gain=exp2)@20, iprec(level=0.2,levels=trec9))
+    >>> from_ir_measures("nDCG(gains={1:3,2:9})@10"), from_ir_measures("NumRet(rel=1)")
+    (ndcg(gain={1:3,2:9})@10, num_rel_ret)
     """
     found = TEXT.match(text)
     if found is None:
@@ -123,24 +141,64 @@ def from_ir_measures(text: str) -> Metric:
         raise UsageError(f"{text}: {ELSEWHERE[name]}.")
     if name not in RULES:
         raise UsageError(f"{text}: {name!r} of ir_measures is unknown here.{nearest(name, RULES)}")
-    rule, given = RULES[name], _parameters(text, found["inside"] or "")
-    if rule.metric == "rbp(gain=binary)" and "rel" not in given:
-        raise UsageError(f"{text}: give rel=; no program there computes graded RBP, which is rbp here.")
-    changes = {}
-    for key, value in given.items():
-        if key in rule.parameters:
-            changes[rule.parameters[key]] = rule.words.get(key, {}).get(value, value)
-        elif value != DEFAULTS.get(key, object()):
-            hint = "; it is Policy(unjudged='condense') here" if key == "judged_only" else ""
-            raise UsageError(f"{text}: {key}={value!r} has no counterpart here{hint}.")
-    changes = {
-        key: value for key, value in changes.items() if not (key == "rel" and value == 1 and name != "RBP")
-    }
+    given = _parameters(text, found["inside"] or "")
+    if name == "NumRet" and "rel" in given:  # with rel it counts the relevant ones retrieved
+        name = "NumRelRet"
+    if name in ("SetP", "SetRelP") and given.get("relative"):
+        name, given = "SetRelP", {key: value for key, value in given.items() if key != "relative"}
+    rule = RULES[name]
+    _check(text, name, given, found["at"])
+    changes = {rule.parameters[key]: value for key, value in given.items() if key in rule.parameters}
+    if name == "nDCG" and "gain" in changes:
+        gains = given.get("gains")
+        changes["gain"] = GAINS[given["dcg"]] if gains is None else _filled(gains, own=True)
+    if changes.get("rel") == 1 and name != "RBP":
+        del changes["rel"]
     if found["at"]:
         changes[rule.at] = int(found["at"]) if rule.at == "k" else float(found["at"])
     metric = replace(metric_of(rule.metric, complete=False), **changes)
     metric.check()
     return metric
+
+
+def _check(text: str, name: str, given: Mapping[str, Any], at: str | None) -> None:
+    """Refuse what the measure does not have there, what it lacks, and what has no counterpart here."""
+    rule = RULES[name]
+    if at and not rule.at:
+        raise UsageError(f"{text}: {name} has no @{NO_PROGRAM if name == 'RBP' else ''}.")
+    if at and rule.at == "k" and not at.isdigit():
+        raise UsageError(f"{text}: {at} is no whole number; write for example {name}@10.")
+    for key, value in given.items():
+        if key not in rule.known:
+            has = f"it has {', '.join(rule.known)}" if rule.known else "it has none"
+            raise UsageError(
+                f"{text}: {name} of ir_measures has no parameter {key!r}; {has}.{nearest(key, rule.known)}"
+            )
+        kind = KINDS[key]
+        if not (type(value) is kind or (kind is float and type(value) is int)):
+            raise UsageError(f"{text}: {key}={value!r} must be of type {kind.__name__}.")
+        if key in rule.neutral and value != NEUTRAL[key]:
+            hint = "; it is Policy(unjudged='condense') here" if key == "judged_only" else ""
+            raise UsageError(f"{text}: {key}={value!r} has no counterpart here{hint}.")
+    if given.get("rel", 1) < 1:
+        raise UsageError(
+            f"{text}: rel={given['rel']} must be at least 1, as in the programs behind ir_measures."
+        )
+    if name == "NumRel" and given.get("rel", 1) != 1:
+        raise UsageError(f"{text}: NumRel counts from rel=1{NO_PROGRAM} for another.")
+    if given.get("dcg", "log2") not in GAINS:
+        raise UsageError(f"{text}: dcg={given['dcg']!r} must be one of {', '.join(map(repr, GAINS))}.")
+    if given.get("dcg") == "exp-log2" and ("gains" in given or not at):
+        why = "give it a cut-off and no gains" if "gains" in given else "give it a cut-off"
+        raise UsageError(f"{text}: {why}{NO_PROGRAM} otherwise.")
+    for key in rule.needs:
+        if key == "@" and not at:
+            raise UsageError(
+                f"{text}: {name} needs a cut-off{NO_PROGRAM} without; write {name}@{'10' if rule.at == 'k' else '0.5'}."
+            )
+        if key != "@" and key not in given:
+            why = NO_PROGRAM.replace("it", "graded RBP, which is rbp here") if name == "RBP" else ""
+            raise UsageError(f"{text}: give {key}={why}.")
 
 
 def to_ir_measures(metric: str | Metric) -> str:
@@ -149,12 +207,12 @@ def to_ir_measures(metric: str | Metric) -> str:
     Raises
     ------
     UsageError
-        If it has no such measure.
+        If it has no such measure, or no program behind ir_measures computes it.
 
     Examples
     --------
     >>> to_ir_measures("ap(denom=R)@10"), to_ir_measures("set_f(beta=2)"), to_ir_measures("hit(rel=2)@5")
-    ('AP@10', 'SetF(beta=4.0)', 'Success(rel=2.0)@5')
+    ('AP@10', 'SetF(beta=4.0)', 'Success(rel=2)@5')
     """
     wanted = metric_of(metric)
     for name, rule in RULES.items():
@@ -165,6 +223,7 @@ def to_ir_measures(metric: str | Metric) -> str:
 
 
 def _written(wanted: Metric, name: str, rule: Rule) -> str | None:
+    """The measure of this name that is the metric, if there is one."""
     base = metric_of(rule.metric, complete=False)
     if type(base) is not type(wanted):
         return None
@@ -173,23 +232,48 @@ def _written(wanted: Metric, name: str, rule: Rule) -> str | None:
     if name == "SetF":
         ours |= {"C": wanted.recall_weight, "beta": None, "c": None}  # type: ignore[attr-defined]
         plain |= {"C": 1.0, "beta": None}
-    shown, at = [], ""
+    if name == "RBP" and ours["rel"] is None:
+        ours["rel"] = 1
+    given: dict[str, Any] = {}
+    at = "" if ours.get(rule.at) is None else f"@{ours.get(rule.at)}"
     for key, value in ours.items():
-        theirs = [there for there, here in rule.parameters.items() if here == key]
-        if key == rule.at:
-            at = "" if value is None else f"@{value}"
-        elif value == plain.get(key):
+        if (key == rule.at and rule.at) or value == plain.get(key):
             continue
-        elif not theirs:
+        there = _there(rule, key, value)
+        if there is None:
             return None
-        elif isinstance(value, tuple):
-            shown.append(f"gains={value_text(value)}")
-        else:
-            there = {word: key for key, word in rule.words.get(theirs[0], {}).items()}.get(value, value)
-            shown.append(f"{theirs[0]}={there!r}")
-    if name == "RBP" and not any(each.startswith("rel=") for each in shown):
-        shown.append("rel=1")
-    return f"{name}({', '.join(shown)}){at}" if shown else f"{name}{at}"
+        if there != ("rel", 1) or name == "RBP":
+            given[there[0]] = there[1]
+    text = f"{name}({', '.join(f'{key}={value!r}' for key, value in given.items())})" if given else name
+    try:
+        _check(text, name, given, at[1:])
+    except UsageError:  # ir_measures would refuse it
+        return None
+    return text + at
+
+
+def _there(rule: Rule, key: str, value: Any) -> tuple[str, Any] | None:
+    """The name and the value there of a parameter here, None if it has none."""
+    names = [there for there, here in rule.parameters.items() if here == key]
+    if not names:
+        return None
+    if key == "gain":
+        words = {word: there for there, word in GAINS.items()}
+        if isinstance(value, str):
+            return ("dcg", words[value]) if value in words else None
+        is_whole = all(float(each).is_integer() for pair in value for each in pair)
+        whole = {int(grade): int(gain) for grade, gain in value} if is_whole else {}
+        return ("gains", dict(_filled(whole, own=False))) if is_whole else None
+    kind = KINDS[names[0]]
+    if isinstance(value, str) or value is None or (kind is int and not float(value).is_integer()):
+        return None
+    return names[0], kind(value)
+
+
+def _filled(gains: Mapping[int, int], *, own: bool) -> tuple[tuple[int, int], ...]:
+    """Return the gain of every grade up to the highest one named: there the others gain themselves, here nothing."""
+    others = {grade: grade if own else 0 for grade in range(1, max(gains, default=0) + 1)}
+    return tuple(sorted((others | dict(gains)).items()))
 
 
 def _parameters(text: str, inside: str) -> dict[str, Any]:

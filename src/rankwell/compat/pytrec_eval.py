@@ -167,7 +167,7 @@ class RelevanceEvaluator:
             return {}
         res = self._evaluator.evaluate(shared)
         columns = {line.name: _column(line, res).tolist() for line in self._lines}
-        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        rows = [{name: column[row] for name, column in columns.items()} for row in range(len(res.queries))]
         by_query = dict(zip(res.queries, rows, strict=True))
         return {query: by_query[query] for query in shared}  # in the order of the run, as in pytrec_eval
 

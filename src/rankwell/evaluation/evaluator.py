@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankwell.evaluation.engine import Engine, cores
-from rankwell.evaluation.inputs import Inputs, read_inputs
+from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of
 from rankwell.evaluation.plan import Plan, plan_of
 from rankwell.evaluation.task import Task
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers.reading import borrow_run
+from rankwell.readers import open_run
 from rankwell.results import Results
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
@@ -34,6 +34,7 @@ ARGUMENTS = (
     "engine",
     "threads",
     "per_query",
+    "read",
 )
 LEVELS = tuple(level / 100 for level in range(101))
 
@@ -76,6 +77,9 @@ class Evaluator:
         Where to run, and on how many threads (default: all cores available to this process).
     per_query
         Whether to keep per-query values.
+    read
+        How the judgements and the runs are read: arguments of ``read_qrels`` and ``read_run``, such as
+        ``{"encoding": "latin-1"}``.
 
     Raises
     ------
@@ -91,6 +95,7 @@ class Evaluator:
     """
 
     plan: Plan
+    read: Mapping[str, Any]
 
     def __init__(
         self,
@@ -108,8 +113,10 @@ class Evaluator:
         engine: str | Engine | None = None,
         threads: int | None = None,
         per_query: bool = True,
+        read: Mapping[str, Any] | None = None,
         **rules: Unpack[Rules],
     ) -> None:
+        run_options, qrels_options = reading_of(read)
         inputs = read_inputs(
             metrics,
             policy_with(policy, rules, ARGUMENTS),
@@ -119,9 +126,11 @@ class Evaluator:
             items=items,
             users=users,
             slices=slices,
+            qrels_options=qrels_options,
         )
         plan = plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
         object.__setattr__(self, "plan", plan)
+        object.__setattr__(self, "read", run_options)
 
     @classmethod
     def of(
@@ -140,9 +149,10 @@ class Evaluator:
         )
 
     @classmethod
-    def _of(cls, plan: Plan) -> Evaluator:
+    def _of(cls, plan: Plan, read: Mapping[str, Any] = NO_OPTIONS) -> Evaluator:
         evaluator = cls.__new__(cls)
         object.__setattr__(evaluator, "plan", plan)
+        object.__setattr__(evaluator, "read", dict(read))
         return evaluator
 
     @property
@@ -168,7 +178,7 @@ class Evaluator:
         RankwellError
             If the run cannot be read, or has no query in common with the judgements.
         """
-        return self.results_of(borrow_run(run))
+        return self.results_of(open_run(run, **self.read))
 
     def results_of(self, run: Run) -> Results:
         """Return the results of a run that has been read."""
@@ -182,7 +192,9 @@ class Evaluator:
         RankwellError
             As for ``evaluate``; the first run that fails stops the others.
         """
-        return self.results_of_all({name: borrow_run(run, name=name) for name, run in runs.items()})
+        return self.results_of_all(
+            {name: open_run(run, name=name, **self.read) for name, run in runs.items()}
+        )
 
     def results_of_all(self, runs: Mapping[str, Run]) -> dict[str, Results]:
         """Return the results of runs that have been read, by name."""
@@ -198,7 +210,7 @@ class Evaluator:
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
         """Return an evaluator with other metrics and the same judgements and policy, without reading them again."""
-        return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)))
+        return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)), self.read)
 
     def curve(
         self,
@@ -233,7 +245,7 @@ class Evaluator:
         """
         from rankwell.evaluation.curves import curve_of
 
-        return curve_of(self.plan, borrow_run(run), query, levels, rel)
+        return curve_of(self.plan, open_run(run, **self.read), query, levels, rel)
 
     def contingency(
         self, run: Any, k: int | None = None, *, collection: int | None = None, rel: float | None = None
@@ -247,7 +259,7 @@ class Evaluator:
         k
             Only the first k items count as retrieved; None for all.
         collection
-            The number of items that could be retrieved; without it TN is unknown.
+            The number of items that could be retrieved; with it there are TN and accuracy.
         rel
             The lowest grade that counts as relevant; by default the policy's ``rel``, else any grade above 0.
 
@@ -261,4 +273,4 @@ class Evaluator:
         """
         from rankwell.evaluation.curves import contingency_of
 
-        return contingency_of(self.plan, borrow_run(run), k, collection, rel)
+        return contingency_of(self.plan, open_run(run, **self.read), k, collection, rel)

@@ -8,20 +8,20 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
 
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.evaluation.preset import preset_of
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_items, read_qrels
-from rankwell.readers.reading import borrow_run
+from rankwell.readers import open_run, read_items, read_qrels
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Qrels, Run
 
+READING = "columns", "format_in", "encoding", "rank_base"
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -93,7 +93,7 @@ def read_inputs(
     qrels, labels, train, items, users, slices
         As for ``Evaluator``.
     run_options, qrels_options
-        ``format_in`` and ``columns`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
+        ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
 
     Raises
     ------
@@ -120,8 +120,23 @@ def read_inputs(
         items=None if items is None else _items(items, with_columns="features" in asked.needs),
         users=None if users is None else _users(users),
         slices=slices if isinstance(slices, Parts) else _slices(slices) if slices else {},
-        runs=tuple([borrow_run(run, name=name, **run_options) for run, name in named]),
+        runs=tuple([open_run(run, name=name, **run_options) for run, name in named]),
     )
+
+
+def reading_of(read: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what ``read_run`` and ``read_qrels`` take of the argument ``read``.
+
+    Raises
+    ------
+    UsageError
+        If it has a word that is none of theirs.
+    """
+    given = dict(read or {})
+    for word in given:
+        if word not in READING:
+            raise UsageError(f"read= knows {one_of(READING)}, not {word!r}.{nearest(str(word), READING)}")
+    return given, {word: value for word, value in given.items() if word != "rank_base"}
 
 
 def _labels(labels: Any, qrels: Any) -> Qrels:

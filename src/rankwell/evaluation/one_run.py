@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from rankwell.evaluation.engine import Engine
-from rankwell.evaluation.inputs import read_inputs
+from rankwell.evaluation.inputs import read_inputs, reading_of
 from rankwell.evaluation.plan import plan_of
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted
@@ -26,6 +26,7 @@ ARGUMENTS = (
     "threads",
     "per_query",
     "preset",
+    "read",
 )
 
 
@@ -46,6 +47,7 @@ def evaluate(
     threads: int | None = None,
     per_query: bool = True,
     preset: str | None = None,
+    read: Mapping[str, Any] | None = None,
     **rules: Unpack[Rules],
 ) -> Results:
     """Evaluate one run against judgements.
@@ -64,6 +66,9 @@ def evaluate(
     preset
         The name of another tool whose definitions and rules to use, such as ``"rectools"``; ``policy`` can then set only
         ``grades`` and ``rel``.
+    read
+        How the run and the judgements are read: arguments of ``read_run`` and ``read_qrels``, such as
+        ``{"encoding": "latin-1"}``. If one of the two needs others, read it by itself.
 
     Returns
     -------
@@ -82,6 +87,7 @@ def evaluate(
     >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
+    run_options, qrels_options = reading_of(read)
     inputs = read_inputs(
         metrics,
         policy_with(policy, rules, ARGUMENTS),
@@ -93,6 +99,8 @@ def evaluate(
         items=items,
         users=users,
         slices=slices,
+        run_options=run_options,
+        qrels_options=qrels_options,
     )
     plan = plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
     return plan.results(inputs.runs[0])

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
-from rankwell.readers.in_memory import frame_of, owned_frame
+from rankwell.readers.in_memory import frame_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
@@ -76,12 +76,9 @@ class FrameRows:
     def _lists(self, frame: pl.DataFrame, start: int) -> Lists:
         return next(self._columns(frame, start).batches(len(frame)))()
 
-    def owned(self) -> FrameRows:
-        """Return the same rows in memory of their own."""
-        import polars as pl
-
-        frame = owned_frame(pl.concat(list(self.frames(PIECE)), rechunk=True))
-        return FrameRows(frame.iter_slices, self.words, self.name, self.rows, self.place)
+    def owned(self) -> Columns:
+        """Return all rows as columns."""
+        return self.table()
 
     def regrouped(self) -> Columns:
         """Return all rows as columns, which are grouped when lists are made of them."""

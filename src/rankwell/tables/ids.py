@@ -1,6 +1,6 @@
 """Ids: a column of query or item ids, as integers or spans of text, without a Python string per row.
 
-An integer column is an int64 array. A text column is one byte buffer with starts and lengths, the layout of a mapped file
+An integer column is an int64 array. A text column is one byte buffer with starts and lengths, the layout of a text file
 and of an Arrow string column. Text ids stay text, whatever they look like: ``0104257`` is kept.
 """
 
@@ -108,7 +108,7 @@ class Ids:
             raise UsageError(f"{name} ids are one column; this array has {values.ndim} dimensions.")
         if isinstance(values, np.ndarray):
             return cls.of_integers(values) if values.dtype.kind in "iu" else cls.of(values.tolist(), name)
-        if is_column(values) or hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+        if is_column(values):
             return cls.of_series(series_of(values, name), name)
         return cls.of(values, name)
 

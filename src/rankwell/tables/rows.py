@@ -54,6 +54,9 @@ class Rows(Protocol):
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
 
+    def owned(self) -> Rows:
+        """Return the same rows, without a file, a table or memory of others that they are still to be read from."""
+
     def regrouped(self) -> Rows:
         """Return the same rows, grouped by query."""
 

@@ -17,7 +17,7 @@ from rankwell.readers import frames, in_memory
 from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.mapping import Lists
-from rankwell.readers.text import require_text
+from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
@@ -88,7 +88,7 @@ class Document:
             file.check()
         except UnicodeDecodeError as error:
             line = int(np.count_nonzero(file.content[: error.start] == 10)) + 1
-            raise DataError(f"{file.label}:{line}: not UTF-8 ({error.reason}). Convert the file.") from error
+            raise DataError(f"{file.label}:{line}: not UTF-8 ({error.reason}). {SAY_ENCODING}") from error
         self.start = self._past_blanks(0)
         self.opening = self.text[self.start : self.start + 1]
         if self.opening not in ("{", "["):

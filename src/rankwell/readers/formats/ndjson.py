@@ -12,7 +12,7 @@ from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import File
 from rankwell.readers.polars_scans import lines_of, schema_of
-from rankwell.readers.text import require_text
+from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -120,6 +120,8 @@ class JsonLines:
             where = f"{self.file.label}:{number}"
             try:
                 record = json.loads(line, parse_constant=_refused)
+            except UnicodeDecodeError as error:
+                return DataError(f"{where}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
             except ValueError as error:
                 return DataError(f"{where}: not JSON ({error}). Fix or remove the line.")
             if not isinstance(record, dict):
