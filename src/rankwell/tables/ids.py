@@ -44,9 +44,8 @@ class Ids:
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
         """Return a column of integer ids."""
-        return cls(
-            frozen(np.ascontiguousarray(values, np.int64).view(np.uint64)), NO_TEXT, NO_STARTS, NO_LENGTHS
-        )
+        keys = frozen(np.ascontiguousarray(values, np.int64).view(np.uint64))
+        return cls(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
 
     def owned(self) -> Ids:
         """Return the same ids in memory of their own; text is laid end to end in such memory when it is read."""
@@ -275,9 +274,7 @@ class Known:
         if wanted.is_text and not self.ids.is_text:
             wanted = to_same_kind(wanted, self.ids, what)[0]
         elif not wanted.is_text and self.ids.is_text:
-            if (
-                self._in_integers is None
-            ):  # made once for all batches; made twice by two threads, it is the same
+            if self._in_integers is None:  # for all batches; two threads would make the same
                 self._in_integers = Known(to_same_kind(self.ids, wanted, what)[0])
             return self._in_integers.find(wanted)
         return self.find(wanted)
