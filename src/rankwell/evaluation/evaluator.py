@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankwell.errors import UsageError, brief
 from rankwell.evaluation.engine import Engine, cores
 from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of
 from rankwell.evaluation.plan import Plan, plan_of
@@ -192,6 +193,8 @@ class Evaluator:
         RankwellError
             As for ``evaluate``; the first run that fails stops the others.
         """
+        if not isinstance(runs, Mapping):
+            raise UsageError(f"evaluate_all takes runs by name, such as {{'bm25': run}}, not {brief(runs)}.")
         return self.results_of_all(
             {name: open_run(run, name=name, **self.read) for name, run in runs.items()}
         )

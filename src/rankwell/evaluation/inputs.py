@@ -8,7 +8,7 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
 
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.evaluation.preset import preset_of
 from rankwell.judge.asked import Asked
@@ -119,7 +119,7 @@ def read_inputs(
         train=_train(train) if train is not None and asked.needs & {"history", "counts"} else None,
         items=None if items is None else _items(items, with_columns="features" in asked.needs),
         users=None if users is None else _users(users),
-        slices=slices if isinstance(slices, Parts) else _slices(slices) if slices else {},
+        slices=slices if isinstance(slices, Parts) else {} if slices is None else _slices(slices),
         runs=tuple([open_run(run, name=name, **run_options) for run, name in named]),
     )
 
@@ -168,4 +168,8 @@ def _users(users: Any) -> Users:
 
 
 def _slices(slices: Mapping[str, Any]) -> dict[str, Items]:
+    if not isinstance(slices, Mapping):
+        raise UsageError(
+            f"slices= takes tables of items by name, such as {{'head': items}}, not {brief(slices)}."
+        )
     return {name: read_items(ids, name=name) for name, ids in slices.items()}

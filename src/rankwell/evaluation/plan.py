@@ -19,6 +19,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.conditions import Conditions
 from rankwell.results.segments import Division, Segments
+from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.parts import Parts
@@ -115,6 +116,9 @@ def plan_of(
     per_query: bool = True,
 ) -> Plan:
     """Prepare judgements, tables and metrics for any number of runs."""
+    threads = None if threads is None else plain("threads", threads, int)
+    weights = None if weights is None else plain("weights", weights, str)
+    per_query = per_query is True or plain("per_query", per_query, bool)
     asked, users, slices = inputs.asked, inputs.users, inputs.slices
     where = engine_of(engine)
     pool, counts = pool_of(inputs.qrels, asked)

@@ -13,6 +13,7 @@ from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.as_frames import series_of
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.arguments import checked
 
 How = Literal["constant", "user_mean", "item_mean", "predictions"]
 HOWS = {
@@ -36,6 +37,7 @@ CAUTION = (
 )
 
 
+@checked
 def impute(
     qrels: Any,
     lists: Any = None,

@@ -15,6 +15,7 @@ from rankwell.errors import UsageError, nearest, one_of
 from rankwell.judge import history_of
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items, read_qrels
+from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.matrix import refuse_labels
@@ -206,6 +207,7 @@ def _told(head: Head) -> dict[str, Any]:
     return {"rule": head.rule, "at": head.at, "ties": head.ties}
 
 
+@checked
 def long_tail(
     train: Any,
     items: Any = None,

@@ -17,6 +17,7 @@ from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.prepare.windows import refuse_window
 from rankwell.readers.logs import read_log
+from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.popularity import Cut, Rule, Ties
@@ -88,6 +89,7 @@ class PopularityCut:
         top-N recommendation tasks, RecSys 2010 (long-tail test set).
     """
 
+    @checked
     def __init__(
         self,
         *,
@@ -114,6 +116,7 @@ class PopularityCut:
         self.by, self.weight, self.within, self.window = by, weight, within, window
         self.tail_: LongTail | None = None
 
+    @checked
     def fit(
         self,
         train: Any,
@@ -205,6 +208,7 @@ class PopularityCut:
         }
         return Report(title, facts, (tail.table(),))
 
+    @checked
     def apply(
         self,
         table: Any,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -135,9 +135,17 @@ def _values(each: Mapping[Any, Any]) -> Any:
     return each.values()
 
 
+def _has_length(value: Any) -> bool:
+    try:
+        len(value)  # an array of no dimensions has a method for it, but no length
+    except TypeError:
+        return False
+    return True
+
+
 def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, each in source.items():
-        if not isinstance(each, Mapping | Sequence | set | frozenset | np.ndarray) or isinstance(each, str):
+        if not _has_length(each) or isinstance(each, str):
             return DataError(
                 f"{name}, query {brief(query)}: {brief(each)}, expected {{item: {word}}}, [item, …] or [(item, {word}), …]."
             )

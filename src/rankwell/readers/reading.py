@@ -16,6 +16,7 @@ from rankwell.readers import in_memory
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
+from rankwell.tables.arguments import checked
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
@@ -36,6 +37,7 @@ class Options:
     encoding: str | None
 
 
+@checked
 def read_run(
     source: Any,
     *,
@@ -107,6 +109,7 @@ def open_run(
     return run if rank_base is None else run.with_rank_base(rank_base)
 
 
+@checked
 def read_qrels(
     source: Any,
     *,

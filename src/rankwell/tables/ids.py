@@ -91,7 +91,7 @@ class Ids:
                 kinds = sorted({type(each).__name__ for each in listed})
                 raise DataError(
                     f"{name} ids must be all str or all int, but there are {' and '.join(kinds)} "
-                    f"(such as {value!r}). Write them as text."
+                    f"(such as {brief(value)}). Write them as text."
                 )
         try:
             return cls.of_integers(np.array(listed, np.int64))

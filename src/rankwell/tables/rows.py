@@ -249,7 +249,10 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
 
 def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
     """Return a column of numbers of any type; DataError for other values and for nan."""
-    given = values if isinstance(values, np.ndarray) else np.asarray(list(values))
+    try:
+        given = values if isinstance(values, np.ndarray) else np.asarray(list(values))
+    except ValueError:
+        raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.") from None
     if given.dtype.kind not in "iufb":
         raise DataError(
             f"{place(0)}: {name} holds {given.dtype.name} values such as {brief(given.flat[0])}, not numbers."
