@@ -18,10 +18,12 @@ from rankwell.metrics.diversity.alpha import AlphaDCG as AlphaDCG
 from rankwell.metrics.diversity.alpha import AlphanDCG as AlphanDCG
 from rankwell.metrics.binary.interpolated import Avg11 as Avg11
 from rankwell.metrics.graded.experimental import BinG as BinG
+from rankwell.metrics.beyond.list_topics import BinomialDiversity as BinomialDiversity
 from rankwell.metrics.binary.judged import Bpref as Bpref
 from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
 from rankwell.metrics.graded.gain import CG as CG
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
+from rankwell.metrics.beyond.list_topics import CategoryEntropy as CategoryEntropy
 from rankwell.metrics.graded.ideal import Compat as Compat
 from rankwell.metrics.beyond.catalogue import Coverage as Coverage
 from rankwell.metrics.graded.gain import DCG as DCG
@@ -40,12 +42,14 @@ from rankwell.metrics.beyond.evenness import EffectiveItems as EffectiveItems
 from rankwell.metrics.beyond.evenness import Entropy as Entropy
 from rankwell.metrics.beyond.evenness import EntropyNorm as EntropyNorm
 from rankwell.evaluation import Evaluator as Evaluator
+from rankwell.metrics.ratings.explained import ExplainedVariance as ExplainedVariance
 from rankwell.metrics.fairness.exposure import Exposure as Exposure
 from rankwell.metrics.binary.binary import F as F
 from rankwell.metrics.binary.collection import Fallout as Fallout
 from rankwell.metrics.binary.first import FirstRank as FirstRank
 from rankwell.metrics.binary.first import FullRank as FullRank
 from rankwell.metrics.graded.experimental import G as G
+from rankwell.metrics.binary.auc import GAUC as GAUC
 from rankwell.metrics.binary.geometric import GMAP as GMAP
 from rankwell.metrics.binary.geometric import GMBpref as GMBpref
 from rankwell.metrics.beyond.evenness import Gini as Gini
@@ -62,9 +66,12 @@ from rankwell.metrics.binary.interpolated import IPrec as IPrec
 from rankwell.metrics.diversity.reaching import IRec as IRec
 from rankwell.metrics.binary.judged import InfAP as InfAP
 from rankwell.metrics.binary.judged import JudgedShare as JudgedShare
+from rankwell.metrics.ratings.explained import LogLoss as LogLoss
 from rankwell.metrics.ratings.ratings import MAE as MAE
+from rankwell.metrics.binary.collection import MCC as MCC
 from rankwell.metrics.ratings.ratings import MSE as MSE
 from rankwell.metrics.beyond.novelty import MSI as MSI
+from rankwell.metrics.beyond.popular import MeanPopRank as MeanPopRank
 from rankwell.metrics.binary.precision import MeanPrecision as MeanPrecision
 from rankwell.metrics.graded.experimental import NDCGRel as NDCGRel
 from rankwell.metrics.diversity.alpha import NRBP as NRBP
@@ -76,6 +83,7 @@ from rankwell.metrics.binary.binary import P as P
 from rankwell.metrics.binary.auc import PAUC as PAUC
 from rankwell.metrics.binary.auc import PAp as PAp
 from rankwell.metrics.diversity.intents import PIA as PIA
+from rankwell.metrics.binary.percentile import PercentileRank as PercentileRank
 from rankwell.metrics.beyond.personalization import Personalization as Personalization
 from rankwell.judge.policy import Policy as Policy
 from rankwell.metrics.fairness.parity import PopREO as PopREO
@@ -90,6 +98,7 @@ from rankwell.metrics.preferences.preferences import PrefsSimp as PrefsSimp
 from rankwell.metrics.graded.ideal import Q as Q
 from rankwell.tables.run_qrels import Qrels as Qrels
 from rankwell.metrics.binary.binary import R as R
+from rankwell.metrics.ratings.explained import R2 as R2
 from rankwell.metrics.graded.users import RBP as RBP
 from rankwell.metrics.graded.users import RBPResidual as RBPResidual
 from rankwell.metrics.diversity.stopping import RBU as RBU

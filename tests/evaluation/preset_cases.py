@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
+
+from tools import make_elsewhere_page
 
 import rankwell as rw
 from rankwell.evaluation.preset import preset_of
@@ -37,4 +40,16 @@ def ours(
         else:
             res = rw.evaluate(run, preset.judgements(qrels, given), group, policy=rules)
         found |= zip(group, res.mean.values(), strict=True)
+    return found
+
+
+def beyond_accuracy(tool: str) -> dict[str, dict[str, Any]]:
+    """What is stored of a tool's numbers on the lists of MovieTweetings, by the names of the preset's metrics."""
+    stored = json.loads(make_elsewhere_page.STORED.read_text(encoding="utf-8"))["tools"]
+    preset, found = preset_of(tool), {}
+    for entry in stored[tool]["lists"].values() if tool in stored else ():
+        for name in preset.metrics if entry["metric"] else ():
+            whole = metric_of(entry["metric"])
+            if metric_of(preset.metrics[name], complete=False) == replace(whole, k=None):
+                found[name] = entry
     return found

@@ -83,7 +83,7 @@ MUTANTS = {
     "RMSE without a root": (put(ratings.RMSE, "rooted", False), errors("rmse")),
     "MAE of squares": (put(ratings.MAE, "power", 2), errors("mae")),
     "pooled errors that are those of users": (
-        around(ratings._OfPairs, "state", lambda original, self, judged, context:
+        around(ratings.OfPairs, "state", lambda original, self, judged, context:
             ratings.PairErrors(ratings.UserMSE(k=self.k).state(judged, context), len(judged))), errors("mse")),
     "errors beyond the cut-off": (
         around(ratings._OfErrors, "losses", lambda original, self, judged: original(ratings.UserMSE(), judged)),

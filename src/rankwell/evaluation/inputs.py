@@ -110,7 +110,7 @@ def read_inputs(
     refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
     judgements = None if qrels is None else read_qrels(qrels, **qrels_options)
     if tool is not None and judgements is not None:
-        judgements = tool.judgements(judgements, policy)
+        judgements = tool.judgements(judgements, policy, rules)
     named = zip_longest(runs, names)
     return Inputs(
         metrics=wanted,

@@ -45,7 +45,7 @@ class Preset:
         return self.confirmed.startswith("run")
 
     def has(self, metric: Metric) -> bool:
-        """Whether the tool has a metric of this name."""
+        """Whether the preset has a metric of this name; the tool may have more."""
         return metric.name in self.metrics
 
     def metric(self, wanted: str | Metric | type[Metric]) -> Metric:
@@ -54,15 +54,21 @@ class Preset:
         Raises
         ------
         UsageError
-            If the tool has no such metric.
+            If the preset has no such metric, or the tool's definition has no such parameter.
         """
         asked = metric_of(wanted)
         if not self.has(asked):
             raise UsageError(
-                f"the preset for {self.tool} has no {asked.name}; use {one_of(list(self.metrics))}."
+                f"the preset for {self.tool} {self.version} has no {asked.name}: the tool lacks it, or its numbers have not been "
+                f"compared with ours. Use {one_of(list(self.metrics))}; or leave out the preset."
             )
         base = metric_of(self.metrics[asked.name], complete=False)
         own = {f.name: getattr(asked, f.name) for f in fields(asked) if getattr(asked, f.name) != f.default}
+        unknown = sorted(own.keys() - {f.name for f in fields(base)})
+        if unknown:
+            raise UsageError(
+                f"{asked}: {self.tool} computes {base} under this name, which has no {unknown[0]}; leave it out."
+            )
         return replace(base, **own)
 
     @property
@@ -108,9 +114,13 @@ class Preset:
             )
         return tuple(found), policies[0]
 
-    def judgements(self, qrels: Qrels, given: Policy) -> Qrels:
-        """Return the judgements to pass to the tool: all of them, or the relevant ones if the tool is binary."""
-        if not self.is_binary or qrels.grade is None or given.grades == "interactions":
+    def judgements(self, qrels: Qrels, given: Policy, rules: Policy | None = None) -> Qrels:
+        """Return the judgements to pass to the tool: all of them, or the relevant ones if the tool is binary.
+
+        ``rules`` is the policy of the metrics; errors of predicted ratings see all grades.
+        """
+        is_binary = self.is_binary and (rules is None or rules.grades == "interactions")
+        if not is_binary or qrels.grade is None or given.grades == "interactions":
             return qrels
         least = given.rel
         rows = np.flatnonzero(qrels.grade > 0 if least is None else qrels.grade >= least)

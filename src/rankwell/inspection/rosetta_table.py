@@ -149,7 +149,7 @@ def _theirs(
 ) -> Line:
     metric = preset.metric(asked)
     rules = preset.policy_of(asked, policy)
-    inputs = Inputs.of([metric], rules, qrels=preset.judgements(qrels, policy))
+    inputs = Inputs.of([metric], rules, qrels=preset.judgements(qrels, policy, rules))
     res = Evaluator.of(inputs).results_of(run)
     differs = _differences(asked, metric, plain, rules.to_dict(), matters)
     return Line(

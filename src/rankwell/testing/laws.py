@@ -185,7 +185,8 @@ def only_the_first_k_count(metric: Metric, given: Data) -> bool:
 
 def a_better_list_scores_no_worse(metric: Metric, given: Data) -> bool:
     """Swapping two neighbours so that the higher grade comes first does not lower a metric of relevance."""
-    if not metric.judgements or metric.better != "higher":
+    is_of_scores = "score" in metric.needed()  # of predicted ratings, whatever the order
+    if not metric.judgements or metric.better != "higher" or is_of_scores:
         return True
     for query, items in given.run.items():
         grades = given.qrels.get(query, {})

@@ -134,6 +134,10 @@ def microsoft(d, ratings):
         how = names | {"col_rating": "rating", "col_prediction": "prediction"}
         found["rmse"] = Measure(lambda: ms.rmse(truth, guess, **how), "rmse", of="ratings")
         found["mae"] = Measure(lambda: ms.mae(truth, guess, **how), "mae", of="ratings")
+        found["rsquared"] = Measure(lambda: ms.rsquared(truth, guess, **how), "r2", of="ratings")
+        found["exp_var"] = Measure(
+            lambda: ms.exp_var(truth, guess, **how), "explained_variance", of="ratings"
+        )
     return found
 
 
@@ -262,12 +266,41 @@ def recbole(d, _):
 
 
 def lenskit(d, _):
+    import numpy as np
+    import pandas as pd
     from lenskit.data import ItemList
     from lenskit.metrics import ListGini
+    from lenskit.metrics.ranking import MeanPopRank
+    from lenskit.metrics.ranking._entropy import matrix_column_entropy
 
     def value():
         metric = ListGini(d.k, items=len(d.topics))
         lists = [ItemList(item_ids=row, ordered=True) for row in d.lists.values()]
         return metric.global_aggregate([metric.compute_list_data(row, None) for row in lists])
 
-    return {"ListGini": Measure(value, f"gini@{d.k}")}
+    class Statistics:
+        """The part of its data set that it asks for."""
+
+        def item_stats(self):
+            return pd.DataFrame({"user_count": pd.Series(d.counts)})
+
+    def mean(one):
+        return np.nanmean([one(row) for row in d.lists.values()])
+
+    popularity = MeanPopRank(Statistics(), n=d.k)
+    places = {item: place for place, item in enumerate(d.catalogue)}
+    matrix = d.features.loc[list(d.catalogue)].to_numpy(float)
+    added = "adds 0.000001 to the sum of every topic"
+    return {
+        "ListGini": Measure(value, f"gini@{d.k}"),
+        "MeanPopRank": Measure(
+            lambda: mean(lambda row: popularity.measure_list(ItemList(item_ids=row, ordered=True), None)),
+            f"mean_pop_rank@{d.k}",
+        ),
+        "matrix_column_entropy": Measure(
+            lambda: mean(lambda row: matrix_column_entropy(matrix[[places[i] for i in row[: d.k]]])),
+            f"category_entropy(count=topic)@{d.k}",
+            added,
+            within=5e-4,
+        ),
+    }

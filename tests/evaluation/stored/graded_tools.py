@@ -94,7 +94,10 @@ def ranx(lists, grades, k):
     from ranx import Qrels, Run, evaluate
 
     found = {f"p@{k}": f"precision@{k}", f"r@{k}": f"recall@{k}", f"ap@{k}": f"map@{k}", f"ndcg@{k}": f"ndcg@{k}", f"rr@{k}": f"mrr@{k}",
-             f"hit@{k}": f"hit_rate@{k}", f"f@{k}": f"f1@{k}", "rprec": "r-precision", f"ndcg(gain=exp2)@{k}": f"ndcg_burges@{k}"}  # fmt: skip
+             f"hit@{k}": f"hit_rate@{k}", f"f@{k}": f"f1@{k}", "rprec": "r-precision", f"ndcg(gain=exp2)@{k}": f"ndcg_burges@{k}", f"dcg@{k}": f"dcg@{k}"}  # fmt: skip
+    every = [grade for row in grades.values() for grade in row.values()]
+    if max(every) < 2:  # it multiplies raw grades
+        found["rbp(p=0.8,gain=binary)"] = "rbp.80"
     run = Run({user: scored(lists).get(user, {}) for user in grades})
     values = evaluate(Qrels(grades), run, list(found.values()))
     return {ours: values[name] for ours, name in found.items()}

@@ -26,9 +26,21 @@ FIXTURE_TRUTH = {"1": list("abcfghi"), "2": list("de"), "3": list("ab"), "4": li
 
 
 def rectools(lists, truth, k):
-    from rectools.metrics import MAP, MRR, NDCG, F1Beta, HitRate, Precision, Recall, calc_metrics
+    from rectools.metrics import (
+        MAP,
+        MRR,
+        NDCG,
+        PAP,
+        F1Beta,
+        HitRate,
+        PartialAUC,
+        Precision,
+        Recall,
+        calc_metrics,
+    )
 
     found = {"p": Precision(k), "r": Recall(k), "f": F1Beta(k), "ap": MAP(k), "ndcg": NDCG(k), "rr": MRR(k), "hit": HitRate(k),
+             "pauc": PartialAUC(k), "pap": PAP(k), "r(denom=min_rk)": Precision(k, r_precision=True),
              "ap(denom=k)": MAP(k, divide_by_k=True), "ndcg(ideal=judged)": NDCG(k, divide_by_achievable=True)}  # fmt: skip
     names = {"user": "user_id", "item": "item_id"}
     shown = frame(lists).rename(columns=names)

@@ -1,4 +1,4 @@
-"""Metrics of how popular the items of lists are: ARP, and ΔGAP, which compares them with users' profiles."""
+"""Metrics of how popular the items of lists are: ARP, mean popularity rank, and ΔGAP, which compares them with users' profiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankwell.metrics.metric import Better, ListMetric, definition
 from rankwell.tables.ranked import ratio
 from rankwell.tables.states import Mean
 
-__all__ = ["ARP", "DeltaGAP"]
+__all__ = ["ARP", "DeltaGAP", "MeanPopRank"]
 
 
 @definition
@@ -54,6 +54,55 @@ class ARP(ListMetric):
         assert context.train is not None
         rows = judged.shown.top(self.k)
         return ratio(rows.sum(context.train.users_of(rows)), rows.count())
+
+
+@definition
+class MeanPopRank(ListMetric):
+    """Mean popularity rank: how far up a list's items stand in the order of popularity, 1 for the most popular item.
+
+    Formula
+        (1/n) Σ_{i in list} q_i, q_i = (number of items with fewer training users + (1 + number with as many) / 2) / m, over the
+        m items that have any; items with as many include i
+
+    Edge cases
+        Undefined for an empty list. An item without training users counts 0.
+
+    Convention
+        LensKit's MeanPopRank, also called obscurity: a quantile instead of a count, so that a few very popular items do not
+        decide. ``arp`` is the mean of the counts themselves.
+
+    Parameters
+        none
+
+    Example
+        >>> import rankwell as rw
+        >>> train = {"u": {"a": 1, "b": 1}, "v": {"a": 1}, "w": {"a": 1, "c": 1}}
+        >>> rw.evaluate({"u": ["a", "b"], "v": ["d"]}, metrics=["mean_pop_rank@2"], train=train).mean
+        {'mean_pop_rank@2': 0.375}
+
+    Reference
+        M. Ekstrand et al., Sturgeon and the cool kids, FLAIRS 2017; LensKit MeanPopRank.
+    """
+
+    name: ClassVar[str] = "mean_pop_rank"
+    needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts"})
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The mean of the quantiles."""
+        rows = judged.shown.top(self.k)
+        assert rows.item is not None
+        return ratio(rows.sum(context.once(_quantiles)[rows.item]), rows.count())
+
+
+def _quantiles(context: Context) -> np.ndarray:
+    """The quantile of popularity of each item of the catalogue; a last 0 is for items outside it."""
+    assert context.train is not None
+    counts = context.train.counts
+    seen = counts > 0
+    _, of_item, alike = np.unique(counts[seen], return_inverse=True, return_counts=True)
+    quantiles = np.zeros(len(counts) + 1)
+    quantiles[:-1][seen] = (np.cumsum(alike) - (alike - 1) / 2)[of_item] / max(len(of_item), 1)
+    return quantiles
 
 
 @dataclass(frozen=True, slots=True)

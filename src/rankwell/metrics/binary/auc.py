@@ -11,10 +11,12 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.ties import Groups
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.binary.collection import OfCells
+from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.states import WeightedMean
 
-__all__ = ["AUC", "PAUC", "AUCTopK", "PAp"]
+__all__ = ["AUC", "GAUC", "PAUC", "AUCTopK", "PAp"]
 
 
 @definition
@@ -31,8 +33,7 @@ class AUC(QueryMetric):
     Convention
         Computed per query, then averaged over queries (user-averaged AUC). ``among=judged`` compares with judged items
         only, which is right for logs of items that were shown but not clicked; on one list it equals scikit-learn's
-        roc_auc_score of its labels. For averages weighted by the number of relevant items (GAUC) use
-        ``Results.aggregate(…, weights=…)``.
+        roc_auc_score of its labels. For averages weighted by the number of relevant items use ``gauc``.
 
     Parameters
         among: list (compare with all other items of the list), or judged (with its judged items only)
@@ -79,6 +80,59 @@ class AUC(QueryMetric):
         from_below = hits.sum(n[hits.query] + 1 - middle[relevant])
         wins = from_below - positive * (positive + 1) / 2
         return ratio(wins, positive * (n - positive))
+
+
+@definition
+class GAUC(CorpusMetric):
+    """Group AUC: the mean of the AUC of each list, weighted by the number of relevant items in the list.
+
+    Formula
+        GAUC = Σ_u P_u · AUC_u / Σ_u P_u, P_u relevant items in the list of u, AUC_u as for auc
+
+    Edge cases
+        Lists without a relevant item, or without another item, are left out.
+
+    Convention
+        RecBole's GAUC, and that of advertising, where P is also the number of impressions or clicks. ``auc`` weights all
+        lists equally.
+
+    Parameters
+        among: list (compare with all other items of the list), or judged (with its judged items only)
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> run = {"u": {"a": 3, "b": 2, "c": 1}, "v": {"a": 2, "b": 1}}
+        >>> rw.evaluate(run, {"u": {"a": 1, "b": 1}, "v": {"b": 1}}, ["gauc", "auc"]).mean
+        {'gauc': 0.6666666666666666, 'auc': 0.5}
+
+    Reference
+        G. Zhou et al., Deep interest network for click-through rate prediction, KDD 2018; RecBole GAUC.
+    """
+
+    name: ClassVar[str] = "gauc"
+    cut: ClassVar[Literal["required", "optional", "none"]] = "none"
+    needs: ClassVar[frozenset[str]] = frozenset({"ties"})
+    judgements: ClassVar[bool] = True
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
+
+    among: Literal["list", "judged"] = "list"
+    rel: float | None = None
+
+    def has_expected_value(self) -> bool:
+        """Yes: tied scores already count one half."""
+        return True
+
+    def state(self, judged: Judged, context: Context) -> WeightedMean:
+        """The AUC of each list, weighted by its relevant items."""
+        values = AUC(among=self.among, rel=self.rel).per_query(judged, context)
+        weights = judged.relevant(self.rel).count().astype(np.float64)
+        kept = ~np.isnan(values)
+        return WeightedMean.of(values[kept], weights[kept])
+
+    def value(self, state: WeightedMean) -> float:
+        """The mean; NaN of nothing."""
+        return state.value
 
 
 def _middle_ranks(rows: Ranked) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Metrics that also count correctly omitted items, and so need the collection size: accuracy, fallout, utility."""
+"""Metrics that also count correctly omitted items, and so need the collection size: accuracy, fallout, MCC, utility."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Numbers
 from rankwell.tables.ranked import ratio
 
-__all__ = ["Accuracy", "Fallout", "Specificity", "Utility"]
+__all__ = ["MCC", "Accuracy", "Fallout", "Specificity", "Utility"]
+
+
+def check_collection(name: str, collection: int | None) -> None:
+    """Raise UsageError for a collection without an item."""
+    if collection is not None and collection < 1:
+        raise UsageError(f"{name}(collection={collection}): a collection has at least 1 item.")
 
 
 @definition
@@ -28,8 +34,7 @@ class OfCells(QueryMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.collection is not None and self.collection < 1:
-            raise UsageError(f"{self.name}(collection={self.collection}): a collection has at least 1 item.")
+        check_collection(self.name, self.collection)
 
     def needed(self) -> frozenset[str]:
         """The size of the collection, unless it is given or irrelevant."""
@@ -179,6 +184,47 @@ class Specificity(OfCells):
         """TN over FP + TN."""
         _, wrong, _, left = self.cells(judged, context)
         return ratio(left, wrong + left)
+
+
+@definition
+class MCC(OfCells):
+    """Matthews correlation coefficient: the correlation between being retrieved and being relevant.
+
+    Formula
+        (TP · TN − FP · FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN))
+
+    Edge cases
+        0 if nothing, or everything, is retrieved. Undefined by the judgements if no item, or every item, is relevant.
+        Unjudged items count as nonrelevant.
+
+    Convention
+        scikit-learn's matthews_corrcoef of each query, averaged. RecTools counts k items as retrieved in any case, also for a
+        shorter list.
+
+    Parameters
+        collection: the number of items that could be retrieved; default: the number of rows of items=
+        rel: the lowest grade that counts as relevant; default: above 0, or the policy's rel
+
+    Example
+        >>> import rankwell as rw
+        >>> rw.evaluate({"q": {"a": 2, "b": 1}}, {"q": {"a": 1, "c": 1}}, ["mcc(collection=10)"]).mean
+        {'mcc(collection=10)': 0.375}
+
+    Reference
+        B. Matthews, Biochimica et Biophysica Acta 405(2), 1975; RecTools MCC; scikit-learn matthews_corrcoef.
+    """
+
+    name: ClassVar[str] = "mcc"
+    range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    undefined: ClassVar[Literal["judgements", "list", "never"]] = "judgements"
+
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The coefficient."""
+        tp, fp, fn, tn = (cell.astype(np.float64) for cell in self.cells(judged, context))
+        shown, left, relevant, others = tp + fp, tn + fn, tp + fn, tn + fp
+        below = np.sqrt(shown * left) * np.sqrt(relevant * others)
+        values = (tp * tn - fp * fn) / np.where(below > 0, below, 1.0)
+        return np.where(relevant * others > 0, values, np.nan)
 
 
 @definition

@@ -62,7 +62,7 @@ class _OfErrors(Metric):
 
 
 @definition
-class _OfPairs(_OfErrors, CorpusMetric):
+class OfPairs(_OfErrors, CorpusMetric):
     """An error over all pairs of user and item together."""
 
     judgements: ClassVar[bool] = True
@@ -103,7 +103,7 @@ class _OfUsers(_OfErrors, QueryMetric):
 
 
 @definition
-class MSE(_OfPairs):
+class MSE(OfPairs):
     """Mean squared error: the mean of (predicted − given rating)² over all pairs of user and item together.
 
     Formula
@@ -134,7 +134,7 @@ class MSE(_OfPairs):
 
 
 @definition
-class RMSE(_OfPairs):
+class RMSE(OfPairs):
     """Root mean squared error: the root of the mean of (predicted − given rating)² over all pairs together.
 
     Formula
@@ -166,7 +166,7 @@ class RMSE(_OfPairs):
 
 
 @definition
-class MAE(_OfPairs):
+class MAE(OfPairs):
     """Mean absolute error: the mean of |predicted − given rating| over all pairs of user and item together.
 
     Formula
