@@ -37,7 +37,7 @@ class Ids:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the columns; integer columns share ``NO_TEXT``, by which they are known."""
-        columns = (self._keys, self.text, self.starts, self.lengths)
+        columns = (None, self.text, self.starts, self.lengths)  # another process has other keys
         return (Ids, columns) if self.is_text else (Ids.of_integers, (self.integers,))
 
     @classmethod
@@ -140,7 +140,7 @@ class Ids:
 
     @property
     def keys(self) -> np.ndarray:
-        """The integers themselves, or a 64-bit hash per text id (uint64)."""
+        """The integers themselves, or a 64-bit hash per text id (uint64), which is another one in each process."""
         return self.columns[0]
 
     @property
@@ -253,6 +253,10 @@ class Known:
         self._in_integers: Known | None = None
         self._extent = low, width = ids.extent()
         self._table = integers.table(ids.keys, low, width) if width else kernel.slots(ids.keys)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the ids: the table is made by the keys of this process."""
+        return Known, (self.ids,)
 
     def __len__(self) -> int:
         return len(self.ids)
