@@ -36,9 +36,9 @@ class Ids:
         self.is_text = text is not NO_TEXT
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the columns; integer columns share ``NO_TEXT``, by which they are known."""
-        columns = (None, self.text, self.starts, self.lengths)  # another process has other keys
-        return (Ids, columns) if self.is_text else (Ids.of_integers, (self.integers,))
+        """Pickle the columns, without the keys of this process; integer columns share ``NO_TEXT``, by which they are known."""
+        text = (None, self.text, self.starts, self.lengths)
+        return (Ids, text) if self.is_text else (Ids.of_integers, (self.integers,))
 
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
@@ -140,7 +140,7 @@ class Ids:
 
     @property
     def keys(self) -> np.ndarray:
-        """The integers themselves, or a 64-bit hash per text id (uint64), which is another one in each process."""
+        """The integers themselves, or a 64-bit hash per text id (uint64) of this process."""
         return self.columns[0]
 
     @property
@@ -255,7 +255,6 @@ class Known:
         self._table = integers.table(ids.keys, low, width) if width else kernel.slots(ids.keys)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the ids: the table is made by the keys of this process."""
         return Known, (self.ids,)
 
     def __len__(self) -> int:
