@@ -6,7 +6,12 @@ import random
 
 import numpy as np
 import pytest
-from sklearn.metrics import confusion_matrix, precision_recall_curve, precision_recall_fscore_support
+from sklearn.metrics import (
+    accuracy_score,
+    confusion_matrix,
+    precision_recall_curve,
+    precision_recall_fscore_support,
+)
 
 import rankwell as rw
 
@@ -47,7 +52,8 @@ def test_the_mean_curve_is_the_mean_of_the_curves_and_of_iprec():
     assert np.mean(mean.precision) == pytest.approx(rw.evaluate(RUN, QRELS, "avg11")["avg11"])
     fine = EVALUATOR.curve(RUN)
     assert np.interp(fine.break_even, fine.levels, fine.precision) == pytest.approx(fine.break_even)
-    assert "break-even point" in str(fine)
+    assert "break-even point, interpolated between the levels: " in str(fine)
+    assert "break-even point: " in str(EVALUATOR.curve(RUN, "q1"))
     assert fine.to_frame().shape == (101, 2)
 
 
@@ -74,8 +80,9 @@ def test_the_cells_are_those_of_scikit_learn(k):
         table.pooled[cell] for cell in ("TN", "FP", "FN", "TP")
     ]
     micro = precision_recall_fscore_support(truth, seen, average="binary")
-    assert list(table.micro.values()) == pytest.approx(list(micro[:3]))
-    macro = rw.evaluate(RUN, QRELS, ["set_p", "set_r", "set_f"]).mean.values() if k is None else None
+    assert list(table.micro.values()) == pytest.approx([*micro[:3], accuracy_score(truth, seen)])
+    wanted = ["set_p", "set_r", "set_f", "accuracy(collection=20)"]
+    macro = rw.evaluate(RUN, QRELS, wanted).mean.values() if k is None else None
     if macro is not None:
         assert list(table.macro.values()) == pytest.approx(list(macro))
     assert "all, micro" in str(table)
@@ -85,4 +92,7 @@ def test_the_cells_are_those_of_scikit_learn(k):
 def test_a_collection_that_is_too_small_is_refused():
     with pytest.raises(rw.RankwellError, match="more retrieved or relevant items than the collection"):
         EVALUATOR.contingency(RUN, collection=10)
-    assert EVALUATOR.contingency(RUN).pooled["TN"] is None
+    unknown = EVALUATOR.contingency(RUN)
+    assert unknown.pooled["TN"] is None
+    assert list(unknown.micro) == list(unknown.macro) == ["P", "R", "F1"]
+    assert "accuracy" not in str(unknown)

@@ -68,6 +68,34 @@ def test_a_metric_that_reads_other_items_is_refused(metric):
         rw.evaluate(RUN, QRELS, [metric], slices={"head": HEAD}, items=ITEMS)
 
 
+@pytest.mark.parametrize("weights", [None, "spent"])
+def test_what_is_not_defined_on_a_slice_is_left_out_there_with_a_note(weights, tmp_path):
+    slices, wanted = {"head": HEAD, "tail": TAIL}, ["coverage@3", "ndcg@5", "bpref", "r@5", "gini@3"]
+    res = rw.evaluate(RUN, QRELS, wanted, slices=slices, items=ITEMS, users=WHOLE, weights=weights)
+    alone = rw.evaluate(RUN, QRELS, ["ndcg@5", "r@5"], slices=slices, users=WHOLE, weights=weights)
+    whole = rw.evaluate(RUN, QRELS, wanted, items=ITEMS, users=WHOLE, weights=weights)
+    assert res.mean == whole.mean
+    for name in slices:
+        assert res.slices[name].mean == alone.slices[name].mean
+    from rankwell.results import summary
+
+    text = summary.slices_of(res).to_text()
+    assert "left out, as not defined on a slice: coverage@3, bpref, gini@3" in text
+    assert f"{res['ndcg@5']:.4f}" in text
+    rows = pl.read_csv(io.StringIO(summary.csv_of([res]))).filter(pl.col("items") == "head")
+    assert rows["metric"].to_list() == ["ndcg@5", "r@5"]
+    res.save(tmp_path / "res.json")
+    again = rw.Results.load(tmp_path / "res.json")
+    assert again.to_json() == res.to_json()
+    assert summary.slices_of(again).to_text() == text
+    others = (
+        rw.Evaluator(QRELS, ["ap"], slices=slices, items=ITEMS)
+        .of_other_metrics(["coverage@3", "ap"])
+        .evaluate(RUN)
+    )
+    assert list(others.slices["head"].mean) == ["ap"]
+
+
 def test_condensed_lists_have_no_slices():
     with pytest.raises(rw.RankwellError, match="cannot be combined"):
         rw.evaluate(RUN, QRELS, ["ap"], slices={"head": HEAD}, policy=rw.Policy(unjudged="condense"))

@@ -259,7 +259,7 @@ class Evaluator:
         k
             Only the first k items count as retrieved; None for all.
         collection
-            The number of items that could be retrieved; without it TN is unknown.
+            The number of items that could be retrieved; with it there are TN and accuracy.
         rel
             The lowest grade that counts as relevant; by default the policy's ``rel``, else any grade above 0.
 

@@ -39,30 +39,34 @@ class Plan:
     slices: Mapping[str, Task] = field(default_factory=dict)
 
     def with_slices(self, slices: Mapping[str, Items]) -> Plan:
-        """Return the same plan with slices; in each, only the judgements of its items count."""
+        """Return the same plan with slices; in each, only the judgements of its items count.
+
+        Metrics that mean nothing on a slice are computed on all items only.
+        """
         return replace(self, slices={name: self._slice(items) for name, items in slices.items()})
 
     def _slice(self, items: Items) -> Task:
-        _refuse_on_slices(self.task.metrics)
+        metrics = _on_slices(self.task.metrics)
         if self.task.asked.policy.unjudged == "condense":
             raise UsageError(
                 "slices= cannot be combined with unjudged='condense', because items outside a slice would count as "
                 "unjudged; use unjudged='nonrelevant'."
             )
         weights = self.task.segments.weights_alone() if self.task.segments is not None else None
-        return replace(self.task, pool=self.task.pool.only(Known(items.item)), segments=weights)
+        pool = self.task.pool.only(Known(items.item))
+        return replace(self.task, metrics=metrics, pool=pool, segments=weights)
 
     def with_metrics(self, metrics: tuple[Metric, ...]) -> Plan:
         """Return the same plan with other metrics."""
         asked = asked_of(metrics, self.task.asked.policy)
         self._refuse_unready(asked)
-        if self.slices:
-            _refuse_on_slices(metrics)
-        task, *others = (
-            replace(each, metrics=metrics, asked=asked, per_query=True)
-            for each in (self.task, *self.slices.values())
-        )
-        return replace(self, task=task, slices=dict(zip(self.slices, others, strict=True)))
+        task = replace(self.task, metrics=metrics, asked=asked, per_query=True)
+        sliced = _on_slices(metrics) if self.slices else ()
+        slices = {
+            name: replace(each, metrics=sliced, asked=asked, per_query=True)
+            for name, each in self.slices.items()
+        }
+        return replace(self, task=task, slices=slices)
 
     def _refuse_unready(self, asked: Asked) -> None:
         """Raise NeededError if a metric needs something that was not prepared, because no earlier metric needed it."""
@@ -125,13 +129,15 @@ def plan_of(
     return plan.with_slices(named) if named else plan
 
 
-def _refuse_on_slices(metrics: Iterable[Metric]) -> None:
-    whole = next((metric for metric in metrics if not metric.sliceable), None)
-    if whole is not None:
+def _on_slices(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+    """Return the metrics that are defined on a slice of the items; refuse if none is."""
+    sliced = tuple(metric for metric in metrics if metric.sliceable)
+    if not sliced:
         raise UsageError(
-            f"{whole} is not defined on a slice of the items, because it reads more than the relevant ones; evaluate it "
-            f"without slices=."
+            f"{metrics[0]} is not defined on a slice of the items, because it reads more than the relevant ones; evaluate "
+            f"it without slices=, or ask for a metric such as r@10 too."
         )
+    return sliced
 
 
 @cache

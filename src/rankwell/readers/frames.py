@@ -166,8 +166,8 @@ def whole_columns(
     for word in words:
         pieces = parts.pop(word)
         if word not in filled:
-            joined = np.concatenate if isinstance(pieces[0], np.ndarray) else Ids.concatenate
-            filled[word] = joined(pieces)
+            is_array = isinstance(pieces[0], np.ndarray)
+            filled[word] = np.concatenate(pieces) if is_array else Ids.concatenate(pieces).owned()
     return {word: filled[word] for word in words}
 
 

@@ -69,6 +69,13 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
     raise UsageError(f"{name}: cannot read {type(source).__name__} as a table. Give a path, or {KINDS}.")
 
 
+def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the same rows in memory of their own: a frame may share that of the arrays that it was made of."""
+    import polars as pl
+
+    return frame.select(pl.all().gather(pl.int_range(pl.len())))
+
+
 def table_of(
     records: Sequence[Mapping[str, Any]], place: Place = lambda row: f"record {row + 1}"
 ) -> pl.DataFrame:

@@ -91,7 +91,7 @@ def _table(
         name, frame = file.name, frame_of(file, kind, word, columns)
     else:
         table = in_memory.frame_of(source, name)
-        frame = table.collect() if isinstance(table, pl.LazyFrame) else table
+        frame = in_memory.owned_frame(table.collect() if isinstance(table, pl.LazyFrame) else table)
     return frame, name, match_columns(frame.columns, (word,), name, columns)[word]
 
 

@@ -212,8 +212,8 @@ class ScoreRows:
         return Columns(None, Ids.of_integers(item), found, place=place, lists=lists)
 
     def owned(self) -> ScoreRows:
-        """Return these rows: they are in memory."""
-        return self
+        """Return the same rows in memory of their own."""
+        return ScoreRows(self.matrix.copy(), self.name)
 
     def regrouped(self) -> ScoreRows:
         """Return these rows: they are grouped."""

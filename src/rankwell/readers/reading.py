@@ -84,12 +84,9 @@ def read_run(
     run = open_run(
         source, name=name, format_in=format_in, columns=columns, encoding=encoding, rank_base=rank_base
     )
-    rows = run.rows.owned()
-    if rows is run.rows:
-        return run
-    owned = Run.of_rows(rows, run.name)
-    owned.source, owned.files = run.source, run.files
-    return owned
+    if run is not source:
+        run.rows = run.rows.owned()
+    return run
 
 
 def open_run(
@@ -101,7 +98,7 @@ def open_run(
     encoding: str | None = None,
     rank_base: Literal[0, 1] | None = None,
 ) -> Run:
-    """Return a run as ``read_run`` does, but leave the rows of files where they are, to be read when they are evaluated.
+    """Return a run as ``read_run`` does, but leave the rows of files and of tables where they are, to be read when they are evaluated.
 
     A file that has changed by then is refused.
     """

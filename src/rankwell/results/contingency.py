@@ -22,10 +22,10 @@ CELLS = ("TP", "FP", "FN", "TN")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contingency:
-    """TP, FP, FN and TN per query and pooled, with micro and macro precision, recall and F1.
+    """TP, FP, FN and TN per query and pooled, with micro and macro precision, recall, F1 and accuracy.
 
     ``micro`` values come from the pooled cells, so queries with more items weigh more. ``macro`` values are means over
-    the queries with a relevant item. TN is null if the size of the collection was not given.
+    the queries with a relevant item. If the size of the collection was not given, TN is null and there is no accuracy.
     """
 
     per_query: pl.DataFrame
@@ -34,14 +34,14 @@ class Contingency:
     macro: dict[str, float | None]
 
     def to_table(self, *, per_query: bool = False) -> Table:
-        """Return a table of the pooled cells with micro and macro P, R and F1; optionally with one row per query."""
+        """Return a table of the pooled cells with micro and macro values; optionally with one row per query."""
         columns = [Column("query"), *(Column(cell, "count") for cell in CELLS)]
-        columns += [Column(name, "value", better="higher") for name in ("P", "R", "F1")]
+        columns += [Column(name, "value", better="higher") for name in self.micro]
         rows: list[list[Cell]] = []
         if per_query:
             for query, tp, fp, fn, tn in self.per_query.rows():
-                own = _ratios(tp, fp, fn) if tp + fn else (None, None, None)
-                rows.append([str(query), tp, fp, fn, tn, *own])
+                own = _ratios(tp, fp, fn, tn) if tp + fn else dict.fromkeys(self.micro)
+                rows.append([str(query), tp, fp, fn, tn, *own.values()])
         rows.append(["all, micro", *self.pooled.values(), *self.micro.values()])
         rows.append(["all, macro", None, None, None, None, *self.macro.values()])
         notes = [
@@ -78,19 +78,15 @@ def contingency_from(res: Results, collection: int | None) -> Contingency:
     per_query = pl.DataFrame({"query": frame["query"], **counts, "TN": left})
     pooled: dict[str, int | None] = {name: int(column.sum()) for name, column in counts.items()}
     pooled["TN"] = None if left is None else int(left.sum())
-    some = relevant > 0
-    ratios = zip(
-        counts["TP"][some].tolist(), counts["FP"][some].tolist(), counts["FN"][some].tolist(), strict=True
-    )
-    each = [_ratios(*row) for row in ratios]
-    means = np.mean([list(map(float, row)) for row in each], axis=0).tolist() if each else [None] * 3
-    found = _ratios(*(pooled[name] or 0 for name in ("TP", "FP", "FN")))
-    names = ("P", "R", "F1")
-    return Contingency(
-        per_query, pooled, dict(zip(names, found, strict=True)), dict(zip(names, means, strict=True))
-    )
+    some = [row[1:] for row in per_query.rows() if row[1] + row[3]]
+    each = [_ratios(*row) for row in some]
+    tp, fp, fn = (int(column.sum()) for column in counts.values())
+    micro = _ratios(tp, fp, fn, pooled["TN"])
+    macro = {name: float(np.mean([row[name] for row in each])) if each else None for name in micro}
+    return Contingency(per_query, pooled, dict(micro), macro)
 
 
-def _ratios(tp: int, fp: int, fn: int) -> tuple[float, float, float]:
-    """Return precision, recall and F1; 0 if nothing was retrieved."""
-    return tp / max(tp + fp, 1), tp / max(tp + fn, 1), 2 * tp / max(2 * tp + fp + fn, 1)
+def _ratios(TP: int, FP: int, FN: int, TN: int | None) -> dict[str, float]:
+    """Return precision, recall and F1, 0 if nothing was retrieved; and accuracy if TN is known."""
+    ratios = {"P": TP / max(TP + FP, 1), "R": TP / max(TP + FN, 1), "F1": 2 * TP / max(2 * TP + FP + FN, 1)}
+    return ratios if TN is None else ratios | {"accuracy": (TP + TN) / max(TP + FP + FN + TN, 1)}

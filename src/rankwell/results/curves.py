@@ -36,9 +36,9 @@ class Curve:
 
     @property
     def break_even(self) -> float:
-        """The value at which precision equals recall: R-precision for one query, else read off the mean curve.
+        """The value at which precision equals recall: R-precision for one query, else interpolated on the mean curve.
 
-        NaN if the levels do not reach that point.
+        On the mean curve it is not the mean of R-precision, which is ``rprec``. NaN if the levels do not reach that point.
         """
         if self.points:
             meeting = [p for _, r, p in self.points if math.isclose(p, r, rel_tol=1e-12)]
@@ -65,7 +65,8 @@ class Curve:
         columns = [Column("recall", "value", digits=2), Column("precision", "value")]
         whose = f"query {self.query!r}" if self.query is not None else f"the mean over {self.n:,} queries"
         rows = list(zip(self.levels, self.precision, strict=True))
-        notes = [f"break-even point: {self.break_even:.4f}"] if not math.isnan(self.break_even) else []
+        how = "" if self.points else ", interpolated between the levels"
+        notes = [f"break-even point{how}: {self.break_even:.4f}"] if not math.isnan(self.break_even) else []
         return Table(columns, rows, caption=f"interpolated precision of {whose}", notes=notes)
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,9 +63,9 @@ def loaded(path: str | Path) -> Results:
     slices = {
         name: Results(
             data["run"],
-            metrics,
+            sliced := tuple(metric for metric in metrics if str(metric) in each["mean"]),
             conditions,
-            _part_of_slice(each, part, metrics),
+            _part_of_slice(each, part, sliced),
             Division(weights=division.weights if "plain_mean" in each else ""),
         )
         for name, each in data.get("slices", {}).items()
@@ -113,15 +113,15 @@ def _ends(found: list[float], n: int) -> Ends:
     return Saved(best, n), Saved(worst, n)
 
 
-def _part_of_slice(each: dict[str, Any], whole: Part, metrics: Iterable[Metric]) -> Part:
+def _part_of_slice(each: dict[str, Any], whole: Part, metrics: Sequence[Metric]) -> Part:
     """Return the part of a slice, for which only means are saved."""
     return Part(
         Ids.of([]),
         np.empty(0, np.int64),
         states=_kept(each.get("plain_mean", each["mean"]), each["n"], metrics),
         counts=whole.counts,
-        diagnostics=whole.diagnostics,
-        weighted=_kept(each["mean"], each["n"], whole.weighted),
+        diagnostics={m: found for m, found in whole.diagnostics.items() if m in metrics},
+        weighted=_kept(each["mean"], each["n"], [m for m in whole.weighted if m in metrics]),
     )
 
 

@@ -152,12 +152,16 @@ def words_of(metrics: Sequence[Metric]) -> Table:
 def slices_of(res: Results) -> Table:
     """Return a table of the values on all items and on each slice of them."""
     parts = [("all", res), *res.slices.items()]
+    sliced = next(iter(res.slices.values())).metrics
+    names = [str(metric) for metric in sliced]
     columns, rows = with_n(
         [Column("items")],
-        [Column(str(metric), "value", better=metric.better) for metric in res.metrics],
-        [((name,), list(part.mean.values()), list(part.n.values())) for name, part in parts],
+        [Column(str(metric), "value", better=metric.better) for metric in sliced],
+        [((name,), [part.mean[m] for m in names], [part.n[m] for m in names]) for name, part in parts],
     )
     notes = ["on a slice only its items are relevant; the lists and their ranks are the same"]
+    others = [str(metric) for metric in res.metrics if metric not in sliced]
+    notes += [f"left out, as not defined on a slice: {', '.join(others)}"] if others else []
     notes += [f"means are weighted by {res.weights}"] if res.weights else []
     return Table(columns, rows, caption=f"{res.name} by items", notes=notes)
 
@@ -184,11 +188,9 @@ def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
     columns += [Column("value", "value"), Column("n", "count"), Column("signature", "text")]
     rows: list[tuple[Cell, ...]] = []
     for res in results:
+        signatures = {str(metric): metric.signature for metric in res.metrics}
         for labels, mean, n in _parts(res, len(by)):
-            rows += [
-                (res.name, *labels, name, mean[name], n[name], metric.signature)
-                for name, metric in zip(mean, res.metrics, strict=True)
-            ]
+            rows += [(res.name, *labels, name, mean[name], n[name], signatures[name]) for name in mean]
     return Table(columns, rows).to_csv()
 
 

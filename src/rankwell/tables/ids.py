@@ -7,6 +7,7 @@ and of an Arrow string column. Text ids stay text, whatever they look like: ``01
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import integers
-from rankwell.tables.series import is_column, series_of
+from rankwell.tables.series import frozen, is_column, series_of
 
 JOINED = 10_000_000
 SLICE = 1 << 18
@@ -43,7 +44,12 @@ class Ids:
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
         """Return a column of integer ids."""
-        return cls(np.ascontiguousarray(values, np.int64).view(np.uint64), NO_TEXT, NO_STARTS, NO_LENGTHS)
+        keys = frozen(np.ascontiguousarray(values, np.int64).view(np.uint64))
+        return cls(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
+
+    def owned(self) -> Ids:
+        """Return the same ids in memory of their own; text is laid end to end in such memory when it is read."""
+        return self if self.is_text else Ids.of_integers(self.integers.copy())
 
     @classmethod
     def of_spans(cls, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Ids:
@@ -78,10 +84,8 @@ class Ids:
     def of(cls, values: Iterable[object], name: str = "id") -> Ids:
         """Return a column of ids from Python values, all ``str`` or all ``int``; DataError for others and for mixtures."""
         listed: list[Any] = values if isinstance(values, list) else list(values)
-        try:
+        with suppress(TypeError):
             return cls.of_strings(listed)
-        except TypeError:
-            pass
         for value in listed:
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
                 kinds = sorted({type(each).__name__ for each in listed})
@@ -103,7 +107,7 @@ class Ids:
             raise UsageError(f"{name} ids are one column; this array has {values.ndim} dimensions.")
         if isinstance(values, np.ndarray):
             return cls.of_integers(values) if values.dtype.kind in "iu" else cls.of(values.tolist(), name)
-        if is_column(values) or hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+        if is_column(values):
             return cls.of_series(series_of(values, name), name)
         return cls.of(values, name)
 
@@ -231,7 +235,7 @@ class Ids:
             return parts[0]
         if len({part.is_text for part in parts}) > 1:
             raise DataError(
-                "ids are text in one part of the data and integers in another. Use one type for both."
+                "ids are text in one part of the data, integers in another. Use one type for both."
             )
         known = all(part._keys is not None for part in parts)  # noqa: SLF001 - same class
         keys = np.concatenate([part.keys for part in parts]) if known or not parts[0].is_text else None
@@ -273,9 +277,7 @@ class Known:
         if wanted.is_text and not self.ids.is_text:
             wanted = to_same_kind(wanted, self.ids, what)[0]
         elif not wanted.is_text and self.ids.is_text:
-            if (
-                self._in_integers is None
-            ):  # made once for all batches; made twice by two threads, it is the same
+            if self._in_integers is None:  # for all batches; two threads would make the same
                 self._in_integers = Known(to_same_kind(self.ids, wanted, what)[0])
             return self._in_integers.find(wanted)
         return self.find(wanted)

@@ -16,6 +16,7 @@ from rankwell.tables.exactness import Changed, refuse_changed, refuse_changed_in
 from rankwell.tables.grouping import cuts, gathered, partitions, together
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.places import Place, held
+from rankwell.tables.series import all_frozen, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +56,7 @@ class Rows(Protocol):
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
 
     def owned(self) -> Rows:
-        """Return the same rows, without a file or table that they are still to be read from."""
+        """Return the same rows, without a file, a table or memory of others that they are still to be read from."""
 
     def regrouped(self) -> Rows:
         """Return the same rows, grouped by query."""
@@ -86,8 +87,13 @@ class Columns:
         given_score: np.ndarray | None = None,
         lists: tuple[Ids, np.ndarray] | None = None,
     ) -> None:
-        self._query, self.item, self.key, self._known = query, item, key, lists
-        self.place, self.by_rank, self.given_score = place, by_rank, given_score
+        self._query, self.item, self.key, self._known = query, item, frozen(key), lists
+        self.place, self.by_rank = place, by_rank
+        self.given_score = None if given_score is None else frozen(given_score)
+
+    def __setstate__(self, columns: dict[str, Any]) -> None:
+        """Unpickle the columns, which cannot be written to then either."""
+        self.__dict__.update(all_frozen(columns))
 
     @classmethod
     def of(
@@ -197,10 +203,6 @@ class Columns:
             rank_base=self.rank_base,
         )
 
-    def owned(self) -> Columns:
-        """Return the same rows: columns are held."""
-        return self
-
     def regrouped(self) -> Columns:
         """Return the same rows: columns are always grouped."""
         return self
@@ -211,14 +213,19 @@ class Columns:
 
     def held(self, name: str) -> Columns:
         """Return the same rows to be pickled, without what was worked out from them."""
+        rows = self._with(self._query, self.item, self.key, self.given_score)
+        rows.place = held(self.place, name)
+        return rows
+
+    def owned(self) -> Columns:
+        """Return the same rows in memory of their own."""
+        query = None if self._query is None else self._query.owned()
+        given = None if self.given_score is None else self.given_score.copy()
+        return self._with(query, self.item.owned(), self.key.copy(), given)
+
+    def _with(self, query: Ids | None, item: Ids, key: np.ndarray, given: np.ndarray | None) -> Columns:
         rows = Columns(
-            self._query,
-            self.item,
-            self.key,
-            place=held(self.place, name),
-            by_rank=self.by_rank,
-            given_score=self.given_score,
-            lists=self._known,
+            query, item, key, place=self.place, by_rank=self.by_rank, given_score=given, lists=self._known
         )
         rows.by_place, rows.rank_base = self.by_place, self.rank_base
         return rows

@@ -51,6 +51,18 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
         return pl.Series(column, list(values), dtype=pl.Object)
 
 
+def frozen(values: np.ndarray) -> np.ndarray:
+    """Return a view of an array that cannot be written to."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def all_frozen(values: dict[str, Any]) -> dict[str, Any]:
+    """Return attributes with every array as a view that cannot be written to; unpickled arrays can be."""
+    return {name: frozen(each) if isinstance(each, np.ndarray) else each for name, each in values.items()}
+
+
 def made(make: Callable[[], Any], name: str) -> Any:
     """Return what Polars makes of a value in memory; its error becomes one line.
 
