@@ -15,11 +15,15 @@ import math
 from collections.abc import Iterable
 
 BRIEF = 60
+LONGEST_WORD, LONGEST = 300, 3_000  # of a message
 LARGE = 128  # bits
 
 
 class RankwellError(Exception):
-    """The base of all errors of rankwell; each is one clear sentence."""
+    """The base of all errors of rankwell; each is one clear sentence, and quotes the beginning of what is long."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(_readable(each) if isinstance(each, str) else each for each in args))
 
 
 class UsageError(RankwellError, ValueError):
@@ -63,12 +67,29 @@ def brief(value: object) -> str:
     """
     if isinstance(value, int) and value.bit_length() > LARGE:  # Python refuses to write the largest ones
         return f"a number of about {value.bit_length() * math.log10(2):,.0f} digits"
-    text = repr(value[:BRIEF] if isinstance(value, str | bytes) else value)
+    try:
+        text = repr(value[:BRIEF] if isinstance(value, str | bytes) else value)
+    except (ValueError, RecursionError):  # it holds such a number, or lists in lists in lists
+        text = f"a {type(value).__name__}"
     return text if len(text) <= BRIEF else f"{text[: BRIEF - 1]}…"
 
 
-def nearest(name: str, allowed: Iterable[str]) -> str:
+def _readable(message: str) -> str:
+    """The message with long words cut, and its middle left out if it is still long: it ends with the remedy."""
+    if len(message) <= LONGEST_WORD:
+        return message
+    message = " ".join(
+        word if len(word) <= LONGEST_WORD else f"{word[:BRIEF]}…{word[-5:]}" for word in message.split(" ")
+    )
+    half = LONGEST // 2
+    return message if len(message) <= LONGEST else f"{message[:half]} … {message[-half:]}"
+
+
+def nearest(name: object, allowed: Iterable[str]) -> str:
     """Return ``" Did you mean X?"`` for the closest allowed name, or an empty string."""
+    # what is no text, and what is longer than any name, is near to none
+    if not isinstance(name, str) or len(name) > LONGEST_WORD:
+        return ""
     close = difflib.get_close_matches(name.lower(), list(allowed), n=1, cutoff=0.6)
     return f" Did you mean {close[0]}?" if close else ""
 

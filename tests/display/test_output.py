@@ -154,8 +154,11 @@ def test_the_suffix_of_an_output_chooses_its_format(tmp_path, monkeypatch, name,
 
 def test_a_suffix_of_a_format_that_a_command_does_not_write_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert run(["lint", "q", "r", "-o", "found.html"]) == 2
-    assert "-o found.html: this command writes text, json or github, not html" in capsys.readouterr().err
+    assert run(["lint", "q", "r", "-o", "found.parquet"]) == 2
+    assert (
+        "-o found.parquet: this writes text, markdown, latex, html, json, csv or github, not parquet"
+        in capsys.readouterr().err
+    )
 
 
 def test_names_cannot_command_a_terminal(tmp_path, monkeypatch, capsys):

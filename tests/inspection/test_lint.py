@@ -56,8 +56,9 @@ def test_scores_that_rise_with_the_rank_are_suspected(tmp_path):
     right = rw.evaluate({"1": list("cbaxyzuvw")}, qrels, "ndcg@10")["ndcg@10"]
     wrong = rw.evaluate({"1": list("wvuzyxabc")}, qrels, "ndcg@10")["ndcg@10"]
     assert found.effect == f"ndcg@10 {wrong:.4f} → {right:.4f} if the other column decides"
-    table = pl.read_csv(tmp_path / "distance.run", separator=" ", has_header=False)
-    unranked = table.select(query="column_0", item="column_2", score="column_4").cast({"query": pl.String})
+    names = ["query", "zero", "item", "rank", "score", "tag"]
+    table = pl.read_csv(tmp_path / "distance.run", separator=" ", has_header=False, new_columns=names)
+    unranked = table.select("query", "item", "score").cast({"query": pl.String})
     assert rules(unranked, qrels)["score-direction"].effect.endswith("if low scores are better")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from decimal import Decimal
 
 import numpy as np
 from hypothesis import given, settings
@@ -29,8 +31,27 @@ def parse_one(number):
 )
 def test_a_number_is_read_as_python_reads_it(number):
     values, status = parse_one(number)
+    is_whole = re.fullmatch(r"-?\d+(\.0*)?", str(number))
+    if is_whole and int(Decimal(str(number))) != float(str(number)):
+        assert status == trec_text.INEXACT
+        return
     assert status == trec_text.OK
     assert values.tolist() == [float(str(number))]
+
+
+EXACT = [2**53, 2**53 + 2, 2**60, -(2**63), 10**22, 0, 2**1023]
+TIED = [2**53 + 1, -(2**53) - 1, 2**63 - 1, 10**23, 2**1023 + 1, 10**400]
+
+
+@every("number", EXACT + TIED)
+@every("spelling", ["{}", "{}.", "{}.000", "+{}", "000{}"])
+def test_a_whole_number_is_kept_exactly_or_refused(number, spelling):
+    word = spelling.format(number)
+    if number < 0 and spelling[0] != "{":
+        word = f"-{spelling.format(-number).removeprefix('+')}"
+    values, status = parse_one(word)
+    assert status == (trec_text.OK if number in EXACT else trec_text.INEXACT)
+    assert number in TIED or int(values[0]) == number
 
 
 @every("number", ["1e5", "+2", ".5", "5.", "-0", "1e-320", "1e308", "1E+3", "00012", "inf", "-inf"])

@@ -56,8 +56,7 @@ def grades_lowered_in_place(original, metric, judged, context):
 RUNS, NEGATIVE = "runs are apart", "negative grades are unjudged"
 OF_RUNS = {
     "a run's items are kept by a number": (put(Pool, "rows_in", by_size), listed_relevant, RUNS),
-    "all runs have the items of the first": (
-        around(Context, "of_run", first_run_of_all), metric_of("personalization@3"), RUNS),
+    "all runs have the items of the first": (around(Context, "of_run", first_run_of_all), listed_relevant, RUNS),
     "grades below 0 are judged": (put(Scale, "judged", lambda _, grade: ~np.isnan(grade)), metric_of("bpref"), NEGATIVE),
     "grades below 0 are hits": (put(Scale, "relevant", lambda _, grade, rel=None: grade != 0), metric_of("rr"), NEGATIVE),
     "lists are looked at where nothing is judged": (

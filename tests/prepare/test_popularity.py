@@ -194,7 +194,7 @@ def test_integer_ids_meet_their_text():
     [
         ({}, "needs exactly one rule, not none"),
         ({"top": 3, "reach": 0.5}, "needs exactly one rule, not top and reach"),
-        ({"top": 2.5}, "at must be a whole number"),
+        ({"top": 2.5}, "top=2.5: must be a whole number"),
         ({"share_of_volume": 33}, "at must be a share from 0 to 1"),
         ({"reach": 0.5, "by": "events"}, "needs by='users'"),
         ({"top": 3, "by": "clicks"}, "must be users, events or weight"),

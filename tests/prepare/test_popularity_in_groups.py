@@ -193,7 +193,7 @@ REFUSED = [
     ({"within": "year"}, {"items": [{"item": item, "year": 1.5} for item in "abcdex"]}, "groups must be text or whole numbers"),
     ({"window": "monht"}, {}, r"window='monht': must be a number of days, or day, week, .*Did you mean month"),
     ({"window": 0}, {}, "the number of days must be above 0"),
-    ({"window": float("nan")}, {}, "the number of days must be above 0"),
+    ({"window": float("nan")}, {}, "must be a finite number"),
     ({"window": 1}, {"train": [{"user": "u", "item": "a", "time": 7}]}, "neither dates nor seconds since 1970"),
     ({"window": 1}, {"train": [{"user": "u", "item": "a"}]}, "no column for the time"),
 ]  # fmt: skip

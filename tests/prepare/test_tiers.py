@@ -145,7 +145,7 @@ def test_factors_of_one_leave_values_to_the_bit_and_a_common_factor_leaves_linea
         ({"factors": dict.fromkeys(NAMES, 0)}, "all weights are 0"),
         ({"factors": dict.fromkeys(NAMES, 0), "how": "replicate"}, "nothing is left"),
         ({"normalise": "mean_one", "bounds": (0, 1)}, "exclude each other"),
-        ({"normalise": "sum"}, "must be 'mean_one' or None"),
+        ({"normalise": "sum"}, "must be mean_one or None"),
         ({"bounds": (2, 1)}, "must be below the upper one"),
         ({"bounds": (0, 1), "how": "sample"}, "makes none"),
     ],

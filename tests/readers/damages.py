@@ -199,7 +199,7 @@ DAMAGES = {
         (
             [*TEXTS, *JSONS],
             lambda n: content(n).decode().encode("utf-16"),
-            r"FILE:1: the file is UTF-16\. Convert it: iconv",
+            r"FILE:1: the file is UTF-16\. Say encoding='utf-16', or convert it: iconv",
         ),
         (
             TEXTS,
@@ -219,7 +219,7 @@ DAMAGES = {
                     ),
                 )
             ),
-            r"FILE:6: not UTF-8 \(.*\)\. Convert the file",
+            r"FILE:6: not UTF-8 \(.*\)\. Say the encoding, such as encoding='latin-1'",
         ),
         (["movielens.dat"], lambda n: content(n) + b"2::\xff::1::9\n", r"FILE:5: not UTF-8"),
         (
@@ -227,7 +227,7 @@ DAMAGES = {
             lambda n: content(n).replace(b'"c"', b'"\xff"'),
             r"FILE:\d+: not UTF-8",
         ),
-        (["lines.jsonl"], lambda n: content(n).replace(b'"c"', b'"\xff"'), r"FILE:4: not JSON"),
+        (["lines.jsonl"], lambda n: content(n).replace(b'"c"', b'"\xff"'), r"FILE:4: not UTF-8"),
     ],
     "byte-order mark": [([*TEXTS, *JSONS], lambda n: b"\xef\xbb\xbf" + content(n), SAME)],
     "NUL byte": [

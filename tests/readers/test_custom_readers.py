@@ -11,6 +11,7 @@ from tests.readers import planted, test_same_bits, ways
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.errors import DataError, InputError, ReaderError
+from rankwell.readers import open_run
 from rankwell.readers.detection import formats
 from rankwell.testing import LawBroken, check_reader
 
@@ -114,7 +115,7 @@ return frames.run_of(table.with_columns(pl.col("score").cast(pl.Float64)), name=
 def test_what_a_reader_raises_later_when_the_rows_are_wanted_is_explained_too(tmp_path, plant, use):
     plant(sloppy(LATER.strip()))
     (tmp_path / "runs.pairs").write_text(GOOD)
-    run = rw.read_run(tmp_path / "runs.pairs")
+    run = open_run(tmp_path / "runs.pairs")
     with pytest.raises(ReaderError, match=r"runs\.pairs: cannot be read as pairs \(InvalidOperationError: "):
         use(run)
 
@@ -146,7 +147,7 @@ def test_a_compressed_file_that_is_cut_off_is_damaged_whoever_reads_it(tmp_path,
 
 def test_a_format_that_fails_to_recognise_a_file_is_named(tmp_path, plant):
     plant(sloppy("pass", recognises="start.decode().startswith('#')"))
-    (tmp_path / "other.run").write_bytes(b"1 Q0 \xff 1 2 t\n")
+    (tmp_path / "other.run").write_bytes(b"# \xff\n1 Q0 a 1 2 t\n")
     with pytest.raises(ReaderError, match=r"other\.run: cannot be read as pairs \(UnicodeDecodeError: "):
         rw.read_run(tmp_path / "other.run")
     assert len(rw.read_run(tmp_path / "other.run", format_in="trec")) == 1

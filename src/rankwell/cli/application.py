@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from cyclopts import App
+from cyclopts import App, Group
 
 from rankwell import __version__
 
 FOUND, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
-# each command and the module that holds it
-COMMANDS = {
-    "evaluate": "evaluate",
-    "explain": "explain",
-    "metrics": "explain",
-    "rosetta": "explain",
-    "axioms": "axioms",
-    "lint": "lint",
-    "demo": "demo",
-    "trec_eval": "other_tools",
-    "ndeval": "other_tools",
+# each command by what it is for, and the module that holds it
+GROUPS = {
+    "Evaluate": {"evaluate": "evaluate", "demo": "demo"},
+    "Understand": {
+        "explain": "explain",
+        "metrics": "explain",
+        "rosetta": "explain",
+        "axioms": "axioms",
+        "lint": "lint",
+    },
+    "As other tools do": {"trec_eval": "other_tools", "ndeval": "other_tools"},
 }
+COMMANDS = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 PREPARE = {
     "popularity": "prepare_rows",
     "split": "prepare_rows",
@@ -29,6 +30,8 @@ PREPARE = {
     "impute": "prepare_judgements",
     "baselines": "prepare_judgements",
 }
+
+OPTIONS = Group("Options", sort_key=9)
 
 app = App(
     name="rankwell",
@@ -43,9 +46,18 @@ prepare = App(
     name="prepare",
     help=f"Prepare the data of a recommender, with a report: {', '.join(PREPARE)}.",
     help_format="rst",
+    group=Group("Prepare", sort_key=1.5),
 )
-for name, module in COMMANDS.items():
-    app.command(f"rankwell.cli.{module}:{name}", name=name)
+for place, (title, commands) in enumerate(GROUPS.items()):
+    group = Group(title, sort_key=place)
+    for name, module in commands.items():
+        app.command(f"rankwell.cli.{module}:{name}", name=name, group=group)
 app.command(prepare)
 for name, module in PREPARE.items():
     prepare.command(f"rankwell.cli.{module}:{name}", name=name)
+app.register_install_completion_command(
+    help="Let the shell complete commands and options; asks the shell in use, or say --shell bash|zsh|fish.",
+    group="Options",
+)
+for flag in ("--help", "--version"):
+    app[flag].group = OPTIONS

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, get_args
 
 from cyclopts import Parameter
 
-from rankwell.cli.options import OUTPUT, Output, form_of, refuse_files
+from rankwell.cli.options import Form, Format, Output, form_of, refuse_files, write_tables
 from rankwell.cli.words import split
-from rankwell.display.output import in_form, width, write
-
-Form = Literal["text", "markdown", "html", "json", "csv"]
+from rankwell.display.output import write
 
 
 def axioms(
@@ -28,10 +26,7 @@ def axioms(
     ] = None,
     trials: Annotated[int, Parameter(help="the number of random pairs of lists per axiom")] = 500,
     seed: Annotated[int, Parameter(help="the seed of the random numbers")] = 0,
-    format: Annotated[  # noqa: A002 - the word of the option
-        Form | None,
-        Parameter(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
-    ] = None,
+    format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
 ) -> None:
     """Check which axioms a metric satisfies, with a small pair of lists where it fails; several metrics make a table.
@@ -52,9 +47,8 @@ def axioms(
         )
     tables, record = (found.tables(), found.counts()) if found else ([listed(names)], listed(names))
     if form == "json":
-        text = found.to_json() if found else record.to_json()
+        write(found.to_json() if found else record.to_json(), output)
     elif form == "csv":
-        text = record.to_csv()
+        write(record.to_csv(), output)
     else:
-        text = in_form(tables, form, None if output else width())
-    write(text, output)
+        write_tables(tables, form, output)

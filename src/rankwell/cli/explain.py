@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, get_args
 
 from cyclopts import Parameter
 
-from rankwell.cli.options import OUTPUT, Output, PolicyRules, Tables, form_of, refuse_files
+from rankwell.cli.options import (
+    Form,
+    Format,
+    Output,
+    PolicyRules,
+    Tables,
+    form_of,
+    refuse_files,
+    write_tables,
+)
 from rankwell.cli.words import split
-from rankwell.display.output import in_form, width, write
+from rankwell.display.output import write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
-
-Form = Literal["text", "markdown", "latex", "html"]
 
 
 def explain(
@@ -30,13 +37,7 @@ def explain(
         str | None, Parameter(name=["--query", "-q"], help="the query whose value is worked out")
     ] = None,
     tables: Tables = Tables(),
-    format: Annotated[  # noqa: A002 - the word of the option
-        Form | None,
-        Parameter(
-            group=OUTPUT,
-            help="the output format of the worked table, by default that of the suffix of the output",
-        ),
-    ] = None,
+    format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
@@ -49,7 +50,16 @@ def explain(
     if qrels is None:
         if query is not None:
             raise UsageError(f"--query needs data: rankwell explain {metric} QRELS RUN --query {query}")
-        write(str(explained(metric)), output)
+        found = explained(metric)
+        form = form_of(format, output, ("text", "markdown", "json"))
+        write(
+            found.to_text()
+            if form == "text"
+            else found.to_markdown()
+            if form == "markdown"
+            else found.to_json(),
+            output,
+        )
         return
     if run is None:
         raise UsageError(
@@ -67,14 +77,28 @@ def explain(
         users=tables.users,
         policy=policy,
     )
-    write(in_form([table], form, None if output else width()), output)
+    write_tables([table], form, output)
 
 
-def metrics() -> None:
-    """List all metrics."""
+def metrics(
+    *words: Annotated[
+        str,
+        Parameter(
+            help="list only metrics whose names or first sentence have all these words", show_default=False
+        ),
+    ],
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+) -> None:
+    """List all metrics, or those that have some words in common.
+
+    Example: ``rankwell metrics ndcg`` or ``rankwell metrics popularity --format csv``
+    """
     from rankwell.inspection.explaining import catalogue
 
-    write(catalogue().to_text(width()), None)
+    form = form_of(format, output, get_args(Form))
+    refuse_files([], [output])
+    write_tables([catalogue(words)], form, output)
 
 
 def rosetta(
@@ -86,12 +110,7 @@ def rosetta(
         list[str],
         Parameter(name=["--metric", "-m"], negative="", help="a metric such as ``ndcg@10``; repeat it"),
     ],
-    format: Annotated[  # noqa: A002 - the word of the option
-        Form | None,
-        Parameter(
-            group=OUTPUT, help="the output format of the tables, by default that of the suffix of the output"
-        ),
-    ] = None,
+    format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
@@ -105,4 +124,4 @@ def rosetta(
     refuse_files([qrels, run], [output])
     names = [part for text in metric for part in split(text)]
     tables = [each.to_table() for each in compared(run, qrels, names, policy=policy)]
-    write(in_form(tables, form, None if output else width()), output)
+    write_tables(tables, form, output)

@@ -9,12 +9,12 @@ from cyclopts import Parameter
 
 from rankwell import __version__
 from rankwell.cli.application import FOUND
-from rankwell.cli.options import DATA, OUTPUT, Output, PolicyRules, form_of, refuse_files
+from rankwell.cli.options import DATA, OUTPUT, Form, Output, PolicyRules, form_of, refuse_files
 from rankwell.cli.words import numbers
-from rankwell.display.output import write
+from rankwell.display.output import in_form, write
 from rankwell.judge.policy import Policy
 
-Form = Literal["text", "json", "github"]
+LintForm = Literal[Form, "github"]
 
 
 def lint(
@@ -42,7 +42,7 @@ def lint(
         ),
     ] = None,
     format: Annotated[  # noqa: A002 - the word of the option
-        Form | None,
+        LintForm | None,
         Parameter(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
     ] = None,
     output: Output = None,
@@ -54,7 +54,7 @@ def lint(
     """
     from rankwell.inspection.linting import lint as checked
 
-    form = form_of(format, output, get_args(Form))
+    form = form_of(format, output, get_args(LintForm))
     refuse_files([qrels, run, *runs, *(each for each in (items, train) if each)], [output])
     found = checked(
         [run, *runs],
@@ -68,12 +68,14 @@ def lint(
         cleaned_copies=cleaned_copies,
     )
     if form == "json":
-        text = json.dumps(
+        text: str = json.dumps(
             {"rankwell": __version__, "wrong": found.is_wrong, "findings": found.to_dicts()},
             ensure_ascii=False,
             indent=2,
         )
-    else:
+    elif form in ("text", "github"):
         text = str(found) if form == "text" else found.to_github()
+    else:
+        text = in_form([found.to_table()], form)
     write(text, output)
     return FOUND if found.is_wrong else 0

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Annotated, Any, Literal
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Group, Parameter
 
 from rankwell.cli.words import pairs
-from rankwell.display.output import refuse_overwriting
+from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError, one_of
 from rankwell.judge.policy import Policy
 from rankwell.readers.standard_input import STDIN
+
+if TYPE_CHECKING:
+    from rankwell.display.table import Table
 
 DATA = Group("Data", sort_key=1)
 READING = Group("Input format", sort_key=2)
@@ -32,6 +35,11 @@ Metrics = Annotated[
 Output = Annotated[
     str | None,
     Parameter(name=["--output", "-o"], group=OUTPUT, help="write to this file instead of stdout"),
+]
+Form = Literal["text", "markdown", "latex", "html", "json", "csv"]
+Format = Annotated[
+    Form | None,
+    Parameter(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
 ]
 PolicyRules = Annotated[Policy, Parameter(name="*", group=POLICY)]
 
@@ -78,6 +86,12 @@ class Reading:
             help="the rank of a first item in a rank column; default 0 if the run has that rank, else 1"
         ),
     ] = None
+    encoding: Annotated[
+        str | None,
+        Parameter(
+            help="the encoding of the runs and the judgements that are text, if it is not UTF-8: latin-1, euc-kr …"
+        ),
+    ] = None
     qrels_format: Annotated[str | None, Parameter(help="the format of the judgements")] = None
     qrels_columns: Annotated[
         list[str] | None, Parameter(negative="", help="a column of the judgements and its meaning; repeat it")
@@ -87,12 +101,14 @@ class Reading:
     def of_runs(self) -> dict[str, Any]:
         """What ``read_run`` takes."""
         columns = pairs(self.columns, "--columns")
-        return {"format_in": self.format_in, "columns": columns, "rank_base": self.rank_base}
+        read = {"format_in": self.format_in, "columns": columns, "encoding": self.encoding}
+        return read | {"rank_base": self.rank_base}
 
     @property
     def of_qrels(self) -> dict[str, Any]:
         """What ``read_qrels`` takes."""
-        return {"format_in": self.qrels_format, "columns": pairs(self.qrels_columns, "--qrels-columns")}
+        columns = pairs(self.qrels_columns, "--qrels-columns")
+        return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
 
 
 SUFFIXES = {
@@ -106,17 +122,24 @@ def form_of(given: str | None, output: str | None, allowed: Sequence[str]) -> st
     Raises
     ------
     UsageError
-        If the suffix names a format that the command does not write.
+        If the option or the suffix names a format that the command does not write.
     """
     if given is not None:
-        return given
+        if given in allowed:
+            return given
+        raise UsageError(f"--format {given}: this writes {one_of(allowed)}.")
     suffix = "" if output is None else PurePath(output).suffix.lower()
     form = SUFFIXES.get(suffix, "text")
     if form not in allowed:
         raise UsageError(
-            f"-o {output}: this command writes {one_of(allowed)}, not {form}; choose another suffix, or say --format."
+            f"-o {output}: this writes {one_of(allowed)}, not {form}; choose another suffix, or say --format."
         )
     return form
+
+
+def write_tables(tables: Sequence[Table], form: str, output: str | None) -> None:
+    """Print tables in a format, or write them to a file."""
+    write(in_form(tables, form, None if output else width()), output)
 
 
 def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
@@ -125,10 +148,13 @@ def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
     Raises
     ------
     RankwellError
-        If standard input is named twice, or an output cannot be written or would overwrite an input.
+        If standard input or a pipe is named twice, or an output cannot be written or would overwrite an input.
     """
     if list(inputs).count(STDIN) > 1:
         raise UsageError("standard input can be read only once; name a file for the others.")
+    twice = next((each for each in inputs if inputs.count(each) > 1 and Path(each).is_fifo()), None)
+    if twice is not None:
+        raise UsageError(f"{twice}: a pipe can be read only once; name a file for the others.")
     for output in outputs:
         if output is not None:
             refuse_overwriting(output, [each for each in inputs if each != STDIN])

@@ -20,6 +20,7 @@ _NAMES = "|".join(
         "weights",
         "slices",
         "rank_base",
+        "encoding",
     ]
 )
 _WORD = r"'[\w-]+'"

@@ -19,6 +19,7 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
+from rankwell.tables.arguments import checked
 from rankwell.tables.draws import draws
 from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run
@@ -120,6 +121,7 @@ class Jackknife:
         return self.to_table().to_html()
 
 
+@checked
 def jackknife(
     run: Any,
     metrics: Iterable[Wanted] | Wanted,

@@ -16,6 +16,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.judge.scale import Scale
 from rankwell.readers import read_run
+from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Run
@@ -83,6 +84,7 @@ class Overlap:
         return self.to_table().to_html()
 
 
+@checked
 def rbo(
     run: Any, other: Any, p: float = 0.9, *, policy: Policy | None = None, **rules: Unpack[Rules]
 ) -> Overlap:

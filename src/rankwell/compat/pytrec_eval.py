@@ -133,13 +133,19 @@ class RelevanceEvaluator:
 
     def __init__(
         self,
-        query_relevance: Mapping[str, Mapping[str, int]],
+        query_relevance: Any,
         measures: Iterable[str],
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
+        if not isinstance(query_relevance, Mapping) or not all(
+            isinstance(row, Mapping) for row in query_relevance.values()
+        ):
+            raise TypeError(f"judgements are a dict of dicts, not {brief(query_relevance)}")
         self._queries = frozenset(query for query, row in query_relevance.items() if row)
-        judged = {q: {item: int(g) for item, g in query_relevance[q].items()} for q in self._queries}
+        judged = {
+            q: {item: _whole(q, item, g) for item, g in query_relevance[q].items()} for q in self._queries
+        }
         self.measures = _chosen(measures)
         self._lines = _lines(self.measures, relevance_level)
         metrics = [line.metric for line in self._lines if line.metric is not None]
@@ -174,6 +180,13 @@ class RelevanceEvaluator:
 
 def _lines(wanted: Iterable[str], level: int) -> list[makers.Printed]:
     return measures.lines(measures.chosen(list(wanted), 9), makers.Settings(level=level, version=9))
+
+
+def _whole(query: Any, item: Any, grade: Any) -> int:
+    """A grade, which pytrec_eval takes as a whole number."""
+    if isinstance(grade, int | np.integer):
+        return int(grade)
+    raise TypeError(f"the grade of {brief(item)} for {brief(query)} is a whole number, not {brief(grade)}")
 
 
 def _chosen(wanted: Iterable[str]) -> set[str]:

@@ -112,6 +112,13 @@ class Findings(Sequence[Finding]):
             [Column("check"), Column("remedy")], remedies
         )
 
+    def to_table(self) -> Table:
+        """Return the findings as one table, a row each: where, what is wrong, its effect and the remedy."""
+        names = ("place", "level", "rule", "message", "effect", "remedy")
+        return Table(
+            [Column(name) for name in names], [tuple(getattr(each, name) for name in names) for each in self]
+        )
+
     def to_frame(self) -> pl.DataFrame:
         """Return a Polars frame: severity, check, n, of, share, found, remedy."""
         import polars as pl

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import secrets
 import stat
@@ -172,7 +173,28 @@ class Progress:
 
 
 def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: bool = False) -> str:
-    """Return tables (``rankwell.display.Table``) one below the other, as markdown, latex, html or terminal text."""
+    """Return tables (``rankwell.display.Table``) one below the other, as markdown, latex, html, json, csv or terminal text.
+
+    One table is a JSON array of its rows; several are an array of captions, rows and notes.
+
+    Raises
+    ------
+    UsageError
+        If several tables are wanted as CSV, which holds one.
+    """
+    tables = list(tables)
+    if form in ("json", "csv") and len(tables) == 1:
+        return str(getattr(tables[0], f"to_{form}")())
+    if form == "json":
+        return json.dumps(list(map(_record, tables)), ensure_ascii=False, indent=2, allow_nan=False)
+    if form == "csv":
+        raise UsageError(
+            f"a CSV file holds one table, and these are {len(tables)}; choose json, or ask for one."
+        )
     method = {"markdown": "to_markdown", "latex": "to_latex", "html": "to_html"}.get(form)
     texts = [getattr(table, method)() if method else table.to_text(width, colour) for table in tables]
     return "\n\n".join(texts)
+
+
+def _record(table: Any) -> dict[str, Any]:
+    return {"caption": table.caption, "rows": json.loads(table.to_json()), "notes": [*table.notes]}

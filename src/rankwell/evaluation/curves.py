@@ -20,6 +20,7 @@ def curve_of(
     """Return the curve of one query, or the mean interpolated curve of all queries."""
     if query is None:
         return mean_curve(_results(plan, run, steps(levels, rel)), levels)
+    plan.task.require_fit(run)
     one = one_query(plan.task, run.rows.table(), query)
     ranks, relevant = one.judged.relevant(rel).rank.tolist(), int(one.judged.n_relevant(rel)[0])
     return curve_of_one(ranks, relevant, int(one.judged.last_rank()[0]), levels, one.query)

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankwell.errors import UsageError, brief
 from rankwell.evaluation.engine import Engine, cores
-from rankwell.evaluation.inputs import Inputs, read_inputs
+from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of
 from rankwell.evaluation.plan import Plan, plan_of
 from rankwell.evaluation.task import Task
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_run
+from rankwell.readers import open_run
 from rankwell.results import Results
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
@@ -22,7 +23,20 @@ if TYPE_CHECKING:
     from rankwell.results.contingency import Contingency
     from rankwell.results.curves import Curve
 
-ARGUMENTS = "metrics", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query"
+ARGUMENTS = (
+    "metrics",
+    "labels",
+    "train",
+    "items",
+    "users",
+    "by",
+    "weights",
+    "slices",
+    "engine",
+    "threads",
+    "per_query",
+    "read",
+)
 LEVELS = tuple(level / 100 for level in range(101))
 
 
@@ -36,6 +50,9 @@ class Evaluator:
         The judgements, in any form that ``rankwell.read_qrels`` accepts; None if the metrics need only lists.
     metrics
         Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``.
+    labels
+        Instead of ``qrels``: a matrix, or rows, with a label of each item for each query, in the shape of the scores. Each label
+        is a grade, and nan is an item that was not judged.
     train
         The training data, for metrics that need them, in any form that ``rankwell.read_qrels`` accepts. Each pair of
         user and item counts once.
@@ -61,6 +78,9 @@ class Evaluator:
         Where to run, and on how many threads (default: all cores available to this process).
     per_query
         Whether to keep per-query values.
+    read
+        How the judgements and the runs are read: arguments of ``read_qrels`` and ``read_run``, such as
+        ``{"encoding": "latin-1"}``.
 
     Raises
     ------
@@ -76,12 +96,14 @@ class Evaluator:
     """
 
     plan: Plan
+    read: Mapping[str, Any]
 
     def __init__(
         self,
         qrels: Any,
         metrics: Iterable[Wanted] | Wanted | None,
         *,
+        labels: Any = None,
         train: Any = None,
         items: Any = None,
         users: Any = None,
@@ -92,19 +114,24 @@ class Evaluator:
         engine: str | Engine | None = None,
         threads: int | None = None,
         per_query: bool = True,
+        read: Mapping[str, Any] | None = None,
         **rules: Unpack[Rules],
     ) -> None:
+        run_options, qrels_options = reading_of(read)
         inputs = read_inputs(
             metrics,
             policy_with(policy, rules, ARGUMENTS),
             qrels=qrels,
+            labels=labels,
             train=train,
             items=items,
             users=users,
             slices=slices,
+            qrels_options=qrels_options,
         )
         plan = plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
         object.__setattr__(self, "plan", plan)
+        object.__setattr__(self, "read", run_options)
 
     @classmethod
     def of(
@@ -123,9 +150,10 @@ class Evaluator:
         )
 
     @classmethod
-    def _of(cls, plan: Plan) -> Evaluator:
+    def _of(cls, plan: Plan, read: Mapping[str, Any] = NO_OPTIONS) -> Evaluator:
         evaluator = cls.__new__(cls)
         object.__setattr__(evaluator, "plan", plan)
+        object.__setattr__(evaluator, "read", dict(read))
         return evaluator
 
     @property
@@ -151,7 +179,7 @@ class Evaluator:
         RankwellError
             If the run cannot be read, or has no query in common with the judgements.
         """
-        return self.results_of(read_run(run))
+        return self.results_of(open_run(run, **self.read))
 
     def results_of(self, run: Run) -> Results:
         """Return the results of a run that has been read."""
@@ -165,7 +193,11 @@ class Evaluator:
         RankwellError
             As for ``evaluate``; the first run that fails stops the others.
         """
-        return self.results_of_all({name: read_run(run, name=name) for name, run in runs.items()})
+        if not isinstance(runs, Mapping):
+            raise UsageError(f"evaluate_all takes runs by name, such as {{'bm25': run}}, not {brief(runs)}.")
+        return self.results_of_all(
+            {name: open_run(run, name=name, **self.read) for name, run in runs.items()}
+        )
 
     def results_of_all(self, runs: Mapping[str, Run]) -> dict[str, Results]:
         """Return the results of runs that have been read, by name."""
@@ -181,7 +213,7 @@ class Evaluator:
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
         """Return an evaluator with other metrics and the same judgements and policy, without reading them again."""
-        return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)))
+        return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)), self.read)
 
     def curve(
         self,
@@ -216,7 +248,7 @@ class Evaluator:
         """
         from rankwell.evaluation.curves import curve_of
 
-        return curve_of(self.plan, read_run(run), query, levels, rel)
+        return curve_of(self.plan, open_run(run, **self.read), query, levels, rel)
 
     def contingency(
         self, run: Any, k: int | None = None, *, collection: int | None = None, rel: float | None = None
@@ -244,4 +276,4 @@ class Evaluator:
         """
         from rankwell.evaluation.curves import contingency_of
 
-        return contingency_of(self.plan, read_run(run), k, collection, rel)
+        return contingency_of(self.plan, open_run(run, **self.read), k, collection, rel)

@@ -8,17 +8,20 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
 
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
 from rankwell.evaluation.preset import preset_of
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.readers import open_run, read_items, read_qrels
 from rankwell.tables.items_users import Items, Users
+from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Qrels, Run
 
+READING = "columns", "format_in", "encoding", "rank_base"
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -70,6 +73,7 @@ def read_inputs(
     runs: Sequence[Any] = (),
     names: Sequence[str] = (),
     qrels: Any = None,
+    labels: Any = None,
     train: Any = None,
     items: Any = None,
     users: Any = None,
@@ -86,10 +90,10 @@ def read_inputs(
         As for ``evaluate``; combinations that cannot work are refused before anything is read.
     runs, names
         The runs and their names; by default a run has the name of its file.
-    qrels, train, items, users, slices
+    qrels, labels, train, items, users, slices
         As for ``Evaluator``.
     run_options, qrels_options
-        ``format_in`` and ``columns`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
+        ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
 
     Raises
     ------
@@ -101,6 +105,8 @@ def read_inputs(
     if tool is not None:
         wanted, rules = tool.applied(wanted, policy)
     asked = asked_of(wanted, rules)
+    if labels is not None:
+        qrels = _labels(labels, qrels)
     refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
     judgements = None if qrels is None else read_qrels(qrels, **qrels_options)
     if tool is not None and judgements is not None:
@@ -113,13 +119,38 @@ def read_inputs(
         train=_train(train) if train is not None and asked.needs & {"history", "counts"} else None,
         items=None if items is None else _items(items, with_columns="features" in asked.needs),
         users=None if users is None else _users(users),
-        slices=slices if isinstance(slices, Parts) else _slices(slices) if slices else {},
-        runs=tuple([read_run(run, name=name, **run_options) for run, name in named]),
+        slices=slices if isinstance(slices, Parts) else {} if slices is None else _slices(slices),
+        runs=tuple([open_run(run, name=name, **run_options) for run, name in named]),
     )
 
 
+def reading_of(read: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what ``read_run`` and ``read_qrels`` take of the argument ``read``.
+
+    Raises
+    ------
+    UsageError
+        If it has a word that is none of theirs.
+    """
+    given = dict(read or {})
+    for word in given:
+        if word not in READING:
+            raise UsageError(f"read= knows {one_of(READING)}, not {word!r}.{nearest(str(word), READING)}")
+    return given, {word: value for word, value in given.items() if word != "rank_base"}
+
+
+def _labels(labels: Any, qrels: Any) -> Qrels:
+    from rankwell.readers.matrices import labels_of
+
+    if qrels is not None:
+        raise UsageError("labels= and qrels= are both judgements; give one of them.")
+    return labels_of(labels)
+
+
 def _train(train: Any) -> Qrels:
-    return read_qrels(train, name=None if isinstance(train, str) else "train")
+    log = read_qrels(train, name=None if isinstance(train, str) else "train")
+    refuse_labels(log.matrix)
+    return log
 
 
 def _items(items: Any, *, with_columns: bool) -> Items:
@@ -137,4 +168,8 @@ def _users(users: Any) -> Users:
 
 
 def _slices(slices: Mapping[str, Any]) -> dict[str, Items]:
+    if not isinstance(slices, Mapping):
+        raise UsageError(
+            f"slices= takes tables of items by name, such as {{'head': items}}, not {brief(slices)}."
+        )
     return {name: read_items(ids, name=name) for name, ids in slices.items()}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from rankwell.evaluation.engine import Engine
-from rankwell.evaluation.inputs import read_inputs
+from rankwell.evaluation.inputs import read_inputs, reading_of
 from rankwell.evaluation.plan import plan_of
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted
@@ -15,6 +15,7 @@ from rankwell.tables.parts import Parts
 
 ARGUMENTS = (
     "metrics",
+    "labels",
     "train",
     "items",
     "users",
@@ -25,6 +26,7 @@ ARGUMENTS = (
     "threads",
     "per_query",
     "preset",
+    "read",
 )
 
 
@@ -33,6 +35,7 @@ def evaluate(
     qrels: Any = None,
     metrics: Iterable[Wanted] | Wanted | None = None,
     *,
+    labels: Any = None,
     train: Any = None,
     items: Any = None,
     users: Any = None,
@@ -44,6 +47,7 @@ def evaluate(
     threads: int | None = None,
     per_query: bool = True,
     preset: str | None = None,
+    read: Mapping[str, Any] | None = None,
     **rules: Unpack[Rules],
 ) -> Results:
     """Evaluate one run against judgements.
@@ -53,15 +57,18 @@ def evaluate(
     run
         A path, ``{query: {item: score}}``, a table with columns query, item, score or rank, or a Run.
     qrels
-        A path, ``{query: {item: grade}}``, a table with columns query, item, grade, or Qrels; None if the metrics
-        need only lists.
+        A path, ``{query: {item: grade}}``, a table with columns query, item, grade, a matrix of labels, or Qrels; None if the
+        metrics need only lists.
     metrics
         Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``; at least one.
-    train, items, users, by, weights, slices, policy, engine, threads, per_query, rules
+    labels, train, items, users, by, weights, slices, policy, engine, threads, per_query, rules
         As for ``Evaluator``.
     preset
         The name of another tool whose definitions and rules to use, such as ``"rectools"``; ``policy`` can then set only
         ``grades`` and ``rel``.
+    read
+        How the run and the judgements are read: arguments of ``read_run`` and ``read_qrels``, such as
+        ``{"encoding": "latin-1"}``. If one of the two needs others, read it by itself.
 
     Returns
     -------
@@ -80,16 +87,20 @@ def evaluate(
     >>> rw.evaluate(run, {"q1": {"b": 1, "c": 2}}, ["ap", "rr", rw.P @ 2]).mean
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
+    run_options, qrels_options = reading_of(read)
     inputs = read_inputs(
         metrics,
         policy_with(policy, rules, ARGUMENTS),
         preset=preset,
         runs=[run],
         qrels=qrels,
+        labels=labels,
         train=train,
         items=items,
         users=users,
         slices=slices,
+        run_options=run_options,
+        qrels_options=qrels_options,
     )
     plan = plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
     return plan.results(inputs.runs[0])

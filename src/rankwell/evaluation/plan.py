@@ -19,6 +19,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.conditions import Conditions
 from rankwell.results.segments import Division, Segments
+from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.parts import Parts
@@ -115,6 +116,9 @@ def plan_of(
     per_query: bool = True,
 ) -> Plan:
     """Prepare judgements, tables and metrics for any number of runs."""
+    threads = None if threads is None else plain("threads", threads, int)
+    weights = None if weights is None else plain("weights", weights, str)
+    per_query = per_query is True or plain("per_query", per_query, bool)
     asked, users, slices = inputs.asked, inputs.users, inputs.slices
     where = engine_of(engine)
     pool, counts = pool_of(inputs.qrels, asked)
@@ -122,7 +126,8 @@ def plan_of(
         inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
     )
     segments, ids = Segments.of(users, by, weights), None if users is None else users.query
-    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids)
+    matrices = tuple(None if given is None else given.matrix for given in (inputs.qrels, inputs.train))
+    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices)
     plan = Plan(task, where, threads, counts + history_counts)
     named = slices.parts(pool.items) if isinstance(slices, Parts) else slices
     return plan.with_slices(named) if named else plan

@@ -128,7 +128,9 @@ class Preset:
         weight = None if qrels.topic_weight is None else qrels.topic_weight[rows]
         chance = None if qrels.propensity is None else qrels.propensity[rows]
         kept = qrels.query[rows], qrels.item[rows], None, topic
-        return Qrels(*kept, topic_weight=weight, propensity=chance, name=qrels.name)
+        judged = Qrels(*kept, topic_weight=weight, propensity=chance, name=qrels.name)
+        judged.matrix = qrels.matrix
+        return judged
 
 
 def names() -> list[str]:

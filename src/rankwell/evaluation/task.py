@@ -17,6 +17,7 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.part import Ends, Part, own_text
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.matrix import Matrix, refuse_mismatch
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Diagnostics, State
@@ -36,13 +37,20 @@ class Task:
     per_query: bool = True
     segments: Segments | None = None
     users: Ids | None = None
+    matrices: tuple[Matrix | None, ...] = ()  # of the judgements and the training data
 
     def of_run(self, run: Run) -> Task:
         """Return the task with the run's items as the catalogue, if a metric numbers items and no catalogue was given."""
+        self.require_fit(run)
         if "item" not in self.asked.needs or self.context.catalogue is not None:
             return self
         catalogue = Known(run.rows.table().item.distinct())
         return replace(self, context=self.context.of_run(catalogue))
+
+    def require_fit(self, run: Run) -> None:
+        """Raise an error if the matrices of run and judgements do not fit, or it is in doubt what one of them holds."""
+        for matrix in self.matrices:
+            refuse_mismatch(run.matrix, matrix)
 
     def measure_lists(self, lists: Lists) -> Part:
         """Judge a batch of lists and measure it."""

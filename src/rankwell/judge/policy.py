@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.tables.arguments import UNFIT, fitted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,23 +84,23 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         for field in fields(self):
             value = getattr(self, field.name)
             allowed = choices(field.name)
-            if allowed and value not in allowed:
-                hint = nearest(str(value), allowed)
+            # asked first, for an array or a frame is no word, and is not compared with one
+            if allowed and not (isinstance(value, str) and value in allowed):
+                hint = nearest(value, allowed) if isinstance(value, str) else ""
                 raise UsageError(
-                    f"Policy({field.name}={value!r}): {field.name} must be {one_of(allowed)}.{hint}"
+                    f"Policy({field.name}={brief(value)}): {field.name} must be {one_of(allowed)}.{hint}"
                 )
-        if self.depth is not None and (
-            isinstance(self.depth, bool) or self.depth != int(self.depth) or self.depth < 1
-        ):
+        depth = None if self.depth is None else fitted(self.depth, int)
+        if depth is UNFIT or (depth is not None and depth < 1):
             raise UsageError(
-                f"Policy(depth={self.depth!r}): depth must be a whole number of at least 1, or None for all."
+                f"Policy(depth={brief(self.depth)}): depth must be a whole number from 1 to 2**53, or None for all."
             )
-        if self.rel is not None and (isinstance(self.rel, (bool, str)) or not math.isfinite(self.rel)):
-            raise UsageError(f"Policy(rel={self.rel!r}): rel must be a number, or None.")
+        rel = None if self.rel is None else fitted(self.rel, float)
+        if rel is UNFIT:
+            raise UsageError(f"Policy(rel={brief(self.rel)}): rel must be a number, or None.")
         # equal policies are the same to the letter, also where one was given 3 and the other 3.0
-        object.__setattr__(self, "depth", None if self.depth is None else int(self.depth))
-        if self.rel is not None:
-            object.__setattr__(self, "rel", int(self.rel) if self.rel == int(self.rel) else float(self.rel))
+        object.__setattr__(self, "depth", depth)
+        object.__setattr__(self, "rel", int(rel) if rel is not None and rel.is_integer() else rel)
         if self.ties == "expected" and self.depth is not None:
             raise UsageError(
                 "Policy(ties='expected', depth=…): it is undecided which of several tied items lie within the depth; "

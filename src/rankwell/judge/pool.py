@@ -10,7 +10,7 @@ from rankwell.judge.scale import Scale
 from rankwell.kernels import order
 from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.derived import Derived
-from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import Ranked, Topics
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Pool(Derived):
 
     def only(self, items: Known) -> Pool:
         """Return the same queries with the judgements of some items only."""
-        kept = items.find(to_same_kind(self.items, items.ids, "item")[0]) >= 0
+        kept = items.rows_of(self.items, "item") >= 0
         until = offsets_of(kept)
         rows = np.flatnonzero(kept)
         topics = None if self.topics is None else self.topics.take(rows)

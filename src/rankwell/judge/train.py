@@ -13,7 +13,7 @@ from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.judge.pooling import pool_of
 from rankwell.tables.csr import offsets_of, owners_of, places_of
-from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.ids import Ids, Known
 from rankwell.tables.popularity import by_popularity
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels
@@ -95,7 +95,7 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
     if catalogue is None:
         code, firsts = items.group()
         return History(queries, offsets, code, grades, Known(items[firsts])), +counts
-    row = _rows(items, catalogue)
+    row = catalogue.rows_of(items, "item")
     outside = np.flatnonzero(row < 0)
     if len(outside) and policy.outside == "error":
         raise DataError(
@@ -107,10 +107,3 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
         until = offsets_of(row >= 0)
         offsets, row, grades = until[offsets], row[row >= 0], grades[row >= 0]
     return History(queries, offsets, row, grades, catalogue), +counts
-
-
-def _rows(items: Ids, catalogue: Known) -> np.ndarray:
-    """The row of each item in the catalogue."""
-    if not items.is_text and catalogue.ids.is_text:
-        return Known(to_same_kind(catalogue.ids, items, "item")[0]).find(items)
-    return catalogue.find(to_same_kind(items, catalogue.ids, "item")[0])

@@ -13,7 +13,6 @@ from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.kernels import order
 from rankwell.tables.csr import owners_of
-from rankwell.tables.ids import to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
 
@@ -68,8 +67,7 @@ def _items(
 ) -> np.ndarray:
     """The row of the catalogue of each item shown, -1 for those outside, which are counted or refused."""
     assert context.catalogue is not None
-    ids, _ = to_same_kind(lists.items, context.catalogue.ids, "item")
-    item = context.catalogue.find(ids[rows])
+    item = context.catalogue.rows_of(lists.items[rows], "item")
     outside = np.flatnonzero(item < 0) if item.min(initial=0) < 0 else NO_ROWS
     if len(outside) and policy.population == "judged":
         outside = outside[pool_row[shown.query[outside]] >= 0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.string import memcmp
-from cython.cimports.rankwell.kernels.spans import data_line, line_end, word_end
+from cython.cimports.libc.string import memchr, memcmp
+from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, word_end
 
 
 def line_after(text: np.ndarray, at: int, end: int) -> int:
@@ -32,6 +32,72 @@ def next_query(text: np.ndarray, begin: int, end: int) -> int:
                 break
             at = data_line(t, line_end(t, at), stop)
     return at
+
+
+def lines_end(text: np.ndarray, begin: int, end: int) -> int:
+    """Return the end of the last whole line of ``text[begin:end]``, ``begin`` if there is none."""
+    t: cython.const[cython.uchar][::1] = text
+    first: cython.Py_ssize_t = begin
+    at: cython.Py_ssize_t = end
+    with cython.nogil:
+        while at > first and t[at - 1] != 10:
+            at -= 1
+    return at
+
+
+def last_query(text: np.ndarray, begin: int, end: int) -> int:
+    """Return the start of the first of the last lines of one query, ``end`` if there is no line of data.
+
+    ``begin`` is the start of a line, ``end`` the end of one.
+    """
+    t: cython.const[cython.uchar][::1] = text
+    first: cython.Py_ssize_t = begin
+    at: cython.Py_ssize_t = end
+    line: cython.Py_ssize_t
+    word: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    found: cython.Py_ssize_t = end
+    known: cython.Py_ssize_t = -1
+    known_length: cython.Py_ssize_t = 0
+    with cython.nogil:
+        while at > first:
+            line = at - 1
+            while line > first and t[line - 1] != 10:
+                line -= 1
+            at = line
+            word = blank_end(t, line)
+            if t[word] == 10 or t[word] == 35:
+                continue
+            length = word_end(t, word) - word
+            if known < 0:
+                known = word
+                known_length = length
+            elif length != known_length or memcmp(cython.address(t[word]), cython.address(t[known]), length):
+                break
+            found = line
+    return found
+
+
+def lone_return(text: np.ndarray, begin: int, end: int) -> int:
+    """Return the first carriage return that no line end follows, -1 if there is none; a line end stands at ``end - 1``."""
+    t: cython.const[cython.uchar][::1] = text
+    at: cython.Py_ssize_t = begin
+    stop: cython.Py_ssize_t = end
+    found: cython.Py_ssize_t = -1
+    hit: cython.p_const_uchar
+    with cython.nogil:
+        while at < stop:
+            hit = cython.cast(cython.p_const_uchar, memchr(cython.address(t[at]), 13, stop - at))
+            if hit == cython.NULL:
+                break
+            at += hit - cython.address(t[at])
+            found = at
+            while t[at] == 13:
+                at += 1
+            if t[at] != 10:
+                break
+            found = -1
+    return found
 
 
 def index(text: np.ndarray, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:

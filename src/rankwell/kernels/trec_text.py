@@ -3,19 +3,45 @@
 A line is words separated by white space (blanks, tabs, other bytes from 1 to 32 except the line end); empty lines and lines
 that start with ``#`` are skipped. A NUL byte ends a word but is not white space, so it is detected. The text ends with a
 line end, and so do the ranges that are parsed; this is what stops the loops. A run is ``query Q0 item rank score tag …``,
-qrels are ``query topic item grade``.
+qrels are ``query topic item grade``. A whole number must be one that a float holds exactly.
 """
 
 from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.libc.stdio import snprintf
 from cython.cimports.libc.stdlib import strtod
-from cython.cimports.libc.string import memcmp
-from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, prefetch, word_end
+from cython.cimports.libc.string import memcmp, strlen
+from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, prefetch
 
-OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID = range(6)
+OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID, INEXACT = range(7)
 LONGEST_ID = 65_535
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _is_changed(given: cython.p_const_char, value: cython.double) -> cython.int:
+    """Whether a whole number, written with digits alone, is another one as a float."""
+    exact: cython.char[512]
+    length: cython.Py_ssize_t
+    i: cython.Py_ssize_t = 0
+    if given[0] == 45 or given[0] == 43:
+        given += 1
+    while given[0] == 48 and given[1] != 0:
+        given += 1
+    while given[i] >= 48 and given[i] <= 57:
+        i += 1
+    length = i
+    if given[i] == 46:
+        i += 1
+        while given[i] == 48:
+            i += 1
+    if given[i] != 0 or length < 16:
+        return 0
+    snprintf(exact, 512, "%.0f", value if value >= 0 else -value)
+    return cython.cast(cython.Py_ssize_t, strlen(exact)) != length or memcmp(exact, given, length) != 0
 
 
 @cython.cfunc
@@ -46,7 +72,7 @@ def _slow_number(
         return 3
     if value[0] != value[0]:
         return 4
-    return 0
+    return 6 if _is_changed(buffer, value[0]) else 0
 
 
 @cython.cfunc
@@ -99,14 +125,24 @@ def _number(
 def parse(
     text: np.ndarray, begin: int, end: int, lines: np.ndarray, value_column: int, columns: int, topics: bool
 ) -> tuple[
-    np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, int
+    np.ndarray,
+    np.ndarray,
+    np.ndarray,
+    np.ndarray,
+    np.ndarray,
+    np.ndarray,
+    np.ndarray,
+    np.ndarray,
+    int,
+    int,
+    bool,
 ]:
     """Parse the lines of ``text[begin:end]``, or those that start at ``lines`` (in that order) if any are given.
 
     The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are required; exactly that
     many with ``topics``, where the second word is kept too. Returns the first rows of runs of lines with one query, that query's
     start and length, per row the item's start and length, the topic's start and length (``topics`` only) and the number; then a
-    status (OK …) and the start of the line it refers to.
+    status (OK …), the start of the line it refers to, and whether all these words are ASCII.
     """
     t: cython.const[cython.uchar][::1] = text
     given: cython.const[cython.longlong][::1] = lines
@@ -132,6 +168,7 @@ def parse(
     v: cython.double[::1] = values
     pw: cython.const[cython.double][::1] = powers
     with_topics: cython.bint = topics
+    seen: cython.uchar = 0
     value_at: cython.int = value_column
     least: cython.int = columns
     longest: cython.Py_ssize_t = LONGEST_ID
@@ -154,7 +191,10 @@ def parse(
                 line = data_line(t, at, stop)
             if line >= stop:
                 break
-            at = word_end(t, line)
+            at = line
+            while t[at] > 32:
+                seen |= t[at]
+                at += 1
             length = at - line
             if length > longest:
                 status = 5
@@ -171,7 +211,10 @@ def parse(
             column = 1
             while column < least:
                 word = blank_end(t, at)
-                at = word_end(t, word)
+                at = word
+                while t[at] > 32:
+                    seen |= t[at]
+                    at += 1
                 if at == word:
                     status = 1
                     break
@@ -209,4 +252,5 @@ def parse(
         values[:rows],
         status,
         line,
+        seen < 128,
     )

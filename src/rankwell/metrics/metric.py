@@ -10,15 +10,17 @@ from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
-from rankwell.errors import UsageError, one_of
+from rankwell.errors import UsageError, brief, one_of
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.names import MODULES
-from rankwell.metrics.parameters import UNFIT, described, fitted, parameter_kinds, value_text
+from rankwell.metrics.parameters import described, fitted, parameter_kinds, value_text
+from rankwell.tables.arguments import LARGEST, UNFIT
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 
 Better = Literal["higher", "lower", "neither"]
 
+MOST_NESTED = 10  # metrics of metrics
 REGISTRY: dict[str, type[Metric]] = {}
 PARSED: dict[str, Metric] = {}  # metrics by the texts read so far
 ASKED: dict[str, tuple[Metric, ...]] = {}  # the complete metrics that a text asks for
@@ -100,17 +102,30 @@ class Metric(metaclass=MetricType):
     def __post_init__(self) -> None:
         for name, kinds in parameter_kinds(type(self)):
             object.__setattr__(self, name, self._fit(name, getattr(self, name), kinds))
+            self._refuse_nesting(getattr(self, name))
         if self.k is not None and self.cut == "none":
             raise UsageError(f"{self.name} takes no cut-off; write {self.name}.")
         if self.k is not None and self.k < 1:
             raise UsageError(f"{self.name}@{self.k}: the cut-off must be a whole number of at least 1.")
+
+    def _refuse_nesting(self, value: Any) -> None:
+        """Refuse metrics of metrics of metrics … before something that follows them down runs out of stack."""
+        depth = 1
+        while isinstance(value, Metric):
+            depth += 1
+            if depth > MOST_NESTED:
+                raise UsageError(f"{self.name}: metrics are nested more than {MOST_NESTED} deep.")
+            value = next((each for each in vars(value).values() if isinstance(each, Metric)), None)
 
     def _fit(self, name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         for kind in kinds:
             normal = fitted(value, kind)
             if normal is not UNFIT:
                 return normal
-        raise UsageError(f"{type(self).__name__}({name}={value!r}): {name} must be {described(kinds)}.")
+        limit = " up to 2**53" if isinstance(value, int) and abs(value) > LARGEST else ""
+        raise UsageError(
+            f"{type(self).__name__}({name}={brief(value)}): {name} must be {described(kinds)}{limit}."
+        )
 
     def __matmul__(self, k: int) -> Self:
         if self.k is not None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
-import types
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
+
+from rankwell.tables import arguments
+from rankwell.tables.arguments import UNFIT, kinds_of
 
 Numbers = tuple[float, ...]
 Pairs = tuple[tuple[float, float], ...]
@@ -30,29 +31,10 @@ def parameter_kinds(cls: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
     return tuple((name, kinds_of(hint)) for name, hint in parameter_types(cls).items())
 
 
-def kinds_of(hint: Any) -> tuple[Any, ...]:
-    """Return the kinds of value a type allows: the members of a union, or the type itself."""
-    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-
-
-UNFIT = object()
-
-
 def fitted(value: Any, kind: Any) -> Any:
     """Return ``value`` in the normal form of one kind of parameter, or UNFIT if it does not fit."""
-    if get_origin(kind) is Literal:
-        if value is None and "none" in get_args(kind):
-            return "none"
-        return value if isinstance(value, str) and value in get_args(kind) else UNFIT
-    if kind is type(None):
-        return None if value is None else UNFIT
-    if kind is bool:
-        return value if isinstance(value, bool) else UNFIT
-    if kind in (int, float):
-        is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or (kind is int and value != int(value)):
-            return UNFIT
-        return kind(value)
+    if value is None and "none" in get_args(kind):
+        return "none"
     if kind == Numbers:
         listed = isinstance(value, (list, tuple, np.ndarray)) and len(value) > 0
         numbers = [fitted(each, float) for each in value] if listed else [UNFIT]
@@ -61,7 +43,7 @@ def fitted(value: Any, kind: Any) -> Any:
         pairs = value.items() if isinstance(value, Mapping) else value if isinstance(value, tuple) else ()
         numbers = [fitted(tuple(pair), Numbers) for pair in pairs]
         return UNFIT if UNFIT in numbers or not numbers else tuple(sorted(numbers))
-    return value if isinstance(value, kind) else UNFIT
+    return arguments.fitted(value, kind)
 
 
 def described(kinds: tuple[Any, ...]) -> str:
@@ -71,7 +53,12 @@ def described(kinds: tuple[Any, ...]) -> str:
         if get_origin(kind) is Literal:
             words += get_args(kind)
         elif kind is not type(None):
-            plain = {int: "a whole number", float: "a number", bool: "true or false", str: "a name"}
+            plain = {
+                int: "a whole number",
+                float: "a number",
+                bool: "true or false",
+                str: "a name",
+            }
             special = {Numbers: "a list of numbers", Pairs: "{number: number, …}"}
             words.append(special.get(kind) or plain.get(kind) or "a metric")
     return ("one of " if len(words) > 2 or get_origin(kinds[0]) is Literal else "") + ", ".join(words)

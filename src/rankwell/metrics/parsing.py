@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.metrics.bundles import profile
-from rankwell.metrics.metric import ASKED, PARSED, Metric, forget_texts
+from rankwell.metrics.metric import ASKED, MOST_NESTED, PARSED, Metric, forget_texts
 from rankwell.metrics.parameters import parameter_types
 from rankwell.metrics.registry import find, is_metric
 
@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>[()\[\]{},:=@]))"
 )
 MOST_PARSED = 10_000
+LONGEST_CUT = 16  # digits
 _WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -50,7 +51,7 @@ def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> 
         made = wanted
     else:
         raise UsageError(
-            f"{wanted!r} is not a metric. Write text such as 'ndcg@10', or a value such as rw.P @ 5."
+            f"{brief(wanted)} is not a metric. Write text such as 'ndcg@10', or a value such as rw.P @ 5."
         )
     if complete:
         made.check()
@@ -71,7 +72,7 @@ class _Reader:
     """Reads one metric's text from left to right."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+        self.text, self.at, self.depth = text, 0, 0
 
     def read(self) -> Metric:
         made = self._metric()
@@ -105,6 +106,9 @@ class _Reader:
         )
 
     def _metric(self) -> Metric:
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            raise UsageError(f"{self.text!r}: metrics are nested more than {MOST_NESTED} deep.")
         cls = find(self._expect("word", "the name of a metric"))
         values: dict[str, Any] = {}
         if self._take("sign", "("):
@@ -124,9 +128,12 @@ class _Reader:
                 values[name] = metric_of(value, complete=False) if is_metric else value
         if self._take("sign", "@"):
             k = self._expect("number", "a cut-off (a whole number of at least 1)")
-            if not k.isdecimal() or int(k) < 1:
-                raise UsageError(f"{self.text!r}: the cut-off must be a whole number of at least 1, not {k}.")
+            if not k.isdecimal() or len(k) > LONGEST_CUT or int(k) < 1:
+                raise UsageError(
+                    f"{self.text!r}: the cut-off must be a whole number of at least 1 and at most 2**53, not {k}."
+                )
             values["k"] = int(k)
+        self.depth -= 1
         return cls(**values)
 
     def _value(self) -> Any:

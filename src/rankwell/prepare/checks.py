@@ -13,10 +13,12 @@ from rankwell.prepare.reporting import Fact, Prepared, Report
 from rankwell.prepare.rules import log_rules
 from rankwell.readers import read_items
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
 
 
+@checked
 def check(
     train: Any,
     test: Any,

@@ -14,6 +14,7 @@ from rankwell.errors import DataError, UsageError
 from rankwell.prepare.pairs import coded, n_distinct
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.arguments import checked
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ def _size(users: np.ndarray, items: np.ndarray) -> tuple[int, ...]:
     return len(users), n_distinct(users), n_distinct(items)
 
 
+@checked
 def core(
     log: Any,
     *,

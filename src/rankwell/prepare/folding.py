@@ -16,6 +16,7 @@ from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Report
 from rankwell.prepare.splitting import MIXED, sides_of
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.arguments import checked
 from rankwell.tables.draws import draws
 from rankwell.tables.ids import Ids
 
@@ -27,6 +28,7 @@ class Folds(NamedTuple):
     report: Report
 
 
+@checked
 def folds(
     log: Any,
     k: int = 5,

@@ -32,7 +32,10 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
         raise UsageError(
             f"{table.name} has no column {column!r}; the columns are {quoted(table.frame.columns)}. Say which it is: tier="
         )
-    names = table.frame[column].cast(pl.String)
+    names = table.frame[column]
+    if names.dtype.is_nested() or names.dtype == pl.Object:
+        raise DataError(f"{table.name}: the column {column!r} is {names.dtype}; tiers are text or numbers.")
+    names = names.cast(pl.String)
     users = coded([log, table], "query")
     if SINCE in table.frame.columns:
         row = _held(log, table, *users.codes)
@@ -51,8 +54,8 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
 
 
 def _table(tiers: Any) -> Log:
-    if isinstance(tiers, Mapping) and all(
-        not isinstance(each, (list, tuple, Mapping)) for each in tiers.values()
+    if isinstance(tiers, Mapping) and not any(
+        hasattr(each, "__iter__") and not isinstance(each, str) for each in tiers.values()
     ):
         users = list(tiers)
         frame = pl.DataFrame({"query": users, "tier": [str(each) for each in tiers.values()]})

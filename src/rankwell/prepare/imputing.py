@@ -13,6 +13,7 @@ from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.as_frames import series_of
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.arguments import checked
 
 How = Literal["constant", "user_mean", "item_mean", "predictions"]
 HOWS = {
@@ -36,6 +37,7 @@ CAUTION = (
 )
 
 
+@checked
 def impute(
     qrels: Any,
     lists: Any = None,
@@ -179,16 +181,21 @@ def _joined(
 ) -> pl.DataFrame:
     """The ratings and the new rows, marked."""
     names = log.words
-    kinds = {names[word]: log.frame[names[word]].dtype for word in ("query", "item")}
+    ids = {}
+    rated = log.frame
+    for word, new_ids in (("query", queries.ids[user]), ("item", items.ids[item])):
+        column = names[word]
+        if not rated[column].dtype.is_integer():  # text, or categories, which may lack the new ids
+            rated = rated.with_columns(pl.col(column).cast(pl.String))
+        ids[column] = series_of(new_ids).cast(pl.Int64 if rated[column].dtype.is_integer() else pl.String)
     new = pl.DataFrame(
         {
-            names["query"]: series_of(queries.ids[user]).cast(kinds[names["query"]]),
-            names["item"]: series_of(items.ids[item]).cast(kinds[names["item"]]),
+            **ids,
             names["grade"]: value,
             FLAG: pl.Series([1], dtype=pl.Int8).new_from_index(0, len(value)),
         }
     )
-    rated = log.frame.with_columns(
+    rated = rated.with_columns(
         pl.Series(names["grade"], log.numbers("grade")), pl.lit(0, pl.Int8).alias(FLAG)
     )
-    return pl.concat([rated, new], how="diagonal")
+    return pl.concat([rated, new], how="diagonal_relaxed")

@@ -15,8 +15,10 @@ from rankwell.errors import UsageError, nearest, one_of
 from rankwell.judge import history_of
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items, read_qrels
+from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
+from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.popularity import PARTS, Cut, Head, Rule, Ties, by_popularity
 
 if TYPE_CHECKING:
@@ -205,6 +207,7 @@ def _told(head: Head) -> dict[str, Any]:
     return {"rule": head.rule, "at": head.at, "ties": head.ties}
 
 
+@checked
 def long_tail(
     train: Any,
     items: Any = None,
@@ -272,6 +275,7 @@ def long_tail(
     """
     cut = _cut(head, at, mid, ties)
     log = read_qrels(train, name=None if isinstance(train, str) else "train", columns=columns)
+    refuse_labels(log.matrix)
     catalogue = None if items is None else Known(read_items(items).item)
     history, _ = history_of(log, catalogue, Policy())
     return LongTail(history.catalogue.ids, history.counts, history.users, cut, name=log.name)

@@ -17,6 +17,7 @@ from rankwell.prepare.pairs import coded
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.prepare.windows import refuse_window
 from rankwell.readers.logs import read_log
+from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.popularity import Cut, Rule, Ties
@@ -79,8 +80,6 @@ class PopularityCut:
     >>> kept, report = cut.apply(test)
     >>> kept.rows()
     [('ann', 'd', 1.0)]
-    >>> report["queries left without rows"]
-    1 of 2 (0.5000) (such as 'bob')
 
     Reference
         Leaving out popular items changes the question: also report head, tail and all side by side
@@ -88,6 +87,7 @@ class PopularityCut:
         top-N recommendation tasks, RecSys 2010 (long-tail test set).
     """
 
+    @checked
     def __init__(
         self,
         *,

@@ -15,6 +15,7 @@ from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.as_frames import series_of
 from rankwell.readers.items_users import read_users
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.arguments import checked
 from rankwell.tables.draws import draws, further, uniform
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
@@ -37,6 +38,7 @@ class Baselines(NamedTuple):
     report: Report
 
 
+@checked
 def baselines(
     train: Any,
     test: Any = None,

@@ -15,6 +15,7 @@ from rankwell.prepare.division import RULES, How, Rule, first_rows
 from rankwell.prepare.leaks import Sides, moment
 from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.arguments import checked
 
 Unknown = Literal["keep", "drop"]
 FUTURE = (
@@ -39,6 +40,7 @@ class Split(_Divided):
     fold_in: pl.DataFrame | None = None
 
 
+@checked
 def split(
     log: Any,
     how: How = "time",

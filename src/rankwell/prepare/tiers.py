@@ -16,6 +16,7 @@ from rankwell.prepare.holding import tiers_of
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.column_names import known_word, quoted
 from rankwell.readers.logs import Log, read_log
+from rankwell.tables.arguments import checked
 
 How = Literal["multiply", "confidence", "replicate", "sample"]
 HOWS = {
@@ -30,6 +31,7 @@ ADVICE = (
 )
 
 
+@checked
 def scale_by_tier(
     interactions: Any,
     tiers: Any,

@@ -5,6 +5,6 @@ To add a file format, add one module to ``formats``; its docstring says what the
 
 from __future__ import annotations
 
-from rankwell.readers.reading import read_items, read_qrels, read_run
+from rankwell.readers.reading import open_run, read_items, read_qrels, read_run
 
-__all__ = ["read_items", "read_qrels", "read_run"]
+__all__ = ["open_run", "read_items", "read_qrels", "read_run"]

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankwell.readers.damage import Damage, refused
-from rankwell.readers.files import HARMLESS, MOST_GROWTH, File
+from rankwell.readers.files import File
+from rankwell.readers.opened import HARMLESS, MOST_GROWTH
 
 MARK, CONTINUED = b"ARROW1", b"\xff\xff\xff\xff"
 BLOCK, BUFFER = 24, 16  # bytes of the structures
@@ -22,7 +23,7 @@ DICTIONARY, BATCH = 2, 3  # kinds of message that have buffers
 
 def check(file: File) -> None:
     """Raise InputError if a message or a buffer cannot be as it says."""
-    content = file.content
+    content = file.mapped
     with refused(file, "Arrow", struct.error, ValueError):
         for start, body in _messages(content):
             _check_message(content, start, body)

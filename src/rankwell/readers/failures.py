@@ -50,6 +50,11 @@ class ExplainedRows:
         with failures_explained(self.file, self.name):
             return made()
 
+    def owned(self) -> Rows:
+        """Return the same rows, without the file that they are still to be read from."""
+        with failures_explained(self.file, self.name):
+            return ExplainedRows(self.rows.owned(), self.file, self.name)
+
     def regrouped(self) -> Rows:
         """Return the same rows with the rows of each query together."""
         with failures_explained(self.file, self.name):

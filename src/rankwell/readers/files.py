@@ -1,4 +1,4 @@
-"""Files as bytes: plain, compressed or standard input, with a check that they do not change while they are read."""
+"""Files as bytes: plain, compressed, a pipe or standard input, with a check that they do not change while they are read."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import contextlib
 import copy
 import io
 import mmap
+import os
+import stat
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
@@ -15,34 +17,37 @@ from typing import IO, Any
 import numpy as np
 
 from rankwell.errors import InputError, UsageError
-from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, expanded, reading_errors
+from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, reading_errors
+from rankwell.readers.opened import HEAD, Bytes, Held, Lines, Recoded, known_encoding
 from rankwell.readers.standard_input import STDIN
 
-HEAD = 1 << 16
-PIECE = 1 << 24
-# the most repetitive run compresses about 30 times; a file that grows more than this is a decompression bomb
-MOST_GROWTH, HARMLESS = 200, 1 << 30
+PIECE, STEP = 1 << 24, 1 << 20
+CHANGED = "the file changed while it was read. Wait until it is whole, then try again."
+LINE_END = 10
+
+Check = Callable[[memoryview, int], None]
 
 
 class File:
     """A file to read: its name, its first bytes decompressed, and all its bytes on request.
 
-    ``-`` is standard input, which is read whole. Nothing is kept open. ``line`` is where the last ``stream`` stopped with
-    an error, 0 if it did not.
+    ``-`` is standard input; it and other pipes are read whole, as they can be read only once. Nothing is kept open.
+    ``line`` is where the last ``stream`` stopped with an error, 0 if it did not.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = None if str(path) in ("-", STDIN) else Path(path)
         self.label = STDIN if self.path is None else str(self.path)
-        self._raw = _standard_input() if self.path is None else None
+        self.encoding: str | None = None
+        self.is_whole = True
+        self.line = 0
         self._state = self._stat()
-        with self._opened() as file:
+        self._raw = self._read_once()
+        with self._opened() as file, self.reading():
             start = file.read(8)
         if not start:
             raise InputError(f"{self.label}: the file is empty.")
         self.compression = compression_of(start)
-        self.is_whole = True
-        self.line = 0
 
     def without(self, lines: Collection[int]) -> File:
         """Return the same file with some lines, counted from 1, left empty; the others keep their numbers."""
@@ -51,10 +56,17 @@ class File:
         kept = self.content.tobytes().split(b"\n")
         for line in lines:
             kept[line - 1] = b""
+        raw = bytearray(b"\n".join(kept))
+        return self._changed(_raw=_ended(raw), compression=None, encoding=None, is_whole=False)
+
+    def encoded_in(self, encoding: str) -> File:
+        """Return the same file, whose text is of an encoding and is read as UTF-8."""
+        return self._changed(encoding=known_encoding(encoding))
+
+    def _changed(self, **changes: Any) -> File:
         other = copy.copy(self)
-        changes = {"_raw": b"\n".join(kept), "compression": None, "is_whole": False}
         vars(other).update(changes)
-        for cached in ("head", "content"):
+        for cached in ("head", "ended"):
             vars(other).pop(cached, None)
         return other
 
@@ -75,46 +87,136 @@ class File:
         stem = self.name.lower()
         return next((stem.removesuffix(end) for end in COMPRESSED_SUFFIXES if stem.endswith(end)), stem)
 
+    @property
+    def size(self) -> int:
+        """The number of bytes of the file itself, compressed or not."""
+        return self._state[2] if self._raw is None else len(self._raw) - 1
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the content is what stands in the file itself."""
+        return self._raw is None and self.compression is None and self.encoding is None
+
     def source(self) -> Path | io.BytesIO:
         """Return the path of a plain file, else its content: for libraries that take paths or file objects."""
-        if self._raw is None and self.path is not None and self.compression is None:
+        if self.is_plain and self.path is not None:
             return self.path
         return io.BytesIO(self.content.data)
 
-    @cached_property
+    @property
+    def mapped(self) -> np.ndarray:
+        """All bytes, mapped where that is possible: to look at some of them, and to be let go of at once."""
+        if not self.is_plain:
+            return self.content
+        with self.reading(), self._opened() as raw:
+            return np.frombuffer(mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+
+    @property
     def content(self) -> np.ndarray:
-        """All bytes: mapped, or decompressed.
+        """All bytes, held by rankwell.
 
         Raises
         ------
         InputError
-            If they cannot be read, are damaged, or decompress to far too many bytes.
+            If they cannot be read, are damaged, changed meanwhile, or decompress to far too many bytes.
         """
-        with self.reading(), self._opened() as raw:
-            if self.compression is not None:
-                return np.frombuffer(self._decompressed(raw), np.uint8)
-            if self._raw is not None:
-                return np.frombuffer(self._raw, np.uint8)
-            return np.frombuffer(mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+        return self.ended[:-1]
+
+    @cached_property
+    def ended(self) -> np.ndarray:
+        """All bytes, and a line end behind the last one."""
+        return self.read()
+
+    def read(self, check: Check | None = None) -> np.ndarray:
+        """Read what ``ended`` keeps; ``check`` sees each piece, and where it begins."""
+        if self._raw is not None and self.compression is None and self.encoding is None:
+            if check is not None:
+                for low in range(0, self.size, STEP):
+                    check(self._raw[low : min(low + STEP, self.size)].data, low)
+            return self._raw
+        # the size of a plain file is known; other content grows
+        held: Any = np.empty(self.size + 1, np.uint8) if self.is_plain else bytearray(STEP)
+        at = 0
+        with self.stream() as file:
+            while at + 1 < len(held):
+                with memoryview(held) as view, view[at : min(at + STEP, len(held) - 1)] as free:
+                    read = file.readinto(free)
+                    if check is not None:
+                        check(free[:read], at)
+                if not read:
+                    break
+                at += read
+                if at + 1 == len(held) and not self.is_plain:
+                    held += bytes(len(held) // 4)
+        if self.is_plain and at < self.size:
+            raise InputError(f"{self.label}: {CHANGED}")
+        if self.is_plain:
+            held[at] = LINE_END
+            return np.asarray(held)
+        del held[at:]
+        return _ended(held)
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Yield the content piece by piece; each is overwritten by the next."""
+        if "ended" in vars(self):
+            for low in range(0, len(self.content), STEP):
+                yield self.content[low : low + STEP].data
+            return
+        buffer = memoryview(bytearray(STEP))
+        with self.stream() as file:
+            while read := file.readinto(buffer):
+                yield buffer[:read]
+
+    def read_into(self, view: memoryview, at: int) -> None:
+        """Read the bytes of a plain file from a place on.
+
+        Raises
+        ------
+        InputError
+            If they cannot be read, or the file changed.
+        """
+        with self.reading(), self._opened() as file:
+            file.seek(at)
+            filled = 0
+            while read := file.readinto(view[filled:]):  # type: ignore[attr-defined]
+                filled += read
+            self.check_opened(file)
+        if filled < len(view):
+            raise InputError(f"{self.label}: {CHANGED}")
+
+    def tail(self, size: int) -> bytes:
+        """Return the last bytes of the content, at most so many."""
+        if self.is_plain:
+            with self.reading(), self._opened() as file:
+                file.seek(max(self.size - size, 0))
+                return file.read(size)
+        last = b""
+        for piece in self.pieces():
+            last = (last + piece[-size:].tobytes())[-size:]
+        return last
 
     @contextlib.contextmanager
-    def stream(self) -> Iterator[IO[bytes]]:
+    def stream(self) -> Iterator[Lines]:
         """Give the content to be read from its start, decompressed piece by piece; errors know the line they came from."""
         self.line = 0
-        with self._opened() as raw, Lines(Bytes(raw, self)) as lines:
-            try:
-                yield lines
-            except Exception:
-                self.line = lines.number
-                raise
+        with self._opened() as raw:
+            content = Bytes(raw, self)
+            with Lines(content if self.encoding is None else Recoded(content, self.encoding)) as lines:
+                try:
+                    yield lines
+                except Exception:
+                    self.line = lines.number
+                    raise
 
     def check(self) -> None:
-        """Raise InputError if the file changed since it was opened; a new file in its place is fine."""
-        now = self._stat()
-        if now != self._state and now[:1] == self._state[:1]:
-            raise InputError(
-                f"{self.label}: the file changed while it was read. Wait until it is whole, then try again."
-            )
+        """Raise InputError if the file is not the one that was opened at first, or changed since."""
+        if self._stat() != self._state:
+            raise InputError(f"{self.label}: {CHANGED}")
+
+    def check_opened(self, opened: IO[bytes]) -> None:
+        """Raise InputError if an opened file is not the one that was opened at first, or changed since."""
+        if self._raw is None and _state(os.fstat(opened.fileno())) != self._state:
+            raise InputError(f"{self.label}: {CHANGED}")
 
     def _stat(self) -> tuple[int, ...]:
         if self.path is None:
@@ -123,31 +225,34 @@ class File:
             found = self.path.stat()
         except OSError as error:
             raise InputError(f"{self.label}: cannot be read ({error.strerror}).") from error
-        if self.path.is_dir():
+        except ValueError as error:
+            raise InputError(f"{str(self.path)!r}: is no name of a file ({error}).") from error
+        if stat.S_ISDIR(found.st_mode):
             raise InputError(f"{self.label}: is a folder. Name a file, or several as '{self.label}/*'.")
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        return _state(found)
+
+    def _read_once(self) -> np.ndarray | None:
+        """All bytes of what can be read only once, and a line end; None for a file."""
+        if self.path is None:
+            return _standard_input()
+        mode = self.path.stat().st_mode
+        if stat.S_ISREG(mode) and self._state[2]:
+            return None
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)) and not _is_input(self.path):
+            raise InputError(
+                f"{self.label}: is a device or a socket. Name a file, a pipe, or - for standard input."
+            )
+        with self.reading(), self.path.open("rb", buffering=0) as file:
+            return _all(file, self.label)
 
     def _opened(self) -> IO[bytes]:
         if self._raw is not None:
-            return io.BytesIO(self._raw)
+            return Held(self._raw[:-1].data)  # type: ignore[return-value]
         assert self.path is not None
         try:
-            return self.path.open("rb")
+            return self.path.open("rb", buffering=0)
         except OSError as error:
             raise InputError(f"{self.label}: cannot be read ({error.strerror}).") from error
-
-    def _decompressed(self, raw: IO[bytes]) -> bytearray:
-        size = len(self._raw) if self._raw is not None else self._state[1]
-        content = bytearray()
-        with expanded(raw, self.compression) as file:
-            while piece := file.read(PIECE):
-                content += piece
-                if len(content) > max(MOST_GROWTH * size, HARMLESS):
-                    raise InputError(
-                        f"{self.label}: {size:,} bytes of {self.compression} hold more than {len(content):,}; this looks like "
-                        f"a decompression bomb. If it is not, decompress the file yourself."
-                    )
-        return content
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -157,56 +262,39 @@ class File:
         except InputError:
             raise
         except reading_errors() as error:
-            trouble = (
-                f"the {self.compression} data are damaged or cut off"
-                if self.compression
-                else "cannot be read"
-            )
+            packed = getattr(self, "compression", None)
+            trouble = f"the {packed} data are damaged or cut off" if packed else "cannot be read"
             raise InputError(
                 f"{self.label}: {trouble} ({str(error).strip() or type(error).__name__})."
             ) from error
 
 
-class Bytes(io.RawIOBase):
-    """The decompressed bytes of a file."""
-
-    def __init__(self, raw: IO[bytes], file: File) -> None:
-        self.file = file
-        with file.reading():
-            self.opened = expanded(raw, file.compression)
-
-    def readable(self) -> bool:
-        """They can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read the next bytes; damage is an InputError."""
-        with self.file.reading():
-            piece = self.opened.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-    def close(self) -> None:
-        """Close the file that they come from."""
-        self.opened.close()
-        super().close()
+def _state(found: os.stat_result) -> tuple[int, ...]:
+    """What is no longer the same when a file is another one, or changed."""
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-class Lines(io.BufferedReader):
-    """The lines of a file; ``number`` counts those handed out, from 1."""
-
-    def __init__(self, content: Bytes) -> None:
-        super().__init__(content, HEAD)
-        self.number = 0
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        """Return the next line with its line end; a loop over the lines calls this too."""
-        line = super().readline(size)
-        self.number += bool(line)
-        return line
+def _is_input(path: Path) -> bool:
+    """Whether a device is the terminal that somebody types at."""
+    return stat.S_ISCHR(path.stat().st_mode) and str(path) in ("/dev/stdin", "/dev/tty", "/dev/fd/0")
 
 
-def _standard_input() -> bytes:
+def _ended(content: bytearray) -> np.ndarray:
+    content.append(LINE_END)
+    return np.frombuffer(content, np.uint8)
+
+
+def _standard_input() -> np.ndarray:
     if sys.stdin is None or sys.stdin.closed:
         raise UsageError("there is no standard input to read from.")
-    return sys.stdin.buffer.read()
+    return _all(sys.stdin.buffer, STDIN)
+
+
+def _all(file: IO[bytes], label: str) -> np.ndarray:
+    """All bytes of a pipe, and a line end; a device that gives nothing but NUL bytes would never end."""
+    content = bytearray()
+    while piece := file.read(PIECE):
+        if len(content) >= PIECE and piece.count(0) == len(piece):
+            raise InputError(f"{label}: NUL bytes without end; this is no text and no table.")
+        content += piece
+    return _ended(content)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError, brief
+from rankwell.errors import DataError
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
+from rankwell.readers.in_memory import frame_of
+from rankwell.tables.exactness import Changed, refuse_changed, refuse_changed_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
@@ -75,6 +78,10 @@ class FrameRows:
     def _lists(self, frame: pl.DataFrame, start: int) -> Lists:
         return next(self._columns(frame, start).batches(len(frame)))()
 
+    def owned(self) -> Columns:
+        """Return all rows as columns."""
+        return self.table()
+
     def regrouped(self) -> Columns:
         """Return all rows as columns, which are grouped when lists are made of them."""
         return self.table()
@@ -130,40 +137,12 @@ def pieces_of(
     """Return a table in pieces, and which of its columns are wanted."""
     import polars as pl
 
-    if not isinstance(table, (pl.DataFrame, pl.LazyFrame)):
-        table = pl.DataFrame(table)
+    table = frame_of(table, name)
     words = match_columns(table.collect_schema().names(), wanted, name, columns)
     table = table.select(words.values())
     if isinstance(table, pl.DataFrame):
         return table.iter_slices, words
     return lambda size: table.collect_batches(chunk_size=size, maintain_order=True, lazy=True), words
-
-
-def table_of(
-    records: Sequence[Mapping[str, Any]], place: Place = lambda row: f"record {row + 1}"
-) -> pl.DataFrame:
-    """Return records, each a dict of columns, as a table.
-
-    Raises
-    ------
-    DataError
-        If a column is not of one type.
-    """
-    import polars as pl
-
-    try:
-        return pl.DataFrame(records, infer_schema_length=None)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-        first: dict[str, tuple[type, Any]] = {}
-        for number, record in enumerate(records):
-            for key, value in record.items():
-                kind, example = first.setdefault(key, (type(value), value))
-                if kind is not type(value):
-                    raise DataError(
-                        f"{place(number)}: {key!r} is {brief(value)}, but {brief(example)} in an earlier record. Give "
-                        f"every record the same types."
-                    ) from error
-        raise DataError(f"{place(0)}: the records are no table of text and numbers ({error}).") from error
 
 
 def whole_columns(
@@ -187,8 +166,8 @@ def whole_columns(
     for word in words:
         pieces = parts.pop(word)
         if word not in filled:
-            joined = np.concatenate if isinstance(pieces[0], np.ndarray) else Ids.concatenate
-            filled[word] = joined(pieces)
+            is_array = isinstance(pieces[0], np.ndarray)
+            filled[word] = np.concatenate(pieces) if is_array else Ids.concatenate(pieces).owned()
     return {word: filled[word] for word in words}
 
 
@@ -206,9 +185,26 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
         if numbers.null_count():
             row = int(numbers.is_null().arg_max() or 0)
             raise DataError(f"{place(start + row)}: the {word} {series[row][:40]!r} is not a number.")
-        return numbers.to_numpy()
+        floats = numbers.to_numpy()
+        with _placed(place, start):
+            refuse_changed_text(series, floats, word)
+        return floats
     if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
         raise DataError(
             f"{place(start)}: the {word} column {series.name!r} is {series.dtype}, not numbers. Cast the column."
         )
+    if series.dtype.is_integer() and "128" in str(series.dtype):
+        floats = series.cast(pl.Float64).to_numpy()
+        with _placed(place, start):
+            refuse_changed(series, floats, word)
+        return floats
     return series.to_numpy()
+
+
+@contextmanager
+def _placed(place: Place, start: int) -> Iterator[None]:
+    """Give the number that was changed its place; ``start`` is the first row of the piece."""
+    try:
+        yield
+    except Changed as changed:
+        raise changed.at(place(start + changed.row)) from None

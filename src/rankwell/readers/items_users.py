@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from rankwell.errors import InputError, UsageError
-from rankwell.readers import read_items
+from rankwell.errors import InputError
+from rankwell.readers import in_memory
 from rankwell.readers.column_names import match_columns
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File
-from rankwell.readers.formats import arrow, movielens
+from rankwell.readers.formats import arrow, movielens, ndjson
 from rankwell.readers.formats.delimited import Table
 from rankwell.readers.polars_scans import explained
+from rankwell.readers.reading import ids_in
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
 
@@ -75,9 +76,8 @@ def read_catalogue(source: Any, *, name: str = "items", columns: Mapping[str, st
     """
     if isinstance(source, Items):
         return source
-    is_list = isinstance(source, Collection) and not isinstance(source, (str, Mapping, pl.DataFrame))
-    if is_list and not all(isinstance(row, Mapping) for row in source):
-        return read_items(source, name=name)
+    if (ids := ids_in(source)) is not None:
+        return Items(ids, name=name)
     frame, name, column = _table(source, "items", "item", name, columns or {})
     return Items(Ids.of_series(frame[column], "item"), frame.drop(column), name=name)
 
@@ -89,12 +89,9 @@ def _table(
     if isinstance(source, (str, os.PathLike)):
         file = File(Path(source))
         name, frame = file.name, frame_of(file, kind, word, columns)
-    elif isinstance(source, (Sequence, Mapping, pl.DataFrame)) or hasattr(source, "__arrow_c_stream__"):
-        frame = source if isinstance(source, pl.DataFrame) else pl.DataFrame(source)
     else:
-        raise UsageError(
-            f"{kind}: cannot read {type(source).__name__}. Give a path, a data frame or a list of records."
-        )
+        table = in_memory.frame_of(source, name)
+        frame = in_memory.owned_frame(table.collect() if isinstance(table, pl.LazyFrame) else table)
     return frame, name, match_columns(frame.columns, (word,), name, columns)[word]
 
 
@@ -120,6 +117,7 @@ def frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, st
             is_stream = file.head.startswith(arrow.STREAM)
             return pl.read_ipc_stream(file.source()) if is_stream else pl.read_ipc(file.source())
         if kind == "ndjson":
+            ndjson.refuse_repeated(file, ndjson.JsonLines(file).keys())
             return pl.read_ndjson(file.source())
         if kind == "movielens" and word == "item":
             return movielens.films(file)

@@ -1,8 +1,8 @@
-"""Items by query: dicts ``{query: {item: number}}`` and ``{query: [item, …]}``, and lists of lists."""
+"""Items by query: dicts of ``{item: number}``, ``[item, …]`` or ``[(item, number), …]``, and lists of lists."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.tables.csr import owners
+from rankwell.tables.exactness import Changed, refuse_changed
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns
@@ -88,7 +89,11 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         offsets[1:] = np.cumsum(np.fromiter(map(len, lists), np.int64, len(lists)))
     except TypeError:
         raise _no_list(source, word, name) from None
-    items = Ids.of(list(chain.from_iterable(lists)), f"{name}: item")
+    listed = list(chain.from_iterable(lists))
+    if listed and isinstance(listed[0], (tuple, list)):
+        items, numbers = _pairs(ListOf(name, queries, offsets), listed, word)
+        return Lists(queries, offsets, items, numbers, name)
+    items = Ids.of(listed, f"{name}: item")
     graded = [isinstance(each, Mapping) for each in lists]
     if not any(graded):
         if any(isinstance(each, str) for each in lists):
@@ -103,18 +108,57 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
     except (TypeError, ValueError, OverflowError):
         raise _not_a_number(source, word, name) from None
+    _refuse_changed(chain.from_iterable(map(_values, lists)), numbers, word, ListOf(name, queries, offsets))
     return Lists(queries, offsets, items, numbers, name)
+
+
+def _pairs(place: ListOf, pairs: list[Any], word: str) -> tuple[Ids, np.ndarray]:
+    """The items and the numbers of pairs of both."""
+    for row, pair in enumerate(pairs):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise DataError(f"{place(row)}: {brief(pair)} is no pair (item, {word}), while others are.")
+        if isinstance(pair[1], str) or not _is_number(pair[1]):
+            raise DataError(
+                f"{place(row)}: the {word} of item {brief(pair[0])} is {brief(pair[1])}, not a number. A pair is (item, {word})."
+            )
+    items = Ids.of([pair[0] for pair in pairs], f"{place.name}: item")
+    numbers = np.fromiter((pair[1] for pair in pairs), np.float64, len(pairs))
+    _refuse_changed((pair[1] for pair in pairs), numbers, word, place)
+    return items, numbers
+
+
+def _refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str, place: ListOf) -> None:
+    try:
+        refuse_changed(values, numbers, word)
+    except Changed as changed:
+        raise changed.at(place(changed.row)) from None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def _values(each: Mapping[Any, Any]) -> Any:
     return each.values()
 
 
+def _has_length(value: Any) -> bool:
+    try:
+        len(value)  # an array of no dimensions has a method for it, but no length
+    except TypeError:
+        return False
+    return True
+
+
 def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, each in source.items():
-        if not isinstance(each, Mapping | Sequence | set | frozenset | np.ndarray) or isinstance(each, str):
+        if not _has_length(each) or isinstance(each, str):
             return DataError(
-                f"{name}, query {brief(query)}: {brief(each)}, expected {{item: {word}}} or [item, …]."
+                f"{name}, query {brief(query)}: {brief(each)}, expected {{item: {word}}}, [item, …] or [(item, {word}), …]."
             )
     raise AssertionError("every value is a list")
 
@@ -122,9 +166,7 @@ def _no_list(source: Mapping[Any, Any], word: str, name: str) -> DataError:
 def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
     for query, items in source.items():
         for item, value in items.items():
-            try:
-                float(value)
-            except (TypeError, ValueError, OverflowError):
+            if not _is_number(value):
                 return DataError(
                     f"{name}, query {brief(query)}: the {word} of item {brief(item)} is {brief(value)}, not a number."
                 )

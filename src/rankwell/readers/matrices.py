@@ -1,4 +1,4 @@
-"""Matrices with one row per query: item lists (``users × k``, -1 pads), scores of all items, SciPy sparse.
+"""Matrices with one row per query: item lists (``users × k``, -1 pads), scores or labels of all items, sparse ones.
 
 Queries and items are the numbers of rows and columns. Anything that gives a NumPy array (``__array__``) or speaks
 DLPack comes in: PyTorch and JAX on the processor.
@@ -6,33 +6,22 @@ DLPack comes in: PyTorch and JAX on the processor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
+from rankwell.readers.arrays import array_of, is_sparse, sparse_of
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
+from rankwell.tables.matrix import PAD, Matrix
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
-
-PAD = -1
-
-
-def is_matrix(source: Any) -> bool:
-    """Whether a source is an array or converts to one."""
-    if is_sparse(source):
-        return True
-    return hasattr(source, "shape") and (hasattr(source, "__array__") or hasattr(source, "__dlpack__"))
-
-
-def is_sparse(source: Any) -> bool:
-    """Whether a source is a SciPy sparse matrix or array."""
-    return type(source).__module__.partition(".")[0] == "scipy" and hasattr(source, "tocsr")
 
 
 def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
@@ -43,69 +32,121 @@ def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
     matrix = _matrix(source, name, columns)
     if is_sparse(matrix):
         return Run.of_rows(_stored(matrix, name), name)
-    if matrix.dtype.kind in "iu":
-        query, item, rank = _listed(matrix, name)
-        return Run(query, item, rank=rank, name=name, place=_rows(name, query, len(matrix)))
-    return Run.of_rows(ScoreRows(matrix, name), name)
+    if matrix.dtype.kind == "b":
+        raise UsageError(
+            f"{name}: a run is item numbers or scores, not true and false. Are these the judgements?"
+        )
+    if matrix.dtype.kind == "f":
+        run = Run.of_rows(ScoreRows(matrix, name), name)
+        run.matrix = Matrix(name, "scores", matrix.shape)
+        return run
+    known = Matrix.of_whole(_whole(matrix, name), name, "lists")
+    query, item, rank = _listed(matrix, name)
+    run = Run(query, item, rank=rank, name=name, place=_rows(name, query, len(matrix)))
+    run.matrix = known
+    return run
 
 
 def qrels_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return judgements: rows of liked items, or the grades that a sparse matrix stores."""
+    """Return judgements: rows of liked items, labels of all items, or the grades that a sparse matrix stores.
+
+    Whole numbers are item numbers, or labels if one of them stands twice in a row.
+    """
     matrix = _matrix(source, name, columns)
     if is_sparse(matrix):
         rows = owners(matrix.indptr)
         return Qrels(rows, matrix.indices, matrix.data, name=name, place=Entries(name, matrix.indptr))
-    if matrix.dtype.kind not in "iu":
-        raise UsageError(
-            f"{name}: judgements in a matrix are item numbers (users × k, {PAD} pads) or sparse (scipy.sparse.csr_array), "
-            f"not a dense matrix of {matrix.dtype}: which of its zeros were judged?"
-        )
+    known = Matrix(name, "grades", matrix.shape)
+    if matrix.dtype.kind in "iu" and not np.ma.isMaskedArray(matrix):
+        known = Matrix.of_whole(_whole(matrix, name), name, "whole")
+    if known.is_labels:
+        return _graded(matrix, known)
     query, item, _ = _listed(matrix, name)
-    return Qrels(query, item, name=name, place=_rows(name, query, len(matrix)))
+    qrels = Qrels(query, item, name=name, place=_rows(name, query, len(matrix)))
+    qrels.matrix = known
+    return qrels
+
+
+def labels_of(source: Any, *, name: str = "labels") -> Qrels:
+    """Return the judgements in a matrix with the label of each item, or in rows of labels; nan and masked items are not judged.
+
+    Raises
+    ------
+    UsageError, DataError
+        If it is no matrix of numbers.
+    """
+    if not is_matrix(source) and isinstance(source, (list, tuple)):
+        source = rectangle(source)
+    if not is_matrix(source):
+        raise UsageError(
+            f"{name}= is a matrix with a row per query and a column per item, or such rows, not {type(source).__name__}; give "
+            f"other judgements as qrels=."
+        )
+    matrix = _matrix(source, name, {})
+    if is_sparse(matrix):
+        return qrels_of(matrix, name=name, columns={})
+    return _graded(matrix, Matrix(name, "grades", matrix.shape))
+
+
+def _graded(matrix: np.ndarray, known: Matrix) -> Qrels:
+    """The judgements in a matrix of labels."""
+    grade = np.ma.getdata(matrix)
+    judged = ~np.ma.getmaskarray(matrix)
+    if grade.dtype.kind == "f":
+        judged &= ~np.isnan(grade)
+    query, item = np.nonzero(judged)
+    place = Entries(known.name, offsets_of(judged.sum(axis=1)), columns=item)
+    qrels = Qrels(query, item, grade[query, item].astype(np.float64), name=known.name, place=place)
+    qrels.matrix = known
+    return qrels
+
+
+def is_matrix(source: Any) -> bool:
+    """Whether a source is an array or converts to one."""
+    if is_sparse(source):
+        return True
+    return hasattr(source, "shape") and (hasattr(source, "__array__") or hasattr(source, "__dlpack__"))
+
+
+def rectangle(rows: Sequence[Any]) -> np.ndarray | None:
+    """Return rows of numbers, equally many each, as a matrix; None for anything else."""
+    if not all(isinstance(row, (list, tuple)) and row for row in rows) or len(set(map(len, rows))) != 1:
+        return None
+    kinds = set(map(type, chain.from_iterable(rows)))
+    return np.array(rows) if kinds and kinds <= {bool, int, float} else None
 
 
 def _matrix(source: Any, name: str, columns: Mapping[str, str]) -> Any:
-    """The source as a CSR matrix or a NumPy array of two dimensions, of integers or floats."""
+    """The source as a CSR matrix or a NumPy array of two dimensions, of integers, floats or truth values."""
     if columns:
         raise UsageError(f"{name}: a matrix has no named columns; columns= is for tables.")
-    matrix: Any = source.tocsr() if is_sparse(source) else _array(source, name)
-    if matrix.ndim != 2 or matrix.dtype.kind not in "iuf":
+    matrix: Any = sparse_of(source, name) if is_sparse(source) else array_of(source, name)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
         raise DataError(
             f"{name}: a matrix has two dimensions and holds numbers; this has {matrix.ndim} and {matrix.dtype}."
+            + (" One list is a matrix of one row: values.reshape(1, -1)." if matrix.ndim == 1 else "")
         )
-    if is_sparse(source) and not matrix.has_canonical_format:
-        counted = np.diff(matrix.indptr)
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-        differ = np.flatnonzero(np.diff(matrix.indptr) != counted)
-        if len(differ):
-            raise DataError(
-                f"{name}, row {differ[0]}: an item is stored twice. Call sum_duplicates(), if that is meant."
-            )
     return matrix
 
 
-def _array(source: Any, name: str) -> np.ndarray:
-    if isinstance(source, np.ndarray):
-        return source
-    try:
-        return np.from_dlpack(source) if hasattr(source, "__dlpack__") else np.asarray(source)
-    except (TypeError, ValueError, RuntimeError, BufferError) as error:
-        raise UsageError(
-            f"{name}: the {type(source).__name__} cannot be converted to a NumPy array ({error}). Move it to the CPU "
-            f"first: tensor.detach().cpu().numpy()."
-        ) from error
+def _whole(matrix: np.ndarray, name: str) -> np.ndarray:
+    """Whole numbers as int64."""
+    if matrix.dtype == np.uint64 and matrix.size and matrix.max() > np.iinfo(np.int64).max:
+        row = int(np.flatnonzero((matrix > np.iinfo(np.int64).max).any(axis=1))[0])
+        raise DataError(f"{name}, row {row}: an item number does not fit in 64 bits.")
+    return np.ma.getdata(matrix).astype(np.int64)
 
 
 def _listed(matrix: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The rows, the items and the ranks of a matrix of item numbers; pads are left out."""
     if np.ma.isMaskedArray(matrix):
         raise UsageError(f"{name}: item lists are not masked; pad them with {PAD}.")
-    if matrix.dtype.kind == "i" and (matrix < PAD).any():
+    matrix = _whole(matrix, name)
+    if (matrix < PAD).any():
         row = int(np.flatnonzero((matrix < PAD).any(axis=1))[0])
         raise DataError(f"{name}, row {row}: {matrix[row].min()} is not an item number; {PAD} pads a list.")
-    query, place = np.nonzero(matrix.astype(np.int64) != PAD)
-    return query, matrix[query, place].astype(np.int64), place + 1
+    query, place = np.nonzero(matrix != PAD)
+    return query, matrix[query, place], place + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +210,10 @@ class ScoreRows:
         _refuse_nan(found, place)
         lists = Ids.of_integers(np.arange(low, high)), offsets
         return Columns(None, Ids.of_integers(item), found, place=place, lists=lists)
+
+    def owned(self) -> ScoreRows:
+        """Return the same rows in memory of their own."""
+        return ScoreRows(self.matrix.copy(), self.name)
 
     def regrouped(self) -> ScoreRows:
         """Return these rows: they are grouped."""

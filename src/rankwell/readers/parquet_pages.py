@@ -26,7 +26,7 @@ HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # which field of a page's header 
 
 def check(file: File) -> None:
     """Raise InputError if the footer or a page cannot be as it says."""
-    content = file.content
+    content = file.mapped
     with refused(file, "Parquet", KeyError, IndexError, TypeError, AttributeError):
         for chunk in _chunks(content):
             _check_pages(content, chunk)

@@ -4,30 +4,47 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
 from rankwell.errors import InputError, UsageError
+from rankwell.readers import in_memory
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
+from rankwell.tables.arguments import checked
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import is_column
 
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
+BINARY = ("parquet", "arrow")
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
 
 
+@dataclass(frozen=True)
+class Options:
+    """How a file is read: its format and its encoding if they are given, and what its columns mean."""
+
+    format_in: str | None
+    columns: Mapping[str, str]
+    encoding: str | None
+
+
+@checked
 def read_run(
     source: Any,
     *,
     name: str | None = None,
     format_in: str | None = None,
     columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
     rank_base: Literal[0, 1] | None = None,
 ) -> Run:
     """Read a run from files, a dict, a table, a matrix or a Run.
@@ -49,6 +66,8 @@ def read_run(
         The format of the file, such as ``"delimited"``, if its content and name do not show it.
     columns
         What each column of a table holds: ``{"its name": "query"}``; by number, from 1, for text without a header.
+    encoding
+        The encoding of text files that are not UTF-8, such as ``"latin-1"``, ``"euc-kr"`` or ``"utf-16"``.
     rank_base
         The rank of a first item, 0 or 1; by default the run shows it, by having a rank of 0 or none.
 
@@ -64,16 +83,40 @@ def read_run(
     >>> read_run([[3, 1], [2]])
     Run 'run': 3 rows
     """
-    run: Run = _read(source, "run", name, format_in, columns or NO_COLUMNS)
+    run = open_run(
+        source, name=name, format_in=format_in, columns=columns, encoding=encoding, rank_base=rank_base
+    )
+    if run is not source:
+        run.rows = run.rows.owned()
+    return run
+
+
+def open_run(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    rank_base: Literal[0, 1] | None = None,
+) -> Run:
+    """Return a run as ``read_run`` does, but leave the rows of files and of tables where they are, to be read when they are evaluated.
+
+    A file that has changed by then is refused.
+    """
+    options = Options(format_in, columns or NO_COLUMNS, encoding)
+    run: Run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
 
+@checked
 def read_qrels(
     source: Any,
     *,
     name: str | None = None,
     format_in: str | None = None,
     columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
 ) -> Qrels:
     """Read judgements from files, a dict, a table, a matrix or Qrels.
 
@@ -85,7 +128,7 @@ def read_qrels(
         SciPy sparse grades with a row per query; or Qrels.
     name
         The name of the qrels in messages; default the file's name.
-    format_in, columns
+    format_in, columns, encoding
         As for ``read_run``.
 
     Raises
@@ -98,7 +141,8 @@ def read_qrels(
     >>> read_qrels({"1": {"a": 1, "b": 0}})
     Qrels 'qrels': 2 rows
     """
-    return _read(source, "qrels", name, format_in, columns or NO_COLUMNS)
+    qrels: Qrels = _read(source, "qrels", name, Options(format_in, columns or NO_COLUMNS, encoding))
+    return qrels
 
 
 def read_items(
@@ -107,6 +151,7 @@ def read_items(
     name: str | None = None,
     format_in: str | None = None,
     columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
 ) -> Items:
     """Read a catalogue from a file, a list of ids, a table with an item column, or Items.
 
@@ -115,35 +160,39 @@ def read_items(
     >>> read_items(["a", "b"])
     Items 'items': 2 items
     """
-    is_list = isinstance(source, (list, tuple, set, frozenset, range))
-    if is_list and not any(isinstance(row, (Mapping, File)) for row in source):
-        return Items(
-            sorted(source) if isinstance(source, (set, frozenset)) else list(source), name=name or "items"
-        )
-    return _read(source, "items", name, format_in, columns or NO_COLUMNS)
+    ids = ids_in(source)
+    if ids is not None:
+        return Items(ids, name=name or "items")
+    found: Items = _read(source, "items", name, Options(format_in, columns or NO_COLUMNS, encoding))
+    return found
 
 
-def _read(
-    source: Any,
-    kind: str,
-    name: str | None,
-    format_in: str | None,
-    columns: Mapping[str, str],
-) -> Any:
+def ids_in(source: Any) -> Any:
+    """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
+    if isinstance(source, (list, tuple, set, frozenset, range)):
+        if any(isinstance(row, (Mapping, File, os.PathLike)) for row in source):
+            return None
+        with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
+            return sorted(source) if isinstance(source, (set, frozenset)) else list(source)
+        return list(source)
+    return source if is_column(source) else None
+
+
+def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if isinstance(source, KINDS[kind]):
         return source
     if isinstance(source, str) and source.startswith("irds:"):
         from rankwell.readers import irds
 
-        return getattr(irds, f"read_{kind}")(source, name=name, columns=columns)
+        return getattr(irds, f"read_{kind}")(source, name=name, columns=options.columns)
     if isinstance(source, PATHS) or _are_paths(source):
-        return _read_files(source, kind, name, format_in, columns)
-    if format_in is not None:
-        raise UsageError(f"{kind}: format_in={format_in!r} is for files, not for a {type(source).__name__}.")
-    module = _module_of(source, kind)
-    if isinstance(source, Sequence):
-        source = _table_of(source)
-    return getattr(module, f"{kind}_of")(source, name=name or kind, columns=columns)
+        return _read_files(source, kind, name, options)
+    if options.format_in is not None:
+        raise UsageError(
+            f"{kind}: format_in={options.format_in!r} is for files, not for a {type(source).__name__}."
+        )
+    module, source = _module_and_value(source, kind)
+    return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
 
 
 def _are_paths(source: Any) -> bool:
@@ -151,14 +200,12 @@ def _are_paths(source: Any) -> bool:
     return is_list and all(isinstance(each, PATHS) for each in source)
 
 
-def _read_files(
-    source: Any, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
-) -> Any:
+def _read_files(source: Any, kind: str, name: str | None, options: Options) -> Any:
     from rankwell.readers import several_files
 
     given = [source] if isinstance(source, PATHS) else list(source)
     files = [file for each in given for file in files_of(each)]
-    parts = [_read_file(file, kind, None if len(files) > 1 else name, format_in, columns) for file in files]
+    parts = [_read_file(file, kind, None if len(files) > 1 else name, options) for file in files]
     first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
     return getattr(several_files, f"{kind}_of")(parts, name or first)
 
@@ -185,51 +232,46 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     return list(found)
 
 
-def _read_file(
-    file: File, kind: str, name: str | None, format_in: str | None, columns: Mapping[str, str]
-) -> Any:
-    chosen, why = (format_in, "as given") if format_in else guess(file)
+def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
+    if options.encoding is not None and (options.format_in or guess(file)[0]) not in BINARY:
+        file = file.encoded_in(options.encoding)
+    chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
     function = getattr(reader(chosen), f"read_{kind}", None)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
     with failures_explained(file, chosen):
-        table = function(file, name=name or file.name, columns=columns)
+        table = function(file, name=name or file.name, columns=options.columns)
         if not isinstance(table, KINDS[kind]):
             msg = f"read_{kind} returned {type(table).__name__}, not {KINDS[kind].__name__}"
             raise TypeError(msg)
     if isinstance(table, Run) and not isinstance(table.rows, Columns):
         table.rows = ExplainedRows(table.rows, file, chosen)
-    packed = f", {file.compression}" if file.compression else ""
+    packed = "".join(f", {each}" for each in (file.compression, file.encoding) if each)
     table.source = f"{file.label}: read as {chosen}{packed} ({why})"
     table.files = (file,)
     return table
 
 
-def _module_of(source: Any, kind: str) -> ModuleType:
-    """The module that reads a value in memory, by its type."""
+def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
+    """The module that reads a value in memory, by its type, and the value as that module takes it."""
     from rankwell.readers import frames, mapping, matrices
 
-    if isinstance(source, Mapping) and kind != "items":
-        return mapping
-    if hasattr(source, "__arrow_c_stream__") or type(source).__module__.partition(".")[0] == "polars":
-        return frames
-    if isinstance(source, (list, tuple)) and source:
-        if all(isinstance(each, Mapping) for each in source):
-            return frames
-        if kind != "items":
-            return mapping
-    if matrices.is_matrix(source) and kind != "items":
-        return matrices
-    raise UsageError(
-        f"{kind}: cannot read {type(source).__name__}. Give a path, a dict, a list of lists, a matrix, or a table of "
-        f"Polars, pandas, pyarrow or DuckDB (anything with __arrow_c_stream__)."
-    )
-
-
-def _table_of(source: Sequence[Any]) -> Any:
-    """A list of records as a table; a list of lists as a dict with the queries 0, 1, 2 …"""
-    if all(isinstance(each, Mapping) for each in source):
-        from rankwell.readers.frames import table_of
-
-        return table_of(source)
-    return dict(enumerate(source))
+    words = ("item",) if kind == "items" else ("query", "item")
+    if (
+        in_memory.is_frame(source)
+        or in_memory.is_records(source)
+        or in_memory.is_dict_of_columns(source, *words)
+    ):
+        return frames, source
+    if kind != "items":
+        if isinstance(source, Mapping):
+            return mapping, source
+        if isinstance(source, (list, tuple)) and source:
+            matrix = matrices.rectangle(source)
+            if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
+                return matrices, matrix
+            return mapping, dict(enumerate(source))
+        if matrices.is_matrix(source):
+            return matrices, source
+    what = "ids, or" if kind == "items" else "a dict, a list of lists, a matrix, or"
+    raise UsageError(f"{kind}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.")

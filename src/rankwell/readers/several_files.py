@@ -27,6 +27,10 @@ class SeveralRows:
         for part in self.parts:
             yield from part.rows.batches(size)
 
+    def owned(self) -> SeveralRows:
+        """Return the same rows, without the files that they are still to be read from."""
+        return SeveralRows([Run.of_rows(part.rows.owned(), part.name) for part in self.parts])
+
     def regrouped(self) -> Rows:
         """Return the same rows as columns, which are grouped when lists are made of them."""
         return self.table()

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from rankwell.errors import DataError
-from rankwell.readers import read_qrels, read_run
+from rankwell.readers import in_memory, read_qrels, read_run
 from rankwell.readers.as_frames import frame_of_qrels, frame_of_run
-from rankwell.readers.column_names import known_word
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.formats import movielens
 from rankwell.readers.formats.delimited import Table
-from rankwell.readers.frames import PIECE, Frames, table_of
+from rankwell.readers.frames import PIECE, Frames
 from rankwell.readers.items_users import frame_of
+from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -82,29 +82,13 @@ def of_value(source: Any, name: str) -> pl.DataFrame:
     DataError, UsageError
         If its columns are of different lengths, or it is of an unknown kind.
     """
-    if isinstance(source, pl.DataFrame):
-        return source
-    if isinstance(source, pl.LazyFrame):
-        return source.collect()
     if isinstance(source, Run):
         return frame_of_run(source)
     if isinstance(source, Qrels):
         return frame_of_qrels(source)
-    if hasattr(source, "__arrow_c_stream__"):
-        return pl.DataFrame(source)
-    if isinstance(source, Sequence) and source and all(isinstance(row, Mapping) for row in source):
-        return table_of(source, lambda row: f"{name}, row {row + 1}")
-    if isinstance(source, Mapping) and _has_columns(source):
-        try:
-            return pl.DataFrame(source)
-        except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-            raise DataError(
-                f"{name}: the columns do not make a table ({str(error).splitlines()[0]})."
-            ) from error
-    return frame_of_qrels(read_qrels(source, name=name))
-
-
-def _has_columns(source: Mapping[Any, Any]) -> bool:
-    """Whether a dict is one of columns: a key is a usual name of one; q alone may well be a query."""
-    named = [key for key in source if isinstance(key, str) and len(key) > 1 and known_word(key)]
-    return bool(named) and not any(isinstance(each, Mapping) for each in source.values())
+    if in_memory.is_frame(source) or in_memory.is_records(source) or in_memory.is_dict_of_columns(source):
+        frame = in_memory.frame_of(source, name)
+        return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
+    qrels = read_qrels(source, name=name)
+    refuse_labels(qrels.matrix)
+    return frame_of_qrels(qrels)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell import __version__
 from rankwell.display.output import whole_file
 from rankwell.errors import UsageError, one_of
+from rankwell.tables.arguments import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,6 +24,7 @@ SCHEMA = 1  # version of the JSON layout
 
 def to_dict(res: Results, *, per_query: bool = False) -> dict[str, Any]:
     """Return the results as plain Python values, as ``to_json`` writes them."""
+    plain("per_query", per_query, bool)
     ranges, undefined = res.tie_range, res.undefined
     data: dict[str, Any] = {
         "run": res.name,

@@ -56,7 +56,7 @@ class Segments:
             if column not in users.columns:
                 has = f"it has {one_of(users.columns)}" if users.columns else "it has only queries"
                 raise UsageError(
-                    f"{users.name} has no column {column!r}; {has}.{nearest(column, users.columns)}"
+                    f"{users.name} has no column {brief(column)}; {has}.{nearest(column, users.columns)}"
                 )
         if len(set(columns)) < len(columns):
             raise UsageError(f"by={list(columns)} names a column twice; name each once.")

@@ -14,6 +14,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics.docstrings import sentence
 from rankwell.metrics.metric import Metric
 from rankwell.results.exports import SCHEMA
+from rankwell.tables.arguments import plain
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results
@@ -26,6 +27,7 @@ IN_WORDS = {"queries with R > k": "queries with more than k relevant items"}
 
 def table_of(results: Sequence[Results], *, per_query: bool = False, full_policy: bool = False) -> Table:
     """Return a table with one row per metric for one run, one row per run for several, or one row per query."""
+    plain("per_query", per_query, bool)
     if per_query:
         return _query_rows(results)
     notes = notes_of(results, full_policy=full_policy)
@@ -172,6 +174,7 @@ def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
     Segments and slices have lines of their own. The columns of ``by`` and ``items`` name them, and are empty for the
     whole run.
     """
+    plain("per_query", per_query, bool)
     if per_query:
         import polars as pl
 

@@ -1,19 +1,21 @@
 """Ids: a column of query or item ids, as integers or spans of text, without a Python string per row.
 
-An integer column is an int64 array. A text column is one byte buffer with starts and lengths, the layout of a mapped file
+An integer column is an int64 array. A text column is one byte buffer with starts and lengths, the layout of a text file
 and of an Arrow string column. Text ids stay text, whatever they look like: ``0104257`` is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from rankwell.errors import DataError, brief
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import integers
+from rankwell.tables.series import frozen, is_column, series_of
 
 JOINED = 10_000_000
 SLICE = 1 << 18
@@ -35,14 +37,19 @@ class Ids:
         self.is_text = text is not NO_TEXT
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the columns; integer columns share ``NO_TEXT``, by which they are known."""
-        columns = (self._keys, self.text, self.starts, self.lengths)
-        return (Ids, columns) if self.is_text else (Ids.of_integers, (self.integers,))
+        """Pickle the columns, without the keys of this process; integer columns share ``NO_TEXT``, by which they are known."""
+        text = (None, self.text, self.starts, self.lengths)
+        return (Ids, text) if self.is_text else (Ids.of_integers, (self.integers,))
 
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
         """Return a column of integer ids."""
-        return cls(np.ascontiguousarray(values, np.int64).view(np.uint64), NO_TEXT, NO_STARTS, NO_LENGTHS)
+        keys = frozen(np.ascontiguousarray(values, np.int64).view(np.uint64))
+        return cls(keys, NO_TEXT, NO_STARTS, NO_LENGTHS)
+
+    def owned(self) -> Ids:
+        """Return the same ids in memory of their own; text is laid end to end in such memory when it is read."""
+        return self if self.is_text else Ids.of_integers(self.integers.copy())
 
     @classmethod
     def of_spans(cls, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Ids:
@@ -67,47 +74,40 @@ class Ids:
     @classmethod
     def of_lengths(cls, text: np.ndarray, lengths: np.ndarray) -> Ids:
         """Return a column of text ids that are concatenated in ``text``."""
-        starts = np.empty(len(lengths), np.int64)
-        if len(starts):
-            starts[0] = 0
-            np.cumsum(lengths[:-1], out=starts[1:])
+        starts = np.zeros(len(lengths), np.int64)
+        np.cumsum(lengths[:-1], out=starts[1:])
         return cls.of_spans(text, starts, lengths)
 
     @classmethod
     def of(cls, values: Iterable[object], name: str = "id") -> Ids:
-        """Return a column of ids from Python values, all ``str`` or all ``int``.
-
-        Raises DataError for other types, bool among them, and for a mixture.
-        """
+        """Return a column of ids from Python values, all ``str`` or all ``int``; DataError for others and for mixtures."""
         listed: list[Any] = values if isinstance(values, list) else list(values)
-        try:
+        with suppress(TypeError):
             return cls.of_strings(listed)
-        except TypeError:
-            pass
         for value in listed:
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
                 kinds = sorted({type(each).__name__ for each in listed})
                 raise DataError(
                     f"{name} ids must be all str or all int, but there are {' and '.join(kinds)} "
-                    f"(such as {value!r}). Write them as text."
+                    f"(such as {brief(value)}). Write them as text."
                 )
         try:
             return cls.of_integers(np.array(listed, np.int64))
         except OverflowError:
-            raise DataError(
-                f"{name} ids: an integer does not fit in 64 bits. Write the ids as text."
-            ) from None
+            raise DataError(f"{name} ids: an integer does not fit in 64 bits. Write them as text.") from None
 
     @classmethod
     def of_column(cls, values: Any, name: str) -> Ids:
         """Return a column of ids from Ids, a NumPy array, an Arrow column (Polars, pandas, pyarrow …) or a list."""
         if isinstance(values, cls):
             return values
-        if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-            return cls.of_integers(values)
-        if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
-            return cls.of_series(values, name)
-        return cls.of(values.tolist() if isinstance(values, np.ndarray) else values, name)
+        if isinstance(values, np.ndarray) and values.ndim != 1:
+            raise UsageError(f"{name} ids are one column; this array has {values.ndim} dimensions.")
+        if isinstance(values, np.ndarray):
+            return cls.of_integers(values) if values.dtype.kind in "iu" else cls.of(values.tolist(), name)
+        if is_column(values):
+            return cls.of_series(series_of(values, name), name)
+        return cls.of(values, name)
 
     @classmethod
     def of_series(cls, values: Any, name: str, place: Callable[[int], str] | None = None) -> Ids:
@@ -128,9 +128,7 @@ class Ids:
         if series.dtype in (pl.Categorical, pl.Enum):
             series = series.cast(pl.String)
         if series.dtype != pl.String:
-            raise DataError(
-                f"{at(0)}: {name} ids must be text or integers, not {series.dtype}. Cast the column."
-            )
+            raise DataError(f"{at(0)}: {name} ids must be text or integers, not {series.dtype}. Cast it.")
         lengths = series.str.len_bytes().to_numpy().astype(np.int64)
         if len(lengths) and lengths.max() > LONGEST_ID:
             row = int(lengths.argmax())
@@ -139,13 +137,12 @@ class Ids:
             np.frombuffer(series.slice(row, JOINED).str.join("").cast(pl.Binary).item(), np.uint8)
             for row in range(0, len(series), JOINED)
         ]
-        return cls.of_lengths(
-            parts[0] if len(parts) == 1 else np.concatenate([NO_TEXT, *parts]), lengths.astype(np.int32)
-        )
+        whole = parts[0] if len(parts) == 1 else np.concatenate([NO_TEXT, *parts])
+        return cls.of_lengths(whole, lengths.astype(np.int32))
 
     @property
     def keys(self) -> np.ndarray:
-        """The integers themselves, or a 64-bit hash per text id (uint64)."""
+        """The integers themselves, or a 64-bit hash per text id (uint64) of this process."""
         return self.columns[0]
 
     @property
@@ -236,7 +233,7 @@ class Ids:
             return parts[0]
         if len({part.is_text for part in parts}) > 1:
             raise DataError(
-                "ids are text in one part of the data and integers in another. Use one type for both."
+                "ids are text in one part of the data, integers in another. Use one type for both."
             )
         known = all(part._keys is not None for part in parts)  # noqa: SLF001 - same class
         keys = np.concatenate([part.keys for part in parts]) if known or not parts[0].is_text else None
@@ -255,8 +252,12 @@ class Known:
 
     def __init__(self, ids: Ids) -> None:
         self.ids = ids
+        self._in_integers: Known | None = None
         self._extent = low, width = ids.extent()
         self._table = integers.table(ids.keys, low, width) if width else kernel.slots(ids.keys)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Known, (self.ids,)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -274,7 +275,9 @@ class Known:
         if wanted.is_text and not self.ids.is_text:
             wanted = to_same_kind(wanted, self.ids, what)[0]
         elif not wanted.is_text and self.ids.is_text:
-            return Known(to_same_kind(self.ids, wanted, what)[0]).find(wanted)
+            if self._in_integers is None:  # for all batches; two threads would make the same
+                self._in_integers = Known(to_same_kind(self.ids, wanted, what)[0])
+            return self._in_integers.find(wanted)
         return self.find(wanted)
 
 

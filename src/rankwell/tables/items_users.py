@@ -11,6 +11,7 @@ from rankwell.tables.derived import Derived
 from rankwell.tables.features import Features, features_of
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.rows import same_length
+from rankwell.tables.run_qrels import ids_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,9 +46,9 @@ class Items(Derived):
 
     def __init__(self, item: IdColumn, columns: pl.DataFrame | None = None, *, name: str = "items") -> None:
         self.name = name
-        self.item = Ids.of_column(item, "item")
+        self.item = ids_of(item, "item")
         self.frame = columns
-        if columns is not None:
+        if columns is not None and columns.width:  # without columns, frames of Polars 1 have no rows
             same_length(len(self.item), {"others": len(columns)}, name)
         refuse_repeats(self.item, name, "item", "a catalogue has one row per item")
 
@@ -130,8 +131,9 @@ class Users:
     """
 
     def __init__(self, query: IdColumn, columns: pl.DataFrame, *, name: str = "users") -> None:
-        self.name, self.query, self.frame = name, Ids.of_column(query, "query"), columns
-        same_length(len(self.query), {"others": len(columns)}, name)
+        self.name, self.query, self.frame = name, ids_of(query, "query"), columns
+        if columns.width:
+            same_length(len(self.query), {"others": len(columns)}, name)
         refuse_repeats(self.query, name, "query", "there is one row per query")
 
     def __len__(self) -> int:

@@ -12,9 +12,11 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import order
 from rankwell.tables.csr import owners
+from rankwell.tables.exactness import Changed, refuse_changed, refuse_changed_integers
 from rankwell.tables.grouping import cuts, gathered, partitions, together
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.places import Place, held
+from rankwell.tables.series import all_frozen, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,9 @@ class Rows(Protocol):
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
 
+    def owned(self) -> Rows:
+        """Return the same rows, without a file, a table or memory of others that they are still to be read from."""
+
     def regrouped(self) -> Rows:
         """Return the same rows, grouped by query."""
 
@@ -82,8 +87,13 @@ class Columns:
         given_score: np.ndarray | None = None,
         lists: tuple[Ids, np.ndarray] | None = None,
     ) -> None:
-        self._query, self.item, self.key, self._known = query, item, key, lists
-        self.place, self.by_rank, self.given_score = place, by_rank, given_score
+        self._query, self.item, self.key, self._known = query, item, frozen(key), lists
+        self.place, self.by_rank = place, by_rank
+        self.given_score = None if given_score is None else frozen(given_score)
+
+    def __setstate__(self, columns: dict[str, Any]) -> None:
+        """Unpickle the columns, which cannot be written to then either."""
+        self.__dict__.update(all_frozen(columns))
 
     @classmethod
     def of(
@@ -203,14 +213,19 @@ class Columns:
 
     def held(self, name: str) -> Columns:
         """Return the same rows to be pickled, without what was worked out from them."""
+        rows = self._with(self._query, self.item, self.key, self.given_score)
+        rows.place = held(self.place, name)
+        return rows
+
+    def owned(self) -> Columns:
+        """Return the same rows in memory of their own."""
+        query = None if self._query is None else self._query.owned()
+        given = None if self.given_score is None else self.given_score.copy()
+        return self._with(query, self.item.owned(), self.key.copy(), given)
+
+    def _with(self, query: Ids | None, item: Ids, key: np.ndarray, given: np.ndarray | None) -> Columns:
         rows = Columns(
-            self._query,
-            self.item,
-            self.key,
-            place=held(self.place, name),
-            by_rank=self.by_rank,
-            given_score=self.given_score,
-            lists=self._known,
+            query, item, key, place=self.place, by_rank=self.by_rank, given_score=given, lists=self._known
         )
         rows.by_place, rows.rank_base = self.by_place, self.rank_base
         return rows
@@ -234,8 +249,12 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
 
 
 def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
-    """Return a column of numbers of any type; DataError for other values and for nan."""
-    given = values if isinstance(values, np.ndarray) else np.asarray(list(values))
+    """Return a column of numbers of any type; DataError for other values, nan, and whole numbers that no float holds."""
+    listed = values if isinstance(values, np.ndarray) else list(values)
+    try:
+        given = np.asarray(listed)
+    except ValueError:
+        raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.") from None
     if given.dtype.kind not in "iufb":
         raise DataError(
             f"{place(0)}: {name} holds {given.dtype.name} values such as {brief(given.flat[0])}, not numbers."
@@ -243,6 +262,13 @@ def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) ->
     if len(given) and given.dtype.kind == "f" and np.isnan(given.min()):  # the minimum is nan if any value is
         row = int(np.flatnonzero(np.isnan(given))[0])
         raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or fix the {name}.")
+    try:
+        if given.dtype.kind in "iu":
+            refuse_changed_integers(given, name)
+        elif listed is not given:
+            refuse_changed(listed, given, name)
+    except Changed as changed:
+        raise changed.at(place(changed.row)) from None
     return given
 
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.tables.ids import IdColumn, Ids
+from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place, RowOf, held
 from rankwell.tables.rows import Columns, Rows, numbers_of, same_length
+from rankwell.tables.series import all_frozen, frozen
 
 
 class Run:
@@ -47,6 +49,7 @@ class Run:
 
     source = ""
     files: tuple[Any, ...] = ()
+    matrix: Matrix | None = None
 
     def __init__(
         self,
@@ -61,7 +64,8 @@ class Run:
     ) -> None:
         at = place or RowOf(name)
         self.name = name
-        self.rows: Rows = Columns.of(query, item, score, rank, name=name, place=at, rank_base=rank_base)
+        rows = Columns.of(query, item, score, rank, name=name, place=at, rank_base=rank_base)
+        self.rows: Rows = rows.owned()
 
     @classmethod
     def of_rows(cls, rows: Rows, name: str) -> Run:
@@ -83,7 +87,8 @@ class Run:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the rows themselves, as the file or table that they come from may not be there later."""
-        return {"name": self.name, "rows": self.rows.table().held(self.name), "source": self.source}
+        rows = self.rows.table().held(self.name)
+        return {"name": self.name, "rows": rows, "source": self.source, "matrix": self.matrix}
 
     @property
     def queries(self) -> list[str] | list[int]:
@@ -134,6 +139,7 @@ class Qrels:
 
     source = ""
     files: tuple[Any, ...] = ()
+    matrix: Matrix | None = None
 
     def __init__(
         self,
@@ -151,17 +157,17 @@ class Qrels:
     ) -> None:
         self.name = name
         self.place = place or RowOf(name)
-        self.query, self.item = Ids.of_column(query, "query"), Ids.of_column(item, "item")
+        self.query, self.item = ids_of(query, "query"), ids_of(item, "item")
         self.grade = None if grade is None else _grades(grade, self.place)
-        self.topic = None if topic is None else Ids.of_column(topic, "topic")
-        self.subgroup = None if subgroup is None else Ids.of_column(subgroup, "subgroup")
+        self.topic = None if topic is None else ids_of(topic, "topic")
+        self.subgroup = None if subgroup is None else ids_of(subgroup, "subgroup")
         if self.subgroup is not None and self.topic is None:
             raise DataError(f"{name}: subgroups are parts of a topic's judgements; give topic too.")
         self.topic_weight = None if topic_weight is None else _weights(topic_weight, self.place)
         if self.topic_weight is not None and self.topic is None:
             raise DataError(f"{name}: topic_weight is the weight of a topic; give topic too.")
         self.propensity = None if propensity is None else _chances(propensity, self.place)
-        self.imputed = None if imputed is None else numbers_of(imputed, "imputed", self.place) != 0
+        self.imputed = None if imputed is None else frozen(numbers_of(imputed, "imputed", self.place) != 0)
         columns = {"item": len(self.item)}
         given = (
             ("grade", self.grade),
@@ -179,11 +185,20 @@ class Qrels:
         columns = {name: value for name, value in vars(self).items() if name != "files"}
         return columns | {"place": held(self.place, self.name)}
 
+    def __setstate__(self, columns: dict[str, Any]) -> None:
+        """Unpickle the columns, which cannot be written to then either."""
+        self.__dict__.update(all_frozen(columns))
+
     def __len__(self) -> int:
         return len(self.query)
 
     def __repr__(self) -> str:
         return f"Qrels {self.name!r}: {len(self):,} rows"
+
+
+def ids_of(column: IdColumn, what: str) -> Ids:
+    """Return a column of ids that no one else can change; ids that are there already cannot be changed."""
+    return column if isinstance(column, Ids) else Ids.of_column(column, what).owned()
 
 
 def _grades(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
@@ -192,7 +207,7 @@ def _grades(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
     if len(grades) and np.isinf([grades.min(), grades.max()]).any():
         row = int(np.flatnonzero(np.isinf(grades))[0])
         raise DataError(f"{place(row)}: the grade is infinite. Remove the row or fix the grade.")
-    return grades
+    return frozen(grades)
 
 
 def _weights(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
@@ -204,7 +219,7 @@ def _weights(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
         raise DataError(
             f"{place(row)}: the topic_weight is {weights[row]:g}; it must be a finite number of at least 0."
         )
-    return weights
+    return frozen(weights)
 
 
 def _chances(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
@@ -216,4 +231,4 @@ def _chances(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
         raise DataError(
             f"{place(row)}: the propensity is {chances[row]:g}; it must be above 0 and at most 1."
         )
-    return chances
+    return frozen(chances)

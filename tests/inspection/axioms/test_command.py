@@ -72,7 +72,7 @@ def test_json_goes_to_a_file_and_holds_trials_and_seed(tmp_path, capsys):
         (["ndgc"], "Did you mean ndcg?"),
         (["ndcg", "--trials", "0"], "trials=0"),
         (["p"], "write p@10"),
-        (["ndcg", "--format", "latex"], "latex"),
+        (["ndcg", "--format", "parquet"], "parquet"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line_on_stderr(arguments, message, capsys):

@@ -135,7 +135,7 @@ def read_zscores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
 
 def tag_of(file: File) -> str:
     """Return the tag of a run: the sixth word of its last line."""
-    text = file.content[-TAIL:].tobytes()
+    text = file.tail(TAIL)
     for line in reversed(text.decode("utf-8", "replace").splitlines()):
         words = line.split()
         if len(words) >= 6 and not line.startswith("#"):

@@ -11,12 +11,14 @@ from rankwell.inspection.axioms.counterexamples import Counterexample
 from rankwell.inspection.axioms.kinds import Axiom
 from rankwell.inspection.axioms.verdicts import Rule, Verdict, Verdicts, notes_of
 from rankwell.metrics import Wanted, metrics_of
+from rankwell.tables.arguments import checked
 
 __all__ = ["AXIOMS", "Counterexample", "Rule", "Verdict", "Verdicts", "check_axioms", "listed"]
 
 AXIOMS: dict[str, Axiom] = {axiom.name: axiom for axiom in (*amigo.AXIOMS, *parapar.AXIOMS, *own.AXIOMS)}
 
 
+@checked
 def check_axioms(
     metric: Wanted | Iterable[Wanted],
     axioms: str | Iterable[str] | None = None,

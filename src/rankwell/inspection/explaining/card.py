@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rankwell.display.table import ARROWS, Column, Table
+from rankwell.errors import UsageError, nearest
 from rankwell.metrics import classes
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.docstrings import sections, sentence
@@ -51,7 +54,12 @@ class Explanation:
             "undefined": _undefined(self.metric),
         }
 
-    def __str__(self) -> str:
+    def to_json(self) -> str:
+        """Return the card as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+    def to_text(self) -> str:
+        """Return the card as text, one part below the other."""
         lines = []
         for name, value in self.to_dict().items():
             text = ", ".join(value) if isinstance(value, list) else value.replace("``", "")
@@ -60,7 +68,8 @@ class Explanation:
             lines += [f"{'':<12}{line}".rstrip() for line in others]
         return "\n".join(lines)
 
-    def _repr_markdown_(self) -> str:
+    def to_markdown(self) -> str:
+        """Return the card as Markdown."""
         blocks = []
         for name, value in self.to_dict().items():
             if name in ("metric", "signature", "names"):
@@ -75,6 +84,8 @@ class Explanation:
                 blocks.append(f"**{name}** {value}")
         # Markdown uses single backticks where docstrings use double ones; three would open a code block
         return re.sub(r"(?<!`)``(?!`)", "`", "\n\n".join(blocks)) + "\n"
+
+    __str__, _repr_markdown_ = to_text, to_markdown
 
 
 def card(metric: Metric) -> Explanation:
@@ -95,27 +106,42 @@ def _end(value: float) -> str:
     return f"{value:g}".replace("inf", "∞")
 
 
-def catalogue() -> Table:
-    """Return the table of all metrics: names, what they measure, range and direction."""
-    rows = []
-    for cls in classes():
-        cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
-        made = cls()
-        low, high = made.range
-        tables = ["judgements" if made.judgements else "lists"]
-        tables += sorted({TABLES[need] for need in (cls.needs | made.needed()) & TABLES.keys()})
-        needed = [word for word in ("topics", "collection_size") if word in made.needed()]
-        needs = ", ".join([*tables, *(word.replace("collection_", "") for word in needed)])
-        rows.append(
-            (
-                f"{cls.name}{cut}",
-                f"{_end(low)}–{_end(high)} {ARROWS[made.better]}",
-                needs,
-                sentence(cls).replace("``", ""),
-            )
+def catalogue(words: Sequence[str] = ()) -> Table:
+    """Return the table of all metrics, or of those that have all ``words``: names, what they measure, range and direction.
+
+    Raises
+    ------
+    UsageError
+        If no metric has the words.
+    """
+    wanted = [word.partition("@")[0].lower() for word in words]
+    found = [cls for cls in classes() if all(word in _text(cls) for word in wanted)]
+    if not found:
+        names = [name for cls in classes() for name in (cls.name, *cls.aliases)]
+        raise UsageError(
+            f"no metric has {' and '.join(map(repr, words))} in its names or first sentence.{nearest(words[0], names)}"
         )
+    found.sort(key=lambda cls: not {cls.name, *cls.aliases} & {*wanted})  # a metric of that name comes first
+    rows = [_row(cls) for cls in found]
     columns = [Column(name, "text") for name in ("metric", "range", "needs", "what it measures")]
     notes = ["`rankwell explain METRIC` prints formula, switches, edge cases and source."]
     notes.append("items, train: the tables of --items and --train")
     notes.append("size: the number of items that could be retrieved, as collection= or the rows of --items")
     return Table(columns, rows, notes=notes)
+
+
+def _text(cls: type[Metric]) -> str:
+    """What a metric is found by, in lower case."""
+    return " ".join((cls.name, *cls.aliases, sentence(cls))).lower()
+
+
+def _row(cls: type[Metric]) -> tuple[str, str, str, str]:
+    cut = {"required": "@k", "optional": "[@k]", "none": ""}[cls.cut]
+    made = cls()
+    low, high = made.range
+    tables = ["judgements" if made.judgements else "lists"]
+    tables += sorted({TABLES[need] for need in (cls.needs | made.needed()) & TABLES.keys()})
+    needed = [word for word in ("topics", "collection_size") if word in made.needed()]
+    needs = ", ".join([*tables, *(word.replace("collection_", "") for word in needed)])
+    ends = f"{_end(low)}–{_end(high)} {ARROWS[made.better]}"
+    return f"{cls.name}{cut}", ends, needs, sentence(cls).replace("``", "")

@@ -33,6 +33,7 @@ def worked_table(
         )
     inputs = read_inputs(metric, policy, runs=[run], qrels=qrels, **tables)
     task = Evaluator.of(inputs).task
+    task.require_fit(inputs.runs[0])
     one = one_query(task, inputs.runs[0].rows.table(), query)
     value = float(task.measure(one.judged, Counter()).values[metric][0])
     left, right, notes = _added(metric, one, value) if isinstance(metric, Additive) else (None, None, [])

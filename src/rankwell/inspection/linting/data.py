@@ -14,7 +14,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.policy import Policy
 from rankwell.readers.failures import ExplainedRows
-from rankwell.readers.formats.trec import ALL_LINES, TextRows
+from rankwell.readers.formats.trec import TextRows
 from rankwell.tables.csr import owners
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, Known
@@ -69,9 +69,8 @@ class RunData:
         rows = self.run.rows.rows if isinstance(self.run.rows, ExplainedRows) else self.run.rows
         if not isinstance(rows, TextRows):
             return None
-        source = rows.source
         try:
-            ranks = source.parse(source.begin, len(source.text), ALL_LINES, RANK).value
+            ranks = rows.parsed(RANK).value
         except RankwellError:
             return None  # a rank column of words
         by_rank = Columns(

@@ -10,7 +10,7 @@ from rankwell.display.findings import Finding, Findings
 from rankwell.inspection.linting import matches, rank_columns, rules
 from rankwell.inspection.linting.cleaning import write_copies
 from rankwell.inspection.linting.data import Data, Settings
-from rankwell.inspection.linting.reading import qrels_data, run_data, tried
+from rankwell.inspection.linting.reading import fits, qrels_data, run_data, tried
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items
 from rankwell.tables.run_qrels import Run
@@ -84,6 +84,7 @@ def lint(
         None if source is None else tried(qrels_data, source, found) for source in (qrels, train)
     )
     catalogue = None if items is None else tried(read_items, items, found)
+    ready = [each for each in ready if fits(each.run, judged, found)]
     settings = Settings(k, None if scale is None else tuple(scale), metric, policy)
     data = Data(tuple(ready), judged, catalogue, learned, settings)
     if cleaned_copies is not None:

@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-import numpy as np
-
 from rankwell.display.findings import Finding
 from rankwell.errors import DataError, InputError, RankwellError
 from rankwell.inspection.linting.data import QrelsData, RunData
@@ -17,6 +15,8 @@ from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.reading import files_of
 from rankwell.tables.items_users import Items
+from rankwell.tables.matrix import refuse_mismatch
+from rankwell.tables.run_qrels import Run
 
 BY_LINES = ("delimited", "movielens", "ndjson", "trec")
 MOST_LINES = 20
@@ -65,6 +65,16 @@ def tried(read: Callable[[Any], Read], source: Any, found: list[Finding]) -> Rea
         return None
 
 
+def fits(run: Run, qrels: QrelsData | None, found: list[Finding]) -> bool:
+    """Whether run and judgements can be of the same items; if not, the finding is added."""
+    try:
+        refuse_mismatch(run.matrix, None if qrels is None else qrels.qrels.matrix)
+    except RankwellError as error:
+        found.append(_unreadable(error))
+        return False
+    return True
+
+
 def _files(source: Any, *, of_paths: bool) -> list[File]:
     """The files that a source names; none if it is something else (a list may be one of ids)."""
     given = list(source) if isinstance(source, (list, tuple)) and of_paths else [source]
@@ -92,10 +102,10 @@ def _header(file: File) -> int:
 
 def _cut_off(file: File) -> Iterator[Finding]:
     """A last line without its end: the file may be cut off."""
-    is_whole_json = file.head.lstrip()[:1] in (b"{", b"[") and file.content[-1:].tobytes() in (b"}", b"]")
-    if file.content[-1] == 10 or is_whole_json or b"\0" in file.head:
+    is_whole_json = file.head.lstrip()[:1] in (b"{", b"[") and file.tail(1) in (b"}", b"]")
+    if file.tail(1) == b"\n" or is_whole_json or b"\0" in file.head:
         return  # binary files end otherwise
-    line = int(np.count_nonzero(file.content == 10)) + 1
+    line = sum(piece.tobytes().count(b"\n") for piece in file.pieces()) + 1
     yield Finding(
         "cut-off", "warning", f"{file.label}:{line}", "the last line has no line end; the file may be cut off",
         "Compare its length with the original; a score may have lost its last digits.",

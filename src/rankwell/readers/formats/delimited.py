@@ -18,7 +18,7 @@ from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS, known_word, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.polars_scans import lines_of, schema_of
-from rankwell.readers.text import require_text
+from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -146,7 +146,5 @@ class Table:
             )
         except UnicodeDecodeError as error:
             at = int(np.count_nonzero(self.file.content[: error.start] == 10)) + 1
-            return DataError(
-                f"{self.file.label}:{at}: not UTF-8 ({error.reason}). Convert the file: iconv -f LATIN1 -t UTF-8."
-            )
+            return DataError(f"{self.file.label}:{at}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
         return None

@@ -12,7 +12,7 @@ from rankwell.errors import DataError, RankwellError, UsageError
 from rankwell.readers import frames
 from rankwell.readers.files import File
 from rankwell.readers.polars_scans import lines_of, schema_of
-from rankwell.readers.text import require_text, text_of
+from rankwell.readers.text import SAY_ENCODING, require_text, text_of
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -118,5 +118,5 @@ class Lines:
             try:
                 line.decode()
             except UnicodeDecodeError as error:
-                return DataError(f"{self.file.label}:{number}: not UTF-8 ({error.reason}). Convert the file.")
+                return DataError(f"{self.file.label}:{number}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
         return None

@@ -1,0 +1,61 @@
+"""Whether the ids of a text are UTF-8."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+OK, NOT_UTF_8, MARKED = range(3)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _trouble(
+    t: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, length: cython.Py_ssize_t
+) -> cython.int:
+    """What is wrong with the bytes of an id: they are not UTF-8 (1), or begin with a byte-order mark (2)."""
+    end: cython.Py_ssize_t = at + length
+    c: cython.uchar
+    low: cython.uchar
+    high: cython.uchar
+    more: cython.int
+    if length >= 3 and t[at] == 0xEF and t[at + 1] == 0xBB and t[at + 2] == 0xBF:
+        return 2
+    while at < end:
+        c = t[at]
+        at += 1
+        if c < 0x80:
+            continue
+        if c < 0xC2 or c > 0xF4:
+            return 1
+        more = 1 + (c >= 0xE0) + (c >= 0xF0)
+        if at + more > end:
+            return 1
+        # the second byte of some characters has a narrower range: no overlong forms, surrogates, or numbers that are too large
+        low = 0xA0 if c == 0xE0 else (0x90 if c == 0xF0 else 0x80)
+        high = 0x9F if c == 0xED else (0x8F if c == 0xF4 else 0xBF)
+        while more > 0:
+            if t[at] < low or t[at] > high:
+                return 1
+            low = 0x80
+            high = 0xBF
+            at += 1
+            more -= 1
+    return 0
+
+
+def first_wrong(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> tuple[int, int]:
+    """Return what is wrong with the first span that is not UTF-8 or begins with a byte-order mark, and its row."""
+    t: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    status: cython.int = 0
+    row: cython.Py_ssize_t = 0
+    with cython.nogil:
+        while row < s.shape[0]:
+            status = _trouble(t, s[row], n[row])
+            if status:
+                break
+            row += 1
+    return status, row

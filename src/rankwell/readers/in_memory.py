@@ -1,0 +1,120 @@
+"""Any table in memory as a Polars frame: data frames of any library, records, and dicts of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.readers.column_names import known_word
+from rankwell.tables.places import Place
+from rankwell.tables.series import library, made, series_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KINDS = "a Polars, pandas, pyarrow or DuckDB table (anything with __arrow_c_stream__), records or a dict of columns"
+
+
+def is_frame(source: Any) -> bool:
+    """Whether a value is a table of a data frame library."""
+    return hasattr(source, "__arrow_c_stream__") or library(source) in (
+        "polars",
+        "pandas",
+        "duckdb",
+        "_duckdb",
+    )
+
+
+def is_records(source: Any) -> bool:
+    """Whether a value is a list of dicts."""
+    is_list = isinstance(source, Sequence) and not isinstance(source, (str, bytes)) and len(source) > 0
+    return is_list and all(isinstance(row, Mapping) for row in source)
+
+
+def is_dict_of_columns(source: Any, *words: str) -> bool:
+    """Whether a dict is one of columns: usual names of columns stand for all ``words``, or for any if none is given."""
+    if not isinstance(source, Mapping) or any(_is_cell(each) for each in source.values()):
+        return False
+    # q alone may well be a query
+    known = {known_word(key) for key in source if isinstance(key, str) and len(key) > 1} - {None}
+    return known >= set(words) if words else bool(known)
+
+
+def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
+    """Return a table in memory as a frame.
+
+    Raises
+    ------
+    UsageError
+        If it is of an unknown kind.
+    DataError
+        If its columns are of different lengths, or a column is of several types.
+    """
+    import polars as pl
+
+    if isinstance(source, (pl.DataFrame, pl.LazyFrame)):
+        return source
+    if library(source) == "pandas" and hasattr(source, "columns"):
+        return _of_pandas(source, name)
+    if library(source) in ("duckdb", "_duckdb") and not hasattr(source, "__arrow_c_stream__"):
+        return made(source.pl, name)
+    if hasattr(source, "__arrow_c_stream__"):
+        return made(lambda: pl.DataFrame(source), name)
+    if is_records(source):
+        return table_of(source, lambda row: f"{name}, row {row + 1}")
+    if isinstance(source, Mapping):
+        columns = {str(key): series_of(values, name, str(key)) for key, values in source.items()}
+        return made(lambda: pl.DataFrame(columns), name)
+    raise UsageError(f"{name}: cannot read {type(source).__name__} as a table. Give a path, or {KINDS}.")
+
+
+def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the same rows in memory of their own: a frame may share that of the arrays that it was made of."""
+    import polars as pl
+
+    return frame.select(pl.all().gather(pl.int_range(pl.len())))
+
+
+def table_of(
+    records: Sequence[Mapping[str, Any]], place: Place = lambda row: f"record {row + 1}"
+) -> pl.DataFrame:
+    """Return records, each a dict of columns, as a table.
+
+    Raises
+    ------
+    DataError
+        If a column is not of one type.
+    """
+    import polars as pl
+
+    try:
+        return pl.DataFrame(records, infer_schema_length=None)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+        first: dict[str, tuple[type, Any]] = {}
+        for number, record in enumerate(records):
+            for key, value in record.items():
+                kind, example = first.setdefault(key, (type(value), value))
+                if kind is not type(value):
+                    raise DataError(
+                        f"{place(number)}: {key!r} is {brief(value)}, but {brief(example)} in an earlier record. Give "
+                        f"every record the same types."
+                    ) from error
+        raise DataError(f"{place(0)}: the records are no table of text and numbers ({error}).") from error
+
+
+def _is_cell(value: Any) -> bool:
+    """Whether a value of a dict is no column."""
+    return isinstance(value, (str, bytes, Mapping)) or not (
+        hasattr(value, "__len__") or hasattr(value, "__iter__")
+    )
+
+
+def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
+    """A data frame of pandas, without its index."""
+    import polars as pl
+
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise DataError(f"{name}: two columns are called {str(twice[0])!r}; drop or rename one.")
+    return pl.DataFrame([series_of(frame[column], name, str(column)) for column in frame.columns])

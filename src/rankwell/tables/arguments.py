@@ -1,0 +1,125 @@
+"""Plain arguments of public functions (numbers, words, flags), checked against what the signature says."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from rankwell.errors import UsageError, brief, nearest, one_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+UNFIT = object()
+LARGEST = 2**53  # doubles hold every whole number up to here
+WORDS = {
+    int: "a whole number",
+    float: "a finite number",
+    bool: "true or false",
+    str: "text",
+    type(None): "None",
+}
+
+
+def kinds_of(hint: Any) -> tuple[Any, ...]:
+    """Return the kinds of value a type allows: the members of a union, or the type itself."""
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def fitted(value: Any, kind: Any) -> Any:
+    """Return ``value`` in the normal form of one plain kind, or UNFIT if it does not fit.
+
+    Plain are None, bool, int, float, str, Literal, and Mapping, of which the contents are not looked at. Numbers of NumPy are numbers; whole floats are whole numbers; NaN and
+    infinity, and whole numbers above 2**53, are none.
+    """
+    if get_origin(kind) is Literal:
+        # compared one by one: a word never equals an array or a frame
+        return value if type(value) in (str, int) and value in get_args(kind) else UNFIT
+    if kind in (int, float):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            return UNFIT
+        if isinstance(value, int) and abs(value) > LARGEST and kind is int:
+            return UNFIT
+        try:
+            number = float(value)
+        except OverflowError:
+            return UNFIT
+        if not math.isfinite(number) or (
+            kind is int and not (number.is_integer() and abs(number) <= LARGEST)
+        ):
+            return UNFIT
+        return kind(value)
+    return value if isinstance(value, get_origin(kind) or kind) else UNFIT
+
+
+def plain(word: str, value: Any, *kinds: Any) -> Any:
+    """Return an argument in the normal form of one of the plain kinds.
+
+    Raises
+    ------
+    UsageError
+        If it fits none of them.
+
+    Examples
+    --------
+    >>> plain("threads", 2.0, int, None)
+    2
+    """
+    kinds = tuple(type(None) if kind is None else kind for kind in kinds)
+    found = (fit for fit in (fitted(value, kind) for kind in kinds) if fit is not UNFIT)
+    fit = next(found, UNFIT)
+    if fit is not UNFIT:
+        return fit
+    words = [str(each) for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
+    near = nearest(value, words) if isinstance(value, str) else ""
+    words += [WORDS.get(kind, "a mapping") for kind in kinds if get_origin(kind) is not Literal]
+    limit = " up to 2**53" if isinstance(value, int) and abs(value) > LARGEST else ""
+    raise UsageError(f"{word}={brief(value)}: must be {one_of(words)}{limit}.{near}")
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function refuse plain arguments that are not what its signature says, before anything is read.
+
+    Examples
+    --------
+    >>> @checked
+    ... def shown(what: object, k: int = 3, how: Literal["up", "down"] = "up") -> tuple[object, int, str]:
+    ...     return what, k, how
+    >>> shown([1], k=2.0)
+    ([1], 2, 'up')
+    >>> shown([1], k="many")
+    Traceback (most recent call last):
+    rankwell.errors.UsageError: k='many': must be a whole number.
+    """
+    signature = inspect.signature(function)
+
+    @functools.cache
+    def of_signature() -> dict[str, tuple[Any, ...]]:
+        # at the first call: types are looked up where they are needed
+        return _plain_kinds(get_type_hints(function))
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        given = signature.bind(*args, **kwargs)
+        kinds = of_signature()
+        for word, value in given.arguments.items():
+            if word in kinds:
+                given.arguments[word] = plain(word, value, *kinds[word])
+        return function(*given.args, **given.kwargs)
+
+    return call
+
+
+def _plain_kinds(hints: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """The kinds of the arguments that are plain."""
+    kinds = {word: kinds_of(hint) for word, hint in hints.items() if word != "return"}
+    return {
+        word: several
+        for word, several in kinds.items()
+        if all(kind in WORDS or get_origin(kind) in (Literal, Mapping) for kind in several)
+    }

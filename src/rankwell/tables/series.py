@@ -1,0 +1,110 @@
+"""One column in memory as a Polars series: of Polars, pandas, Arrow or NumPy, or a list."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def is_column(source: Any) -> bool:
+    """Whether a value is one column: a series of Polars or pandas, an Arrow array, an array of one dimension."""
+    if isinstance(source, np.ndarray):
+        return source.ndim == 1
+    if type(source).__name__ in ("Series", "Index", "RangeIndex", "ChunkedArray"):
+        return True
+    return hasattr(source, "dtype") and library(source) == "pandas"
+
+
+def series_of(values: Any, name: str, column: str = "") -> pl.Series:
+    """Return a column of a table; one that holds neither text nor numbers is refused when it is used.
+
+    pyarrow is needed only for a column of pandas that is made of it.
+
+    Raises
+    ------
+    UsageError
+        If a package is missing.
+    """
+    import polars as pl
+
+    if library(values) == "pandas":
+        return _of_pandas(values, name, column)
+    if isinstance(values, pl.Series):
+        return values.rename(column)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "OUS":
+        values = values.tolist()
+    if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
+        return made(lambda: pl.Series(column, values), name)
+    if not isinstance(values, (list, tuple, np.ndarray)):
+        values = list(values)
+    try:
+        return pl.Series(column, values)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        return pl.Series(column, list(values), dtype=pl.Object)
+
+
+def frozen(values: np.ndarray) -> np.ndarray:
+    """Return a view of an array that cannot be written to."""
+    view = values.view()
+    view.flags.writeable = False
+    return view
+
+
+def all_frozen(values: dict[str, Any]) -> dict[str, Any]:
+    """Return attributes with every array as a view that cannot be written to; unpickled arrays can be."""
+    return {name: frozen(each) if isinstance(each, np.ndarray) else each for name, each in values.items()}
+
+
+def made(make: Callable[[], Any], name: str) -> Any:
+    """Return what Polars makes of a value in memory; its error becomes one line.
+
+    Raises
+    ------
+    UsageError
+        If a package is missing.
+    DataError
+        If Polars cannot make it.
+    """
+    import polars as pl
+
+    try:
+        return make()
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{name}: {error}. It comes with pip install 'rankwell[pandas]'.") from error
+    except (
+        TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException
+    ) as error:  # fmt: skip
+        raise DataError(f"{name}: the columns do not make a table ({str(error).splitlines()[0]}).") from error
+
+
+def library(source: Any) -> str:
+    """Return the name of the package that a value is of."""
+    return type(source).__module__.partition(".")[0]
+
+
+def _of_pandas(values: Any, name: str, column: str) -> pl.Series:
+    import polars as pl
+
+    if hasattr(values.dtype, "categories"):
+        array = getattr(values, "array", values)
+        texts, codes = series_of(values.dtype.categories, name, column), pl.Series(array.codes).cast(pl.Int64)
+        return texts.gather(codes.set(codes < 0, None))
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind != "O":
+        return pl.Series(column, np.asarray(values))
+    array = getattr(values, "array", values)
+    if hasattr(array, "__arrow_array__") and importlib.util.find_spec("pyarrow"):
+        return made(lambda: pl.Series(column, array.__arrow_array__()), name)
+    cells = np.asarray(array, dtype=object)
+    missing = np.asarray(values.isna(), np.bool_)
+    if missing.any():
+        cells = cells.copy()
+        cells[missing] = None
+    return series_of(cells, name, column)

@@ -1,0 +1,418 @@
+"""Calls of every public function and method with arguments that are valid, drawn at random."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import rankwell as rw
+from rankwell import metrics, prepare
+from rankwell.compat import ir_measures, pytrec_eval
+
+METRICS = [
+    "ndcg@10",
+    "ap",
+    "rr",
+    "p@2",
+    "ap(denom=R)@5",
+    "bpref",
+    "judged@3",
+    "err",
+    "rbp(p=0.8)",
+    "coverage@2",
+    "gini",
+]
+TEXTS = [
+    *METRICS,
+    "NDCG@5",
+    "mrr",
+    "ndcg(gain={0:0,1:1,2:3})@3",
+    "ips(metric=dcg@3)",
+    "q",
+    "inst",
+    "compat",
+    "hit@1",
+]
+ITEMS = [f"i{number}" for number in range(8)]
+QUERIES = ["1", "2", "3"]
+RULES: dict[str, list[Any]] = {
+    "ties": ["item-desc", "item-asc", "order"],
+    "missing": ["empty", "skip"],
+    "undefined": ["skip", "zero"],
+    "negative": ["unjudged", "nonrelevant"],
+    "depth": [None, 3],
+    "scores": ["double", "single"],
+    "rel": [None, 1, 2],
+}
+CALLS: dict[str, Callable[[random.Random], tuple[Callable[..., Any], dict[str, Any]]]] = {}
+
+
+def call(make: Callable[[random.Random], tuple[Callable[..., Any], dict[str, Any]]]) -> Any:
+    """Keep a function that makes a call: what is called, and its arguments by name."""
+    CALLS[make.__name__] = make
+    return make
+
+
+def lists(draw: random.Random) -> dict[str, Any]:
+    """Return a run as a dict, or as a dict of lists."""
+    scored = draw.random() < 0.7
+    run: dict[str, Any] = {}
+    for query in QUERIES:
+        chosen = draw.sample(ITEMS, draw.randint(1, 6))
+        run[query] = {item: round(draw.random(), 1) for item in chosen} if scored else chosen
+    return run
+
+
+def judged(draw: random.Random) -> dict[str, Any]:
+    """Return judgements as a dict."""
+    return {query: {item: draw.randint(0, 2) for item in draw.sample(ITEMS, 4)} for query in QUERIES}
+
+
+def log(draw: random.Random) -> Any:
+    """Return a log as a frame or records."""
+    rows = 24
+    columns = {
+        "query": [draw.choice(QUERIES) for _ in range(rows)],
+        "item": [draw.choice(ITEMS) for _ in range(rows)],
+        "grade": [float(draw.randint(1, 5)) for _ in range(rows)],
+        "time": [draw.randint(0, 99) for _ in range(rows)],
+    }
+    return framed(columns, draw)
+
+
+def framed(columns: dict[str, list[Any]], draw: random.Random) -> Any:
+    """Return columns as a frame or as records."""
+    frame = pl.DataFrame(columns)
+    return frame if draw.random() < 0.5 else frame.to_dicts()
+
+
+def table(draw: random.Random) -> Any:
+    """Return a catalogue."""
+    genres, prices = [draw.choice("abc") for _ in ITEMS], [draw.random() for _ in ITEMS]
+    return framed({"item": ITEMS, "genre": genres, "price": prices}, draw)
+
+
+def users(draw: random.Random) -> Any:
+    """Return a table of users."""
+    return framed(
+        {"query": QUERIES, "tier": [draw.choice("xy") for _ in QUERIES], "weight": [1.0, 2.0, 0.5]}, draw
+    )
+
+
+def rules(draw: random.Random) -> dict[str, Any]:
+    """Return some fields of a policy."""
+    return {name: draw.choice(RULES[name]) for name in draw.sample(list(RULES), 2)}
+
+
+def asked(draw: random.Random) -> Any:
+    """Return metrics."""
+    return draw.choice([draw.choice(METRICS), draw.sample(METRICS, 3)])
+
+
+def results(draw: random.Random, **options: Any) -> rw.Results:
+    """Return results of a valid evaluation."""
+    return rw.evaluate(lists(draw), judged(draw), ["ndcg@10", "ap"], **options)
+
+
+@call
+def evaluate(draw):
+    return rw.evaluate, {
+        "run": lists(draw),
+        "qrels": judged(draw),
+        "metrics": asked(draw),
+        "items": table(draw),
+    } | rules(draw)
+
+
+@call
+def evaluate_tables(draw):
+    run = [{"query": q, "item": i, "score": draw.random()} for q in QUERIES for i in draw.sample(ITEMS, 3)]
+    return rw.evaluate, {
+        "run": draw.choice([run, pl.DataFrame(run), {name: [row[name] for row in run] for name in run[0]}]),
+        "qrels": log(draw) if draw.random() < 0.1 else judged(draw),
+        "metrics": ["ndcg@3", "arp@2", "coverage@2"],
+        "train": log(draw),
+        "items": table(draw),
+        "users": users(draw),
+        "by": "tier",
+        "weights": draw.choice([None, "weight"]),
+        "threads": draw.choice([None, 1, 2]),
+    }
+
+
+@call
+def evaluate_matrices(draw):
+    scores = [[draw.random() for _ in range(5)] for _ in range(3)]
+    labels = [[draw.random() < 0.5 for _ in range(5)] for _ in range(3)]
+    return rw.evaluate, {"run": np.array(scores), "qrels": np.array(labels), "metrics": ["ndcg@3", "ap"]}
+
+
+@call
+def evaluate_presets(draw):
+    preset = draw.choice(["trec_eval", "rectools", "ranx", "pytrec_eval"])
+    return rw.evaluate, {"run": lists(draw), "qrels": judged(draw), "metrics": ["ndcg@10"], "preset": preset}
+
+
+@call
+def evaluate_slices(draw):
+    slices = {"head": ITEMS[:4], "tail": pl.DataFrame({"item": ITEMS[4:]})}
+    return rw.evaluate, {"run": lists(draw), "qrels": judged(draw), "metrics": ["ap"], "slices": slices}
+
+
+@call
+def evaluator(draw):
+    return rw.Evaluator, {"qrels": judged(draw), "metrics": asked(draw), "items": table(draw)} | rules(draw)
+
+
+@call
+def evaluator_evaluates(draw):
+    made = rw.Evaluator(judged(draw), ["ndcg@3", "ap"])
+    if draw.random() < 0.5:
+        return made.evaluate, {"run": lists(draw)}
+    return made.evaluate_all, {"runs": {"a": lists(draw), "b": lists(draw)}}
+
+
+@call
+def evaluator_curves(draw):
+    made = rw.Evaluator(judged(draw), ["ap"])
+    if draw.random() < 0.5:
+        return made.curve, {"run": lists(draw)}
+    return made.contingency, {"run": lists(draw), "k": draw.choice([None, 2])}
+
+
+@call
+def results_are_read(draw):
+    found = results(draw)
+    return found.__getitem__, {"metric": draw.choice(["ndcg@10", "ap", rw.AP, "map"])}
+
+
+@call
+def results_are_summed_up(draw):
+    how = draw.choice(["mean", "geometric", "median"])
+    return results(draw).aggregate, {"metric": "ap", "how": how} | draw.choice([{}, {"floor": 1e-4}])
+
+
+@call
+def results_are_written(draw):
+    name = draw.choice(["to_json", "to_dict", "to_table", "to_markdown", "to_latex", "to_html", "to_csv"])
+    return getattr(results(draw), name), {"per_query": draw.random() < 0.5}
+
+
+@call
+def results_are_saved(draw):
+    folder = Path(tempfile.mkdtemp(prefix="rankwell-calls-"))
+    return results(draw).save, {"path": folder / draw.choice(["a.json", "a.parquet", "a.csv", "a.md"])}
+
+
+@call
+def results_are_loaded(draw):
+    folder = Path(tempfile.mkdtemp(prefix="rankwell-calls-"))
+    results(draw).save(folder / "a.json")
+    return rw.Results.load, {"path": folder / "a.json"}
+
+
+@call
+def results_are_added(draw):
+    left, right = {"1": ["i1", "i2"]}, {"2": ["i1", "i3"]}
+    first = rw.evaluate(left, {"1": {"i1": 1}}, ["ap"])
+    return first.__add__, {"other": rw.evaluate(right, {"2": {"i3": 1}}, ["ap"])}
+
+
+@call
+def run(draw):
+    return rw.Run, {"query": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [2.0, 1.0, draw.random()]}
+
+
+@call
+def run_by_rank(draw):
+    return rw.Run, {"query": [1, 1, 2], "item": [7, 8, 7], "rank": [1, 2, draw.randint(1, 5)], "name": "x"}
+
+
+@call
+def qrels(draw):
+    return rw.Qrels, {"query": ["1", "1", "2"], "item": ["a", "b", "a"], "grade": [1, 0, draw.randint(0, 3)]}
+
+
+@call
+def read_run(draw):
+    return rw.read_run, {"source": lists(draw), "name": "x", "columns": None}
+
+
+@call
+def read_qrels(draw):
+    return rw.read_qrels, {"source": judged(draw), "name": "x"}
+
+
+@call
+def read_a_file(draw):
+    path = Path(tempfile.mkdtemp(prefix="rankwell-calls-")) / draw.choice(["a.run", "a.txt", "a"])
+    path.write_text(
+        "".join(f"{q} Q0 {i} 1 {draw.random()} t\n" for q in QUERIES for i in draw.sample(ITEMS, 3))
+    )
+    return rw.read_run, {"source": draw.choice([path, str(path)]), "format_in": draw.choice([None, "trec"])}
+
+
+@call
+def policy(draw):
+    return rw.Policy, rules(draw)
+
+
+@call
+def explain(draw):
+    return rw.explain, {"metric": draw.choice(TEXTS)}
+
+
+@call
+def explain_a_value(draw):
+    given = {
+        "metric": draw.choice(["ap", "ndcg@3", "rr"]),
+        "run": lists(draw),
+        "qrels": judged(draw),
+        "query": "1",
+    }
+    return rw.explain, given
+
+
+@call
+def lint(draw):
+    return rw.lint, {"runs": lists(draw), "qrels": judged(draw), "items": table(draw), "k": 3, "metric": "ap"}
+
+
+@call
+def rosetta(draw):
+    return rw.rosetta, {
+        "run": lists(draw),
+        "qrels": judged(draw),
+        "metrics": draw.choice(["ap@3", ["rr", "ndcg@2"]]),
+    }
+
+
+@call
+def rbo(draw):
+    return rw.rbo, {"run": lists(draw), "other": lists(draw), "p": draw.choice([0.5, 0.9])} | {
+        "ties": "order"
+    }
+
+
+@call
+def jackknife(draw):
+    return rw.jackknife, {"run": lists(draw), "metrics": ["personalization@3"], "groups": None, "level": 0.9}
+
+
+@call
+def check_axioms(draw):
+    return rw.check_axioms, {
+        "metric": draw.choice(["p@3", "rr"]),
+        "axioms": "Pri",
+        "trials": 3,
+        "seed": draw.randint(0, 9),
+    }
+
+
+@call
+def long_tail(draw):
+    return rw.long_tail, {
+        "train": log(draw),
+        "at": draw.choice([0.2, 0.8]),
+        "head": draw.choice(["volume", "fraction"]),
+    }
+
+
+@call
+def metric_of_text(draw):
+    return metrics.metric_of, {"wanted": draw.choice(TEXTS)}
+
+
+@call
+def metric_of_parameters(draw):
+    made, given = draw.choice([
+        (rw.nDCG, {"gain": "exp2", "discount": "log2p1"}), (rw.AP, {"denom": "R", "rel": 2}), (rw.RBP, {"p": 0.5}),
+        (rw.ERR, {"max_grade": 4}), (rw.F, {"beta": 2.0, "k": 3}), (rw.P, {"k": 5}), (rw.Gini, {"k": 3}),
+        (rw.ILS, {"features": "genre", "k": 3}), (rw.AlphanDCG, {"alpha": 0.3, "k": 3}), (rw.DCG, {"k": 4}),
+    ])  # fmt: skip
+    return made, dict(given)
+
+
+def cut(k: Any) -> Any:
+    """Return a metric at k."""
+    return rw.nDCG @ k
+
+
+@call
+def cut_offs(draw):
+    return cut, {"k": draw.randint(1, 20)}
+
+
+@call
+def metric_of_a_function(draw):
+    return rw.metric, {
+        "name": f"mine_{draw.randrange(10**9)}",
+        "range": (0.0, 1.0),
+        "better": "higher",
+        "needs": (),
+    }
+
+
+@call
+def split(draw):
+    how = draw.choice(["time", "user_time", "last", "random", "cold_users", "cold_items"])
+    return prepare.split, {"log": log(draw), "how": how, "test": 0.3, "seed": 1}
+
+
+@call
+def folds(draw):
+    return prepare.folds, {"log": log(draw), "k": 3, "of": draw.choice(["rows", "users", "items"]), "seed": 2}
+
+
+@call
+def core(draw):
+    return prepare.core, {"log": log(draw), "min_per_user": 2, "max_per_item": None}
+
+
+@call
+def baselines(draw):
+    return prepare.baselines, {"train": log(draw), "test": judged(draw), "k": 3, "kinds": None, "seed": 1}
+
+
+@call
+def check(draw):
+    return prepare.check, {"train": log(draw), "test": log(draw), "lists": lists(draw), "k": 3}
+
+
+@call
+def impute(draw):
+    how = draw.choice(["user_mean", "item_mean", "constant"])
+    given = {"qrels": log(draw), "lists": lists(draw), "how": how}
+    return prepare.impute, given | ({"grade": 3.0} if how == "constant" else {"train": log(draw)})
+
+
+@call
+def scale_by_tier(draw):
+    tiers = {"query": QUERIES, "tier": ["x", "y", "x"]}
+    return prepare.scale_by_tier, {"interactions": log(draw), "tiers": tiers, "factors": {"x": 1.0, "y": 2.0}}
+
+
+@call
+def popularity_cut(draw):
+    return prepare.PopularityCut, draw.choice([{"share_of_volume": 0.5}, {"top": 2}])
+
+
+@call
+def pytrec_eval_class(draw):
+    return pytrec_eval.RelevanceEvaluator, {"query_relevance": judged(draw), "measures": {"map", "ndcg"}}
+
+
+@call
+def from_ir_measures(draw):
+    return ir_measures.from_ir_measures, {"text": draw.choice(["nDCG@10", "AP", "P(rel=2)@5", "RR"])}
+
+
+@call
+def to_ir_measures(draw):
+    return ir_measures.to_ir_measures, {"metric": draw.choice(["ndcg@10", "ap", "p(rel=2)@5", "rr"])}

@@ -1,0 +1,121 @@
+"""Whatever is given to a public function, it answers, or raises RankwellError or TypeError: no other error comes out.
+
+``python -m tests.calls.test_public_calls 100000 7`` makes so many calls from a seed and prints what came out.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.calls.public import CALLS
+from tests.calls.values import changed
+
+import rankwell as rw
+
+PARTS = 8
+CALLS_IN_ALL = 20_000 if os.environ.get("RANKWELL_CI") == "1" else 2_000
+SLOW = 5  # seconds of processor time; far above what any of these calls takes
+
+
+class Slow(BaseException):
+    """A call takes too long."""
+
+
+def stop(*_: object) -> None:
+    """End a call that takes too long."""
+    raise Slow
+
+
+def outcome(seed: int) -> tuple[str, str]:
+    """Make one call, valid or with odd values; return what came of it, and a description."""
+    draw = random.Random(seed)
+    name = draw.choice(list(CALLS))
+    function, given = CALLS[name](draw)
+    odd = []
+    if draw.random() < 0.48:
+        for argument in draw.sample(sorted(given), min(len(given), draw.choice([1, 1, 1, 2]))):
+            if draw.random() < 0.05:
+                del given[argument]
+                odd.append(f"no {argument}")
+            else:
+                given[argument], what = changed(given[argument], draw)
+                odd.append(f"{argument}: {what}")
+    what = f"{name} (seed {seed}){''.join(', ' + each for each in odd)}"
+    signal.setitimer(signal.ITIMER_VIRTUAL, SLOW)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            function(**given)
+    except (rw.RankwellError, TypeError) as error:
+        came = f"refused: {type(error).__name__}"
+        if "None data" in str(error) or len(str(error)) > 2_000:
+            came = f"a bad message: {str(error)[:200]}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - that is what is looked for; a panic of Polars is no Exception
+        came = f"{type(error).__name__}: {str(error)[:200]}"
+    else:
+        came = "answered"
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return came, what
+
+
+@pytest.fixture
+def own_folder(tmp_path, monkeypatch):
+    """Run the calls in a folder of their own, in which they may write."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    before = signal.signal(signal.SIGVTALRM, stop)
+    yield
+    signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_nothing_but_answers_and_errors_of_rankwell_comes_out(part, own_folder):
+    first = (
+        0 if os.environ.get("RANKWELL_CI") == "1" else int(os.environ["RANKWELL_SEED"]) % 1000 * CALLS_IN_ALL
+    )
+    size = CALLS_IN_ALL // PARTS
+    came = Counter()
+    for seed in range(first + part * size, first + (part + 1) * size):
+        result, what = outcome(seed)
+        came[result.partition(":")[0]] += 1
+        assert result == "answered" or result.startswith("refused"), f"{what} → {result}"
+    assert came["answered"] >= size / 2
+    assert came["refused"] >= size / 5
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_valid_calls_are_answered(name, own_folder):
+    for seed in range(5):
+        function, given = CALLS[name](random.Random(seed))
+        function(**given)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGVTALRM, stop)
+    calls, start = int(sys.argv[1]), int(sys.argv[2]) * 10**9
+    folder = tempfile.mkdtemp()
+    tempfile.tempdir = folder
+    os.chdir(folder)
+    found: Counter[str] = Counter()
+    shown: dict[str, str] = {}
+    for number in range(start, start + calls):
+        result, what = outcome(number)
+        found[result] += 1
+        if result not in shown and result != "answered" and not result.startswith("refused"):
+            print(f"{what} → {result}", flush=True)
+        shown[result] = what
+    for result, times in found.most_common():
+        print(f"{times:7,} {result}")
+    shutil.rmtree(Path(folder), ignore_errors=True)

@@ -1,0 +1,115 @@
+"""Text in other encodings than UTF-8: read if the encoding is said, refused with the line if it is not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.readers import ways
+
+import rankwell as rw
+from rankwell.cli import run as command
+from rankwell.errors import DataError, UsageError
+
+WORDS = {
+    "latin-1": "é",
+    "cp1252": "é€",
+    "euc-kr": "가나",
+    "cp949": "힣가",
+    "shift_jis": "表示",
+    "utf-16": "é가",
+}
+TEXTS = [name for name in ways.FILES if not name.endswith((".parquet", ".arrow", ".arrows"))]
+
+
+def rows(word):
+    return [(f"{word}1", "a", 3.0), (f"{word}1", f"b{word}", 2.0), ("2", "a", 1.5), ("2", f"{word}c", 0.5)]
+
+
+def qrels(word):
+    return {f"{word}1": {f"b{word}": 1}, "2": {f"{word}c": 2}}
+
+
+def in_encoding(name, encoding, packed=""):
+    content = ways.FILES[name](rows(WORDS[encoding]), "run").decode().encode(encoding)
+    return ways.COMPRESSIONS[packed](content) if packed else content
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("encoding", WORDS)
+def test_every_text_format_is_read_in_any_encoding(tmp_path, name, encoding):
+    options = {"columns": {"1": "query", "2": "item", "3": "score"}} if name == "headerless.csv" else {}
+    judged = qrels(WORDS[encoding])
+    expected = rw.evaluate(
+        {q: {i: s for r, i, s in rows(WORDS[encoding]) if r == q} for q in judged}, judged, "rr"
+    ).mean
+    for packed in ("", ".gz"):
+        path = tmp_path / (name + packed)
+        path.write_bytes(in_encoding(name, encoding, packed))
+        run = rw.read_run(path, encoding=encoding, **options)
+        assert rw.evaluate(run, judged, "rr").mean == expected
+        assert f", {run.files[0].encoding}" in run.source
+        assert (
+            rw.Evaluator(judged, "rr", read={"encoding": encoding, **options} if not options else None)
+            .evaluate(run)
+            .mean
+            == expected
+        )
+    if not options:
+        assert rw.evaluate(path, judged, "rr", read={"encoding": encoding}).mean == expected
+        assert rw.Evaluator(judged, "rr", read={"encoding": encoding}).evaluate(path).mean == expected
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("encoding", ["latin-1", "euc-kr"])
+def test_ids_that_are_no_utf_8_are_refused_with_their_line(tmp_path, name, encoding):
+    if name == "headerless.csv":
+        return
+    for kind in ("run", "qrels"):
+        path = tmp_path / name
+        listed = [("1", "a", 3), ("1", f"b{WORDS[encoding]}", 2), ("2", "a", 1)]
+        content = ways.FILES[name](listed, kind).decode().encode(encoding)
+        path.write_bytes(
+            content.replace(json.dumps(WORDS[encoding])[1:-1].encode(), WORDS[encoding].encode(encoding))
+        )
+        judged = {"1": {"a": 1}}
+        with pytest.raises(DataError, match=rf"{name}:\d+: .*UTF-8.*encoding='latin-1'") as caught:
+            rw.evaluate(path, judged, "rr") if kind == "run" else rw.evaluate(judged, path, "rr")
+        assert "\n" not in str(caught.value)
+
+
+def test_the_command_names_the_option_and_reads_with_it(tmp_path, capsys):
+    (tmp_path / "q").write_bytes("1 0 dé 1\n".encode("latin-1"))
+    (tmp_path / "r").write_bytes("1 Q0 a 1 2 t\n1 Q0 dé 2 1 t\n".encode("latin-1"))
+    words = ["evaluate", str(tmp_path / "q"), str(tmp_path / "r"), "-m", "rr", "--format", "csv"]
+    assert command(words) == 3
+    assert (
+        "q:1: the id 'd�' is not UTF-8. Say the encoding, such as --encoding latin-1"
+        in capsys.readouterr().err
+    )
+    assert command([*words, "--encoding", "latin-1"]) == 0
+    assert "0.5" in capsys.readouterr().out
+
+
+def test_bytes_outside_the_encoding_are_refused_with_their_line(tmp_path):
+    (tmp_path / "r.run").write_bytes(b"1 Q0 a 1 2 t\n" * 9000 + b"1 Q0 \xff\xff 1 2 t\n")
+    with pytest.raises(DataError, match=r"r\.run:9001: not euc_kr: .*bytes ff ff.*Is this the encoding"):
+        rw.read_run(tmp_path / "r.run", encoding="euc-kr")
+
+
+@pytest.mark.parametrize("name", ["latin-9000", "rot13", "base64", "idna", "undefined", "\0", "é", "hex"])
+def test_what_is_no_encoding_is_told(tmp_path, name):
+    (tmp_path / "r.run").write_bytes(b"1 Q0 a 1 2 t\n")
+    with pytest.raises(UsageError, match="There is no encoding"):
+        rw.read_run(tmp_path / "r.run", encoding=name)
+    with pytest.raises(UsageError, match=r"read= knows .*Did you mean encoding\?"):
+        rw.evaluate({"q": ["a"]}, {"q": ["a"]}, "rr", read={"encodin": "latin-1"})
+
+
+def test_a_binary_file_beside_text_needs_no_encoding(tmp_path):
+    (tmp_path / "r.parquet").write_bytes(ways.parquet(rows("é"), "run"))
+    (tmp_path / "q.txt").write_bytes("é1 0 bé 1\n".encode("latin-1"))
+    assert (
+        rw.evaluate(tmp_path / "r.parquet", tmp_path / "q.txt", "rr", read={"encoding": "latin-1"})["rr"]
+        == 0.5
+    )
