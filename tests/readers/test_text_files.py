@@ -129,17 +129,20 @@ def test_a_missing_last_line_end_copies_nothing_and_changes_no_number(tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_blocks_are_the_text_cut_between_queries(tmp_path, seed):
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_blocks_are_the_text_cut_between_queries(tmp_path, monkeypatch, seed, packed):
     rng = random.Random(seed)
+    monkeypatch.setattr("rankwell.readers.blocks.HEAD", rng.randrange(1, 200))
     listed = lines(rng.randrange(1, 30), rng.randrange(1, 12), seed)
     for _ in range(rng.randrange(4)):
         listed.insert(rng.randrange(len(listed) + 1), rng.choice(["", "# a comment", "   ", "#" * 200]))
     end = rng.choice([b"\n", b"\r\n"])
     text = end.join(line.encode() for line in listed) + rng.choice([b"", end])
-    file = File(write(tmp_path / "a.run", rng.choice([b"", b"\xef\xbb\xbf"]) + text))
+    marked = rng.choice([b"", b"\xef\xbb\xbf"]) + text
+    file = File(write(tmp_path / "a.run", ways.COMPRESSIONS[packed](marked) if packed else marked))
     seen = [
         (block.begin, block.end, block.text.tobytes(), block.line(block.begin))
-        for block in blocks(file, rng.randrange(1, 2000))
+        for block in (take() for take in blocks(file, rng.randrange(1, 2000)))
     ]
     parts = [whole[begin:stop] for begin, stop, whole, _ in seen]
     assert b"".join(parts).rstrip() == text.rstrip()

@@ -1,16 +1,21 @@
 """Distinct ids, groups and lookups: the loops behind every id column.
 
 Ids come in two kinds. Integer ids are their own keys and have empty ``text``. Text ids are spans of one byte buffer
-(``text[starts[i] : starts[i] + lengths[i]]``) with a 64-bit hash as key; equal keys are always verified by their bytes, so a
-collision costs time but never gives a wrong match.
+(``text[starts[i] : starts[i] + lengths[i]]``) with a 64-bit hash as key, another one in each process; equal keys are always
+verified by their bytes, so a collision costs time but never gives a wrong match.
 """
 
 from __future__ import annotations
 
+import os
+
 import cython
 import numpy as np
 from cython.cimports.libc.string import memcpy
-from cython.cimports.rankwell.kernels.spans import mix, same
+from cython.cimports.rankwell.kernels.hashing import key, mix
+from cython.cimports.rankwell.kernels.spans import same
+
+key(int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little"))
 
 
 @cython.cfunc

@@ -1,4 +1,4 @@
-# The few C functions that several kernels inline: they hash, compare and order ids, and
+# The few C functions that several kernels inline: they compare and order ids, and
 # find the words of a text.
 # Integer ids are their own keys; text ids are spans of one byte buffer with a 64-bit hash as key.
 
@@ -14,13 +14,6 @@ cdef extern from *:
     #endif
     """
     void prefetch "RANKWELL_PREFETCH" (const void *at) noexcept nogil
-
-
-cdef inline unsigned long long mix(unsigned long long h) noexcept nogil:
-    h ^= h >> 32
-    h *= <unsigned long long>0x2545F4914F6CDD1DULL
-    h ^= h >> 29
-    return h
 
 
 cdef inline int same(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from functools import partial
 
 import numpy as np
 
 from rankwell.errors import DataError
 from rankwell.kernels import trec_lines
 from rankwell.readers.files import PIECE, File
+from rankwell.readers.opened import HEAD
 from rankwell.readers.text import beginning, refuse_other_files, text_of
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
@@ -48,6 +50,9 @@ class Block:
         return f"{self.file.label}:{self.line(at)}"
 
 
+Take = Callable[[], Block]
+
+
 class Buffers:
     """Buffers that are used again as soon as nothing refers to what they held."""
 
@@ -56,7 +61,10 @@ class Buffers:
 
     def take(self, size: int) -> np.ndarray:
         """Return a buffer of at least so many bytes; those that are too small are let go."""
-        memory = self._free.pop() if self._free else bytearray()
+        try:
+            memory = self._free.pop()
+        except IndexError:
+            memory = bytearray()
         if len(memory) < size:
             self._free.clear()
             memory = bytearray(size)
@@ -71,8 +79,8 @@ def copied(ids: Ids) -> Ids:
     return Ids.of_lengths(ids.text[places + np.arange(len(places))], ids.lengths)
 
 
-def blocks(file: File, size: int) -> Generator[Block]:
-    """Yield the text of a file in blocks of about ``size`` bytes; the lines of a query that stand together stay together.
+def blocks(file: File, size: int) -> Generator[Take]:
+    """Yield functions that each read one block of about ``size`` bytes; the lines of a query that stand together stay together.
 
     Raises
     ------
@@ -80,7 +88,47 @@ def blocks(file: File, size: int) -> Generator[Block]:
         If the file cannot be read, changes meanwhile, or is no text.
     """
     refuse_other_files(file)
-    buffers, size = Buffers(), max(size, LEAST)
+    yield from (_ranges if file.is_plain else _in_turn)(file, max(size, LEAST))
+
+
+def _ranges(file: File, size: int) -> Generator[Take]:
+    """Ranges of a plain file, each read by whoever takes it."""
+    buffers, begin = Buffers(), beginning(file)
+    while begin < file.size:
+        end = _next_query(file, begin + size)
+        yield partial(_taken, file, buffers, begin, end)
+        begin = end
+
+
+def _taken(file: File, buffers: Buffers, begin: int, end: int) -> Block:
+    size = end - begin
+    buffer = buffers.take(size + 1)
+    file.read_into(buffer[:size].data, begin)
+    return Block(file, buffer, 0, _ended(buffer, size), begin)
+
+
+def _next_query(file: File, at: int) -> int:
+    """The start of a line after a byte, whose query is not that of the line before it; the end of the file if there is none."""
+    length = HEAD
+    while at < file.size:
+        size = min(length, file.size - at)
+        window = np.empty(size + 1, np.uint8)
+        window[size] = ord(LINE_END)
+        file.read_into(window[:size].data, at)
+        end = trec_lines.lines_end(window, 0, size)
+        if end and (found := trec_lines.next_query(window, 0, end)) < end:
+            return at + found
+        if not end and size > PIECE:
+            raise _long_line(Block(file, window, 0, size, at))
+        if at + size == file.size:
+            break
+        length *= 2
+    return file.size
+
+
+def _in_turn(file: File, size: int) -> Generator[Take]:
+    """Blocks of a file that can be read only from its start."""
+    buffers = Buffers()
     buffer, filled, skipped, begin = buffers.take(size + 1), 0, 0, beginning(file)
     with file.stream() as stream:
         while True:
@@ -88,31 +136,32 @@ def blocks(file: File, size: int) -> Generator[Block]:
             filled += read
             if not read:
                 if filled > begin:
-                    buffer[filled] = ord(LINE_END)
-                    end = filled + (buffer[filled - 1] != ord(LINE_END))
-                    yield Block(file, buffer, begin, end, skipped)
+                    yield partial(Block, file, buffer, begin, _ended(buffer, filled), skipped)
                 return
             if filled < len(buffer) - 1:
                 continue
-            cut = _cut(file, buffer, begin, filled, skipped)
+            end, cut = trec_lines.lines_end(buffer, begin, filled), begin
+            if end > begin:
+                cut = trec_lines.last_query(buffer, begin, end)
+            elif filled - begin > PIECE:
+                raise _long_line(Block(file, buffer, begin, filled, skipped))
             if cut > begin:
-                yield Block(file, buffer, begin, cut, skipped)
+                yield partial(Block, file, buffer, begin, cut, skipped)
             rest = filled - cut
             following = buffers.take(max(size, 2 * rest) + 1)
             following[:rest] = buffer[cut:filled]
             buffer, filled, skipped, begin = following, rest, skipped + cut, 0
 
 
-def _cut(file: File, buffer: np.ndarray, begin: int, filled: int, skipped: int) -> int:
-    """Where the lines of the last query of a full buffer begin, which may go on behind it."""
-    end = trec_lines.lines_end(buffer, begin, filled)
-    if end > begin:
-        return trec_lines.last_query(buffer, begin, end)
-    if filled - begin > PIECE:
-        where = Block(file, buffer, begin, filled, skipped).place(begin)
-        if (buffer[begin:filled] == 0).any():
-            raise DataError(
-                f"{where}: a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
-            )
-        raise DataError(f"{where}: the line has more than {PIECE:,} bytes. Is this the right file?")
-    return begin
+def _ended(buffer: np.ndarray, size: int) -> int:
+    """End the text in a buffer with a line end; return where it ends."""
+    buffer[size] = ord(LINE_END)
+    return size + int(size == 0 or buffer[size - 1] != ord(LINE_END))
+
+
+def _long_line(block: Block) -> DataError:
+    if (block.text[block.begin : block.end] == 0).any():
+        trouble = "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
+    else:
+        trouble = f"the line has more than {PIECE:,} bytes. Is this the right file?"
+    return DataError(f"{block.place(block.begin)}: {trouble}")

@@ -46,11 +46,10 @@ def match_columns(
         word = known_word(column)
         if word not in wanted or column in given or word in given.values():
             continue
-        if word in found and column != word:
-            if found[word] == word:
-                continue
+        if word in found:
             raise DataError(
-                f"{name}: the columns {quoted([found[word], column])} both mean {word}; drop or rename one."
+                f"{name}: the columns {quoted([found[word], column])} both mean {word}; drop or rename one, or say which it is: "
+                f"columns={{{column!r}: {word!r}}}."
             )
         found[word] = column
     if "grade" in wanted and "grade" not in found:

@@ -167,6 +167,23 @@ class File:
             while read := file.readinto(buffer):
                 yield buffer[:read]
 
+    def read_into(self, view: memoryview, at: int) -> None:
+        """Read the bytes of a plain file from a place on.
+
+        Raises
+        ------
+        InputError
+            If they cannot be read, or the file changed.
+        """
+        with self.reading(), self._opened() as file:
+            file.seek(at)
+            filled = 0
+            while read := file.readinto(view[filled:]):  # type: ignore[attr-defined]
+                filled += read
+            self.check_opened(file)
+        if filled < len(view):
+            raise InputError(f"{self.label}: {CHANGED}")
+
     def tail(self, size: int) -> bytes:
         """Return the last bytes of the content, at most so many."""
         if self.is_plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
 from rankwell.readers.in_memory import frame_of
+from rankwell.tables.exactness import Changed, refuse_changed, refuse_changed_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf
@@ -183,9 +185,26 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
         if numbers.null_count():
             row = int(numbers.is_null().arg_max() or 0)
             raise DataError(f"{place(start + row)}: the {word} {series[row][:40]!r} is not a number.")
-        return numbers.to_numpy()
+        floats = numbers.to_numpy()
+        with _placed(place, start):
+            refuse_changed_text(series, floats, word)
+        return floats
     if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
         raise DataError(
             f"{place(start)}: the {word} column {series.name!r} is {series.dtype}, not numbers. Cast the column."
         )
+    if series.dtype.is_integer() and "128" in str(series.dtype):
+        floats = series.cast(pl.Float64).to_numpy()
+        with _placed(place, start):
+            refuse_changed(series, floats, word)
+        return floats
     return series.to_numpy()
+
+
+@contextmanager
+def _placed(place: Place, start: int) -> Iterator[None]:
+    """Give the number that was changed its place; ``start`` is the first row of the piece."""
+    try:
+        yield
+    except Changed as changed:
+        raise changed.at(place(start + changed.row)) from None

@@ -14,7 +14,7 @@ from rankwell.readers import in_memory
 from rankwell.readers.column_names import match_columns
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File
-from rankwell.readers.formats import arrow, movielens
+from rankwell.readers.formats import arrow, movielens, ndjson
 from rankwell.readers.formats.delimited import Table
 from rankwell.readers.polars_scans import explained
 from rankwell.readers.reading import ids_in
@@ -117,6 +117,7 @@ def frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, st
             is_stream = file.head.startswith(arrow.STREAM)
             return pl.read_ipc_stream(file.source()) if is_stream else pl.read_ipc(file.source())
         if kind == "ndjson":
+            ndjson.refuse_repeated(file, ndjson.JsonLines(file).keys())
             return pl.read_ndjson(file.source())
         if kind == "movielens" and word == "item":
             return movielens.films(file)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.tables.csr import owners
+from rankwell.tables.exactness import Changed, refuse_changed
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns
@@ -107,6 +108,7 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         numbers = np.fromiter(chain.from_iterable(map(_values, lists)), np.float64, int(offsets[-1]))
     except (TypeError, ValueError, OverflowError):
         raise _not_a_number(source, word, name) from None
+    _refuse_changed(chain.from_iterable(map(_values, lists)), numbers, word, ListOf(name, queries, offsets))
     return Lists(queries, offsets, items, numbers, name)
 
 
@@ -120,7 +122,16 @@ def _pairs(place: ListOf, pairs: list[Any], word: str) -> tuple[Ids, np.ndarray]
                 f"{place(row)}: the {word} of item {brief(pair[0])} is {brief(pair[1])}, not a number. A pair is (item, {word})."
             )
     items = Ids.of([pair[0] for pair in pairs], f"{place.name}: item")
-    return items, np.fromiter((pair[1] for pair in pairs), np.float64, len(pairs))
+    numbers = np.fromiter((pair[1] for pair in pairs), np.float64, len(pairs))
+    _refuse_changed((pair[1] for pair in pairs), numbers, word, place)
+    return items, numbers
+
+
+def _refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str, place: ListOf) -> None:
+    try:
+        refuse_changed(values, numbers, word)
+    except Changed as changed:
+        raise changed.at(place(changed.row)) from None
 
 
 def _is_number(value: Any) -> bool:

@@ -13,6 +13,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.items_users import Users
 
 
@@ -102,12 +103,12 @@ class Conditions:
 def _digest_of_catalogue(context: Context) -> bytes:
     assert context.catalogue is not None
     ids = context.catalogue.ids
-    return _digest(np.array([ids.is_text]), ids.keys)
+    return _digest(np.array([ids.is_text]), fingerprints_of(ids))
 
 
 def _digest_of_train(context: Context) -> bytes:
     assert context.train is not None
-    return _digest(context.train.queries.ids.keys, context.train.offsets, context.train.item)
+    return _digest(fingerprints_of(context.train.queries.ids), context.train.offsets, context.train.item)
 
 
 def _digest(*columns: np.ndarray) -> bytes:

@@ -26,7 +26,7 @@ def draws(seed: int, *keys: Ids | np.ndarray) -> np.ndarray:
     """
     found = _mixed(np.array([seed], np.int64).view(np.uint64) + STEP)
     for key in keys:
-        numbers = _fingerprints(key) if isinstance(key, Ids) else np.asarray(key, np.int64).view(np.uint64)
+        numbers = fingerprints_of(key) if isinstance(key, Ids) else np.asarray(key, np.int64).view(np.uint64)
         found = further(found, numbers)
     return found
 
@@ -41,7 +41,8 @@ def uniform(drawn: np.ndarray) -> np.ndarray:
     return (drawn >> np.uint64(11)) * ONE
 
 
-def _fingerprints(ids: Ids) -> np.ndarray:
+def fingerprints_of(ids: Ids) -> np.ndarray:
+    """Return a fixed number of 64 bits per id: an integer has that of its decimal text."""
     if ids.is_text:
         return fingerprints.of_text(ids.text, ids.starts, ids.lengths)
     return fingerprints.of_integers(np.ascontiguousarray(ids.integers))

@@ -37,9 +37,9 @@ class Ids:
         self.is_text = text is not NO_TEXT
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the columns; integer columns share ``NO_TEXT``, by which they are known."""
-        columns = (self._keys, self.text, self.starts, self.lengths)
-        return (Ids, columns) if self.is_text else (Ids.of_integers, (self.integers,))
+        """Pickle the columns, without the keys of this process; integer columns share ``NO_TEXT``, by which they are known."""
+        text = (None, self.text, self.starts, self.lengths)
+        return (Ids, text) if self.is_text else (Ids.of_integers, (self.integers,))
 
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
@@ -74,10 +74,8 @@ class Ids:
     @classmethod
     def of_lengths(cls, text: np.ndarray, lengths: np.ndarray) -> Ids:
         """Return a column of text ids that are concatenated in ``text``."""
-        starts = np.empty(len(lengths), np.int64)
-        if len(starts):
-            starts[0] = 0
-            np.cumsum(lengths[:-1], out=starts[1:])
+        starts = np.zeros(len(lengths), np.int64)
+        np.cumsum(lengths[:-1], out=starts[1:])
         return cls.of_spans(text, starts, lengths)
 
     @classmethod
@@ -144,7 +142,7 @@ class Ids:
 
     @property
     def keys(self) -> np.ndarray:
-        """The integers themselves, or a 64-bit hash per text id (uint64)."""
+        """The integers themselves, or a 64-bit hash per text id (uint64) of this process."""
         return self.columns[0]
 
     @property
@@ -257,6 +255,9 @@ class Known:
         self._in_integers: Known | None = None
         self._extent = low, width = ids.extent()
         self._table = integers.table(ids.keys, low, width) if width else kernel.slots(ids.keys)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Known, (self.ids,)
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -12,6 +12,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import order
 from rankwell.tables.csr import owners
+from rankwell.tables.exactness import Changed, refuse_changed, refuse_changed_integers
 from rankwell.tables.grouping import cuts, gathered, partitions, together
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.places import Place, held
@@ -248,9 +249,10 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
 
 
 def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
-    """Return a column of numbers of any type; DataError for other values and for nan."""
+    """Return a column of numbers of any type; DataError for other values, nan, and whole numbers that no float holds."""
+    listed = values if isinstance(values, np.ndarray) else list(values)
     try:
-        given = values if isinstance(values, np.ndarray) else np.asarray(list(values))
+        given = np.asarray(listed)
     except ValueError:
         raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.") from None
     if given.dtype.kind not in "iufb":
@@ -260,6 +262,13 @@ def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) ->
     if len(given) and given.dtype.kind == "f" and np.isnan(given.min()):  # the minimum is nan if any value is
         row = int(np.flatnonzero(np.isnan(given))[0])
         raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or fix the {name}.")
+    try:
+        if given.dtype.kind in "iu":
+            refuse_changed_integers(given, name)
+        elif listed is not given:
+            refuse_changed(listed, given, name)
+    except Changed as changed:
+        raise changed.at(place(changed.row)) from None
     return given
 
 

@@ -19,6 +19,7 @@ from rankwell.readers.files import File
 from rankwell.readers.mapping import Lists
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.csr import offsets_of
+from rankwell.tables.exactness import MOST, Changed, refuse_changed
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -106,15 +107,24 @@ class Document:
 
     def records(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
         """Return a list of objects as a table in pieces, and which column is which."""
-        records = []
+        records: list[dict[str, Any]] = []
+        large: list[int] = []
         for number, record in self.members():
             if not isinstance(record, Pairs):
                 raise DataError(f"{self.record(number)}: {_kind(record)}, expected an object.")
             records.append(dict(record))
+            if any(type(value) is int and abs(value) > MOST for value in records[-1].values()):
+                large.append(number)
             if len(records[-1]) < len(record):
                 raise DataError(f"{self.record(number)}: a key is repeated. Remove one.")
         table = in_memory.table_of(records, self.record)
-        return frames.pieces_of(table, WORDS[kind], self.file.label, columns)
+        pieces, words = frames.pieces_of(table, WORDS[kind], self.file.label, columns)
+        for number in large:  # a float in the same column makes floats of them
+            for word, column in words.items():
+                value = records[number].get(column)
+                if table.schema[column].is_float() and type(value) is int and table[column][number] != value:
+                    raise Changed(number, value, word).at(self.record(number))
+        return pieces, words
 
     def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
         """Return the items of each query, with their numbers if there are any."""
@@ -123,7 +133,13 @@ class Document:
                 f"{self.file.label}: it has no named columns; columns= is for tables and records."
             )
         gathered = Gathered(self.file.label, word)
+        known = set()
         for query, members in self.members():
+            if query in known:
+                raise DataError(
+                    f"{self.file.label}, query {brief(query)}: the key stands twice. Join the two."
+                )
+            known.add(query)
             gathered.add(query, members)
         return gathered.lists()
 
@@ -214,6 +230,10 @@ class Gathered:
             numbers = np.array(self._numbers, np.float64)
         except OverflowError as error:
             raise DataError(f"{self.label}: a {self.word} is too large for a number of 64 bits.") from error
+        try:
+            refuse_changed(self._numbers, numbers, self.word)
+        except Changed as changed:
+            raise changed.at(f"{self.label}, item {brief(self._items[changed.row])}") from None
         self._columns.append((Ids.of(self._items, f"{self.label}: item"), numbers))
         self._items, self._numbers = [], []
 

@@ -7,12 +7,16 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankwell.errors import DataError, RankwellError, brief
+from rankwell.kernels import json_keys
 from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import File
 from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import SAY_ENCODING, require_text
+from rankwell.tables.exactness import MOST, Changed
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -66,20 +70,24 @@ class JsonLines:
 
     def open(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
         """Return the wanted columns in pieces, and which column is which. Ids that are numbers become their text."""
-        self.words = match_columns(self._keys(), WORDS[kind], self.file.label, columns)
+        self.words = match_columns(self.keys(), WORDS[kind], self.file.label, columns)
+        refuse_repeated(self.file, list(self.words.values()))
         table, _ = schema_of(self._scan, self.file, "NDJSON", self._diagnosis)
         read = lines_of(table, self.file, self.words, "NDJSON", self._diagnosis)
 
         def without_nested(size: int) -> Iterator[pl.DataFrame]:
             for piece in read(size):
                 ids = [piece[self.words[word]] for word in IDS if word in self.words]
-                if any(each.str.contains(r"^[\[{]").any() for each in ids) and (found := self._diagnosis()):
+                is_odd = any(each.str.contains(r"^[\[{]").any() for each in ids)
+                numbers = [piece[column] for word, column in self.words.items() if word not in IDS]
+                is_large = any((each.abs() >= MOST).any() for each in numbers)
+                if (is_odd or is_large) and (found := self._diagnosis()):
                     raise found
                 yield piece
 
         return without_nested, self.words
 
-    def _keys(self) -> list[str]:
+    def keys(self) -> list[str]:
         """The keys of the records at the beginning."""
         lines = self.file.head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
         whole = lines if len(lines) == 1 else lines[:-1]
@@ -132,7 +140,56 @@ class JsonLines:
                 if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
                     wanted = "an id" if word in IDS else "a number"
                     return DataError(f"{where}: the {word} {brief(value)} is not {wanted}.")
+                if word not in IDS and isinstance(value, int) and not _is_float(value):
+                    return Changed(0, value, word).at(where)
         return None
+
+
+def refuse_repeated(file: File, names: list[str]) -> None:
+    """Raise DataError for a line in which one of the keys stands twice."""
+    encoded = [name.encode(errors="surrogatepass") for name in names]
+    ends, joined = np.cumsum([len(each) for each in encoded]), b"".join(encoded) + b" "
+    for line, text in _whole_lines(file):
+        held, at = np.frombuffer(text, np.uint8), 0
+        while (at := json_keys.suspicious(held, at, joined, ends)) >= 0:
+            after = text.index(b"\n", at) + 1
+            twice = _repeated(text[at:after], names)
+            if twice is not None:
+                line += text.count(b"\n", 0, at)
+                raise DataError(f"{file.label}:{line}: the key {twice!r} stands twice. Remove one.")
+            at = after
+
+
+def _whole_lines(file: File) -> Iterator[tuple[int, bytes]]:
+    """Yield some lines at a time, with the number of the first."""
+    line, rest = 1, b""
+    for piece in file.pieces():
+        text = rest + piece.tobytes()
+        end = text.rfind(b"\n") + 1
+        if end:
+            yield line, text[:end]
+            line += text.count(b"\n")
+        rest = text[end:]
+    if rest:
+        yield line, rest + b"\n"
+
+
+def _repeated(line: bytes, names: list[str]) -> str | None:
+    """The key of a line that stands twice; None if there is none, or the line is no object (which is found later)."""
+    try:
+        pairs = json.loads(
+            line.removeprefix(b"\xef\xbb\xbf"), object_pairs_hook=lambda pairs: [key for key, _ in pairs]
+        )
+    except (ValueError, RecursionError):
+        return None
+    return next((name for name in names if isinstance(pairs, list) and pairs.count(name) > 1), None)
+
+
+def _is_float(value: int) -> bool:
+    try:
+        return int(float(value)) == value
+    except OverflowError:
+        return False
 
 
 def _refused(word: str) -> float:

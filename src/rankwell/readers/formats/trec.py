@@ -14,7 +14,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import trec_lines
-from rankwell.readers.blocks import Block, blocks, copied
+from rankwell.readers.blocks import Block, Take, blocks, copied
 from rankwell.readers.files import File
 from rankwell.readers.trec_columns import ALL_LINES, QRELS, RUN, LineOf, Parsed
 from rankwell.tables.csr import offsets_of, owners
@@ -68,21 +68,21 @@ class StreamedRows:
         head = self.file.head
         width = max(len(head) // max(head.count(b"\n"), 1), 8)
         parts = blocks(self.file, min(size, CACHED_ROWS) * width)
-        for number, block in enumerate(parts):
+        for number, take in enumerate(parts):
             if number:
-                yield partial(self._lists, block)
+                yield partial(self._lists, take)
                 continue
-            first = self._lists(block)
+            first = self._lists(take)
             if not first.queries.is_distinct():
                 parts.close()
                 yield from self.regrouped().batches(size)
                 return
             if first.rows:
                 yield partial(_itself, first)
-            del first, block
+            del first
 
-    def _lists(self, block: Block) -> Lists:
-        parsed = Parsed(block, ALL_LINES, RUN)
+    def _lists(self, take: Take) -> Lists:
+        parsed = Parsed(take(), ALL_LINES, RUN)
         return Lists(copied(parsed.query), parsed.offsets, parsed.item, parsed.value, parsed.place)
 
     def owned(self) -> TextRows:

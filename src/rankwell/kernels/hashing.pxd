@@ -1,0 +1,25 @@
+# A hash by two secret numbers, so that nobody can choose ids that share a slot: both halves of a product of 128 bits.
+# A difference in any bit of h reaches the low bits, by which slots are chosen. Each kernel that looks ids up is keyed when
+# it is loaded.
+cdef extern from *:
+    """
+    static unsigned long long rankwell_secret[2] = {0, 1};
+    #if defined(__SIZEOF_INT128__)
+    static inline unsigned long long rankwell_folded(unsigned long long a, unsigned long long b) {
+        unsigned __int128 product = (unsigned __int128) a * b;
+        return (unsigned long long) product ^ (unsigned long long) (product >> 64);
+    }
+    #else
+    static inline unsigned long long rankwell_folded(unsigned long long a, unsigned long long b) {
+        unsigned long long half = 0xffffffffULL;
+        unsigned long long low = (a & half) * (b & half), first = (a >> 32) * (b & half), second = (a & half) * (b >> 32);
+        unsigned long long middle = (low >> 32) + (first & half) + (second & half);
+        unsigned long long high = (a >> 32) * (b >> 32) + (first >> 32) + (second >> 32) + (middle >> 32);
+        return ((middle << 32) | (low & half)) ^ high;
+    }
+    #endif
+    #define RANKWELL_MIX(h) rankwell_folded((h) ^ rankwell_secret[0], rankwell_secret[1])
+    #define RANKWELL_KEY(a, b) (rankwell_secret[0] = (a), rankwell_secret[1] = (b) | 1)
+    """
+    unsigned long long mix "RANKWELL_MIX" (unsigned long long h) noexcept nogil
+    void key "RANKWELL_KEY" (unsigned long long a, unsigned long long b) noexcept nogil

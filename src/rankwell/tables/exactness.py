@@ -1,0 +1,61 @@
+"""Whole numbers as floats of 64 bits: those above 2^53 may become others, and tie with their neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from rankwell.errors import DataError, brief
+
+MOST = 2.0**53
+
+
+def refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str) -> None:
+    """Raise Changed if a whole number among ``values``, in Python, is not the one of the floats made of them."""
+    if not len(numbers) or not (numbers.max() >= MOST or numbers.min() <= -MOST):
+        return
+    for row, (value, number) in enumerate(zip(values, numbers.tolist(), strict=True)):
+        if isinstance(value, (int, np.integer)) and int(value) != number:
+            raise Changed(row, int(value), word)
+
+
+def refuse_changed_integers(values: np.ndarray, word: str) -> None:
+    """Raise Changed if an integer of an array is another number as a float."""
+    if not len(values) or not (int(values.max()) > MOST or int(values.min()) < -MOST):
+        return
+    floats = values.astype(np.float64)
+    limit = 2.0 ** (8 * values.dtype.itemsize - (values.dtype.kind == "i"))
+    fits = floats < limit
+    same = np.zeros(len(values), np.bool_)
+    same[fits] = floats[fits].astype(values.dtype) == values[fits]
+    if not same.all():
+        row = int(np.flatnonzero(~same)[0])
+        raise Changed(row, int(values[row]), word)
+
+
+def refuse_changed_text(values: Iterable[str], numbers: np.ndarray, word: str) -> None:
+    """Raise Changed if a number written with digits alone is not the one of the floats made of the text."""
+    large = np.flatnonzero(np.abs(numbers) >= MOST).tolist()
+    if not large:
+        return
+    listed = list(values)
+    for row in large:
+        digits, _, rest = listed[row].strip().partition(".")
+        if digits.lstrip("+-").isdecimal() and not rest.strip("0") and int(digits) != float(numbers[row]):
+            raise Changed(row, int(digits), word)
+
+
+class Changed(Exception):
+    """A number that is too large to be kept, and the row of it."""
+
+    def __init__(self, row: int, value: int, word: str) -> None:
+        super().__init__(row, value, word)
+        self.row, self.value, self.word = row, value, word
+
+    def at(self, place: str) -> DataError:
+        """Return the error that names the place."""
+        return DataError(
+            f"{place}: the {self.word} {brief(self.value)} is too large to be kept exactly; whole numbers are up to 2^53."
+        )
