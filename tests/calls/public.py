@@ -182,8 +182,13 @@ def evaluator_evaluates(draw):
 def evaluator_curves(draw):
     made = rw.Evaluator(judged(draw), ["ap"])
     if draw.random() < 0.5:
-        return made.curve, {"run": lists(draw)}
-    return made.contingency, {"run": lists(draw), "k": draw.choice([None, 2])}
+        return made.curve, {"run": lists(draw), "query": None, "levels": [0, 0.5, 1], "rel": None}
+    return made.contingency, {
+        "run": lists(draw),
+        "k": draw.choice([None, 2]),
+        "collection": 1000,
+        "rel": None,
+    }
 
 
 @call

@@ -179,3 +179,19 @@ def test_pairs_of_item_and_number_are_scores_or_grades():
     for wrong in ([("a", 1.0), "b"], [("a", "1")], [("a", 1, 2)], [("a", None)]):
         with pytest.raises(rw.RankwellError, match=r"query 'q': .*(pair|not a number)"):
             values({"q": wrong}, qrels)
+
+
+def test_wrong_arguments_of_questions_about_a_run_are_refused_in_one_sentence():
+    run, qrels = {"q": {"a": 1.0}}, {"q": {"a": 1}}
+    made = rw.Evaluator(qrels, "ap")
+    for ask in (
+        lambda odd: made.curve(run, levels=odd),
+        lambda odd: made.contingency(run, collection=odd),
+        lambda odd: rw.evaluate(run, qrels, "ap", users=[{"query": "q", "w": 1}], by=odd),
+        lambda odd: rw.explain("ap", run, qrels, "q", policy=odd),
+    ):
+        for odd in (np.zeros((2, 3)), np.zeros(0), {"a": 1}, [[1]], 10**5000, float("nan")):
+            with pytest.raises((rw.RankwellError, TypeError)):
+                ask(odd) if not isinstance(odd, np.ndarray) or odd.size else ask(np.zeros((1, 2)))
+    with pytest.raises(rw.RankwellError, match="unknown tracker"):
+        rw.evaluate(run, qrels, "ap").log_to(10**5000)

@@ -16,6 +16,7 @@ from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
 from rankwell.results import Results
+from rankwell.tables.arguments import checked
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 
@@ -215,6 +216,7 @@ class Evaluator:
         """Return an evaluator with other metrics and the same judgements and policy, without reading them again."""
         return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)), self.read)
 
+    @checked
     def curve(
         self,
         run: Any,
@@ -250,6 +252,7 @@ class Evaluator:
 
         return curve_of(self.plan, open_run(run, **self.read), query, levels, rel)
 
+    @checked
     def contingency(
         self, run: Any, k: int | None = None, *, collection: int | None = None, rel: float | None = None
     ) -> Contingency:

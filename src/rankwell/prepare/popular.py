@@ -146,9 +146,8 @@ class PopularityCut:
                 f"within={self.within!r} is a column of the items: give items=, a table with that column."
             )
         timed = () if self.window is None else ("time",)
-        log = read_log(
-            train, *timed, columns=columns, name=name or (None if isinstance(train, str) else "train")
-        )
+        called = name or (None if isinstance(train, str) else "train")
+        log = read_log(train, *timed, columns=columns, name=called)
         queries, own = coded([log], "query"), coded([log], "item")
         table, ids, place = in_catalogue(log, own, items, with_columns=self.within is not None)
         if self.within is not None or self.window is not None:
@@ -262,11 +261,10 @@ class PopularityCut:
         log = read_log(table, *ranked, columns=columns, name=name, perhaps=("time",))
         row = Known(tail.items).rows_of(log.ids("item"), "item")
         facts: dict[str, Fact] = {"rows": len(log)}
-        popular = (
-            tail.in_head(row, log, facts)
-            if isinstance(tail, GroupedTail)
-            else (row >= 0) & (tail.part[row] == 0)
-        )
+        if isinstance(tail, GroupedTail):
+            popular = tail.in_head(row, log, facts)
+        else:
+            popular = (row >= 0) & (tail.part[row] == 0)
         facts["rows of popular items"] = Share(int(popular.sum()), len(log))
         notes: list[str] = []
         frame = log.frame

@@ -111,7 +111,13 @@ def curve_of_one(
 
 
 def _checked(levels: Sequence[float]) -> Sequence[float]:
-    if not levels or any(not 0 <= level <= 1 for level in levels) or list(levels) != sorted(set(levels)):
+    are_numbers = isinstance(levels, (list, tuple)) and all(isinstance(each, (int, float)) for each in levels)
+    if (
+        not are_numbers
+        or not levels
+        or any(not 0 <= level <= 1 for level in levels)
+        or list(levels) != sorted(set(levels))
+    ):
         raise UsageError(
             "levels= must be distinct numbers from 0 to 1 in ascending order, such as [0, 0.5, 1]."
         )

@@ -45,7 +45,9 @@ class Segments:
         UsageError, DataError
             If there is no such table or column, or a weight is negative or not a number.
         """
-        columns = (by,) if isinstance(by, str) else tuple(by or ())
+        columns = (by,) if isinstance(by, str) else () if by is None else tuple(by)
+        if not all(isinstance(column, str) for column in columns):
+            raise UsageError(f"by= is a column of users= or a list of them, not {brief(by)}.")
         if not columns and weights is None:
             return None
         if users is None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results
@@ -41,7 +41,7 @@ def log(results: Results, tracker: str, step: int | None) -> None:
     """
     if tracker not in TRACKERS:
         raise UsageError(
-            f"log_to({tracker!r}): unknown tracker; use {one_of(TRACKERS)}.{nearest(tracker, TRACKERS)}"
+            f"log_to({brief(tracker)}): unknown tracker; use {one_of(TRACKERS)}.{nearest(tracker, TRACKERS)}"
         )
     TRACKERS[tracker](results, step)
 

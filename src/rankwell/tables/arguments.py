@@ -100,8 +100,11 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.cache
     def of_signature() -> dict[str, tuple[Any, ...]]:
-        # at the first call: types are looked up where they are needed
-        return _plain_kinds(get_type_hints(function))
+        # at the first call: types are looked up where they are needed; what is returned may be known to type checkers alone
+        hints = {word: hint for word, hint in function.__annotations__.items() if word != "return"}
+        return _plain_kinds(
+            get_type_hints(types.SimpleNamespace(__annotations__=hints), function.__globals__)
+        )
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -8,7 +8,7 @@ from rankwell.display.table import Table
 from rankwell.errors import UsageError
 from rankwell.inspection.explaining.card import SECTIONS, Explanation, card, catalogue
 from rankwell.inspection.explaining.worked import worked_table
-from rankwell.judge.policy import Policy
+from rankwell.judge.policy import Policy, policy_with
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 
@@ -89,4 +89,5 @@ def explain(
         if qrels is not None or query is not None:
             raise UsageError("explain: a worked table also needs a run: explain(metric, run, qrels, query).")
         return card(metric_of(metric, complete=False))
+    policy = policy_with(policy, {})
     return worked_table(metric_of(metric), run, qrels, query, policy, items=items, train=train, users=users)

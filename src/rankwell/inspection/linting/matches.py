@@ -88,7 +88,7 @@ def _nothing_in_common(run: RunData, qrels: QrelsData, word: str, ours: Ids, the
     ]
     return Finding(
         "nothing-in-common", "error", run.name,
-        f"no {word} of the run is in {qrels.name}: {brief(ours.one(0))} here, {brief(theirs.one(0))} there"
+        f"no {word} of the run is in {qrels.name}: {_first(ours)} here, {_first(theirs)} there"
         + (f"; {hints[0]}" if hints else ""),
         "Are the files of one collection and in the right order? Write the ids alike on both sides.",
     )  # fmt: skip
@@ -158,3 +158,7 @@ def _distinct(ids: Ids) -> Ids:
 
 
 RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (queries, items, unjudged, scale, training_items)
+
+
+def _first(ids: Ids) -> str:
+    return brief(ids.one(0)) if len(ids) else "none"
