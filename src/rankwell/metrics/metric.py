@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
-from rankwell.errors import UsageError, one_of
+from rankwell.errors import UsageError, brief, one_of
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.names import MODULES
@@ -31,6 +31,7 @@ def forget_texts() -> None:
 
 
 M = TypeVar("M", bound=type)
+MOST = 2**53
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
     "topics", "judgement", "propensity", "users", "grade_min",
@@ -104,6 +105,8 @@ class Metric(metaclass=MetricType):
             raise UsageError(f"{self.name} takes no cut-off; write {self.name}.")
         if self.k is not None and self.k < 1:
             raise UsageError(f"{self.name}@{self.k}: the cut-off must be a whole number of at least 1.")
+        if self.k is not None and self.k > MOST:
+            raise UsageError(f"{self.name}: the cut-off is {brief(self.k)}; it is at most 2^53.")
 
     def _fit(self, name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
         for kind in kinds:

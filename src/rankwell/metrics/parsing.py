@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.metrics.bundles import profile
 from rankwell.metrics.metric import ASKED, PARSED, Metric, forget_texts
 from rankwell.metrics.parameters import parameter_types
@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")|(?P<sign>[()\[\]{},:=@]))"
 )
 MOST_PARSED = 10_000
+LARGEST_CUT = 16  # digits
 _WORDS = {"true": True, "false": False, "none": None}
 
 
@@ -124,8 +125,12 @@ class _Reader:
                 values[name] = metric_of(value, complete=False) if is_metric else value
         if self._take("sign", "@"):
             k = self._expect("number", "a cut-off (a whole number of at least 1)")
-            if not k.isdecimal() or int(k) < 1:
+            if not k.isdecimal() or not k.strip("0"):
                 raise UsageError(f"{self.text!r}: the cut-off must be a whole number of at least 1, not {k}.")
+            if len(k.lstrip("0")) > LARGEST_CUT:
+                raise UsageError(
+                    f"{brief(self.text)}: the cut-off has {len(k):,} digits; it is at most 2^53."
+                )
             values["k"] = int(k)
         return cls(**values)
 
