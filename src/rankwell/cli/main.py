@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 
@@ -32,7 +33,8 @@ def run(arguments: Sequence[str]) -> int:
         with printing():
             code = app(with_standard_input(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:
-        return _fail(f"{error} `rankwell --help` shows how.", USAGE)
+        shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
+        return _fail(f"{shown} `rankwell --help` shows how.", USAGE)
     except (DataError, InputError) as error:
         return _fail(str(error), BAD_DATA)
     except RankwellError as error:

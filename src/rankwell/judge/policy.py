@@ -93,7 +93,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         depth = None if self.depth is None else fitted(self.depth, int)
         if depth is UNFIT or (depth is not None and depth < 1):
             raise UsageError(
-                f"Policy(depth={brief(self.depth)}): depth must be a whole number from 1 to 2**53, or None for all."
+                f"Policy(depth={brief(self.depth)}): depth must be a whole number of at least 1, or None for all."
             )
         rel = None if self.rel is None else fitted(self.rel, float)
         if rel is UNFIT:

@@ -33,6 +33,7 @@ def forget_texts() -> None:
 
 
 M = TypeVar("M", bound=type)
+MOST = 2**53
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
     "topics", "judgement", "propensity", "users", "grade_min",
@@ -107,6 +108,8 @@ class Metric(metaclass=MetricType):
             raise UsageError(f"{self.name} takes no cut-off; write {self.name}.")
         if self.k is not None and self.k < 1:
             raise UsageError(f"{self.name}@{self.k}: the cut-off must be a whole number of at least 1.")
+        if self.k is not None and self.k > MOST:
+            raise UsageError(f"{self.name}: the cut-off is {brief(self.k)}; it is at most 2^53.")
 
     def _refuse_nesting(self, value: Any) -> None:
         """Refuse metrics of metrics of metrics … before something that follows them down runs out of stack."""

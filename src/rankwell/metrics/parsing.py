@@ -128,9 +128,11 @@ class _Reader:
                 values[name] = metric_of(value, complete=False) if is_metric else value
         if self._take("sign", "@"):
             k = self._expect("number", "a cut-off (a whole number of at least 1)")
-            if not k.isdecimal() or len(k) > LONGEST_CUT or int(k) < 1:
+            if not k.isdecimal() or not k.strip("0"):
+                raise UsageError(f"{self.text!r}: the cut-off must be a whole number of at least 1, not {k}.")
+            if len(k.lstrip("0")) > LONGEST_CUT:
                 raise UsageError(
-                    f"{self.text!r}: the cut-off must be a whole number of at least 1 and at most 2**53, not {k}."
+                    f"{brief(self.text)}: the cut-off has {len(k):,} digits; it is at most 2^53."
                 )
             values["k"] = int(k)
         self.depth -= 1

@@ -29,6 +29,8 @@ class Block:
     @classmethod
     def whole(cls, file: File) -> Block:
         """Return all lines of a file, held by rankwell."""
+        if "ended" not in vars(file):
+            vars(file)["ended"] = file.read(Endless(file))
         text, begin = text_of(file)
         return cls(file, text, begin, len(text))
 
@@ -51,6 +53,22 @@ class Block:
 
 
 Take = Callable[[], Block]
+
+
+class Endless:
+    """A check of the pieces of a file, while it is read, that lines end."""
+
+    def __init__(self, file: File) -> None:
+        self.file, self.ended = file, 0
+
+    def __call__(self, piece: memoryview, at: int) -> None:
+        """Look at the next piece, which begins at a byte."""
+        text = np.frombuffer(piece, np.uint8)
+        end = trec_lines.lines_end(text, 0, len(text))
+        if end:
+            self.ended = at + end
+        elif at + len(text) - self.ended > PIECE:
+            raise _long_line(Block(self.file, text, 0, len(text), self.ended))
 
 
 class Buffers:
@@ -118,8 +136,8 @@ def _next_query(file: File, at: int) -> int:
         end = trec_lines.lines_end(window, 0, size)
         if end and (found := trec_lines.next_query(window, 0, end)) < end:
             return at + found
-        if not end and size > PIECE:
-            raise _long_line(Block(file, window, 0, size, at))
+        if size - end > PIECE:
+            raise _long_line(Block(file, window, end, size, at))
         if at + size == file.size:
             break
         length *= 2
@@ -140,11 +158,10 @@ def _in_turn(file: File, size: int) -> Generator[Take]:
                 return
             if filled < len(buffer) - 1:
                 continue
-            end, cut = trec_lines.lines_end(buffer, begin, filled), begin
-            if end > begin:
-                cut = trec_lines.last_query(buffer, begin, end)
-            elif filled - begin > PIECE:
-                raise _long_line(Block(file, buffer, begin, filled, skipped))
+            end = trec_lines.lines_end(buffer, begin, filled)
+            if filled - end > PIECE:
+                raise _long_line(Block(file, buffer, end, filled, skipped))
+            cut = trec_lines.last_query(buffer, begin, end) if end > begin else begin
             if cut > begin:
                 yield partial(Block, file, buffer, begin, cut, skipped)
             rest = filled - cut

@@ -14,6 +14,7 @@ from rankwell.readers.text import SAY_ENCODING
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
 
+MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
 ALL_LINES = np.empty(0, np.int64)
 RUN, QRELS = ("query Q0 item rank score tag", 4, 6), ("query topic item grade", 3, 4)
 
@@ -46,7 +47,7 @@ class Parsed:
             text, block.begin, block.end, lines, value, least, is_qrels
         )
         if status:
-            line = text[at : at + 4096].tobytes().split(b"\n")[0]
+            line = text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
             raise DataError(
                 f"{block.place(at)}: {_trouble(status, line, value, least)} A line is: {columns}."
             )

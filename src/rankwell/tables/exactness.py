@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 
 MOST = 2.0**53
+LONGEST = 60
 
 
 def refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str) -> None:
@@ -43,19 +45,24 @@ def refuse_changed_text(values: Iterable[str], numbers: np.ndarray, word: str) -
     listed = list(values)
     for row in large:
         digits, _, rest = listed[row].strip().partition(".")
-        if digits.lstrip("+-").isdecimal() and not rest.strip("0") and int(digits) != float(numbers[row]):
-            raise Changed(row, int(digits), word)
+        if digits.lstrip("+-").isdecimal() and not rest.strip("0"):
+            exact = Decimal(digits)
+            if exact != Decimal(float(numbers[row])):
+                raise Changed(row, exact, word)
 
 
 class Changed(Exception):
     """A number that is too large to be kept, and the row of it."""
 
-    def __init__(self, row: int, value: int, word: str) -> None:
+    def __init__(self, row: int, value: int | Decimal, word: str) -> None:
         super().__init__(row, value, word)
         self.row, self.value, self.word = row, value, word
 
     def at(self, place: str) -> DataError:
         """Return the error that names the place."""
+        shown = brief(self.value) if isinstance(self.value, int) else f"{self.value:f}"
+        if len(shown) > LONGEST:
+            shown = f"{self.value:.6E}"
         return DataError(
-            f"{place}: the {self.word} {brief(self.value)} is too large to be kept exactly; whole numbers are up to 2^53."
+            f"{place}: the {self.word} {shown} is too large to be kept exactly; whole numbers are up to 2^53."
         )

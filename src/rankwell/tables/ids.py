@@ -17,14 +17,12 @@ from rankwell.kernels import ids as kernel
 from rankwell.kernels import integers
 from rankwell.tables.series import frozen, is_column, series_of
 
-JOINED = 10_000_000
-SLICE = 1 << 18
+JOINED, SLICE = 10_000_000, 1 << 18
 DENSE = 4  # integers get a lookup table if their range is at most this many times their number
 LONGEST_ID = 65_535
 NO_TEXT = np.empty(0, np.uint8)
 NO_SPAN = np.zeros(1, np.uint8)  # the buffer of text ids that are all empty; NO_TEXT marks integers
-NO_STARTS = np.empty(0, np.int64)
-NO_LENGTHS = np.empty(0, np.int32)
+NO_STARTS, NO_LENGTHS = np.empty(0, np.int64), np.empty(0, np.int32)
 
 
 class Ids:

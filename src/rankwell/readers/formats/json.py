@@ -178,6 +178,8 @@ class Document:
             raise self._broken(error.pos, error.msg) from error
         except RecursionError as error:
             raise self._broken(at, "it is nested too deeply") from error
+        except ValueError as error:  # Python refuses to read them
+            raise self._broken(at, "a number of thousands of digits") from error
         return value, self._past_blanks(end)
 
     def _broken(self, at: int, trouble: str) -> DataError:

@@ -34,7 +34,7 @@ def recognises(start: bytes) -> bool:
         return False
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return not any(isinstance(value, dict | list) for value in record.values()) and len(record) > 0
 
@@ -96,8 +96,10 @@ class JsonLines:
             for line in whole:
                 if line.strip():
                     keys |= dict.fromkeys(json.loads(line, parse_constant=_refused))
-        except (TypeError, ValueError) as error:
-            raise (self._diagnosis() or DataError(f"{self.file.label}:1: not JSON ({error}).")) from error
+        except (TypeError, ValueError, RecursionError) as error:
+            raise (
+                self._diagnosis() or DataError(f"{self.file.label}:1: not JSON ({reason(error)}).")
+            ) from error
         return list(keys)
 
     def _scan(self) -> pl.LazyFrame:
@@ -130,8 +132,8 @@ class JsonLines:
                 record = json.loads(line, parse_constant=_refused)
             except UnicodeDecodeError as error:
                 return DataError(f"{where}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
-            except ValueError as error:
-                return DataError(f"{where}: not JSON ({error}). Fix or remove the line.")
+            except (ValueError, RecursionError) as error:
+                return DataError(f"{where}: not JSON ({reason(error)}). Fix or remove the line.")
             if not isinstance(record, dict):
                 return DataError(f"{where}: {type(record).__name__}, expected an object {{…}}.")
             for word, column in self.words.items():
@@ -143,6 +145,14 @@ class JsonLines:
                 if word not in IDS and isinstance(value, int) and not _is_float(value):
                     return Changed(0, value, word).at(where)
         return None
+
+
+def reason(error: Exception) -> str:
+    """Return why Python's json does not read a text."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    is_long = not isinstance(error, json.JSONDecodeError) and "digits" in str(error)
+    return "a number of thousands of digits" if is_long else str(error)
 
 
 def refuse_repeated(file: File, names: list[str]) -> None:

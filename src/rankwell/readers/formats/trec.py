@@ -25,6 +25,7 @@ from rankwell.tables.run_qrels import Qrels, Run
 
 SUFFIXES = (".run", ".qrels", ".trec", ".txt")
 INDEXED_BYTES = 1 << 22
+BLOCK_BYTES = 1 << 24
 CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
 
 
@@ -67,7 +68,7 @@ class StreamedRows:
         """Yield functions that each read one batch; a file whose queries are scattered is read whole and indexed first."""
         head = self.file.head
         width = max(len(head) // max(head.count(b"\n"), 1), 8)
-        parts = blocks(self.file, min(size, CACHED_ROWS) * width)
+        parts = blocks(self.file, min(min(size, CACHED_ROWS) * width, BLOCK_BYTES))
         for number, take in enumerate(parts):
             if number:
                 yield partial(self._lists, take)
