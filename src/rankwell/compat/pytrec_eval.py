@@ -184,7 +184,7 @@ def _lines(wanted: Iterable[str], level: int) -> list[makers.Printed]:
 
 def _whole(query: Any, item: Any, grade: Any) -> int:
     """A grade, which pytrec_eval takes as a whole number."""
-    if isinstance(grade, int | np.integer):
+    if isinstance(grade, int | float | np.integer | np.floating) and grade == grade // 1:
         return int(grade)
     raise TypeError(f"the grade of {brief(item)} for {brief(query)} is a whole number, not {brief(grade)}")
 
