@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankwell.errors import DataError, UsageError, nearest
+from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.column_names import ALIASES, known_word, match_columns, quoted
 from rankwell.readers.reading import files_of
 from rankwell.readers.whole_frames import of_files, of_value
