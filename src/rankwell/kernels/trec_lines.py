@@ -23,8 +23,10 @@ def next_query(text: np.ndarray, begin: int, end: int) -> int:
     stop: cython.Py_ssize_t = end
     at: cython.Py_ssize_t = data_line(t, line_end(t, begin), stop)
     start: cython.Py_ssize_t = at
-    length: cython.Py_ssize_t = word_end(t, at) - at
+    length: cython.Py_ssize_t = 0
     with cython.nogil:
+        if at < stop:
+            length = word_end(t, at) - at
         while at < stop:
             if word_end(t, at) - at != length or memcmp(
                 cython.address(t[at]), cython.address(t[start]), length
