@@ -40,7 +40,7 @@ class Printed:
         Form | None,
         Parameter(
             help="the output format, by default that of the suffix of the output; parquet holds the values of each query and "
-            "needs a file (-o)"
+            "needs a file (-o); csv holds ids as they are, so import it into a spreadsheet as text: ``=`` begins a formula there"
         ),
     ] = None
     output: Output = None

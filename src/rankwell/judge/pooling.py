@@ -17,9 +17,10 @@ from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.ranked import NO_ROWS
-from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.run_qrels import SWAPPED, Qrels
 
 FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted
+STEPS = 4  # grades are whole or halves or quarters; scores of a run are any number
 
 
 def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
@@ -156,10 +157,16 @@ def scale_of(qrels: Qrels, asked: Asked) -> Scale:
     kind = policy.grades
     levels, shares = _levels(qrels.grade)
     share = shares / max(len(qrels), 1)
+    fine = levels[levels * STEPS % 1 != 0]
     if kind == "auto":
         few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
         kind = "judgements" if few else "ratings"
     without = [name for name, rel in asked.rels.items() if rel is None]
+    if policy.grades == "auto" and without and (fine < 0).any():
+        raise UsageError(
+            f"grades such as {fine[0]:g} look like the scores of a run. {SWAPPED} If they are grades, set grades='judgements', "
+            f"or rel= to the lowest relevant grade."
+        )
     if kind == "ratings" and without:
         from_here = np.cumsum(share[::-1])[::-1]
         wanted = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))
@@ -168,7 +175,7 @@ def scale_of(qrels: Qrels, asked: Asked) -> Scale:
             f"grades look like ratings: {len(levels)} levels {levels[0]:g}–{levels[-1]:g}, "
             f"{share[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know the lowest relevant grade. "
             f"Set {choices}, or grades='interactions', or grades='judgements' if every grade above 0 is "
-            f"relevant."
+            f"relevant.{f' {SWAPPED}' if len(fine) else ''}"
         )
     return Scale(kind, policy.rel, policy.negative)
 

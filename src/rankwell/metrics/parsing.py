@@ -16,7 +16,8 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.metrics.bundles import profile
 from rankwell.metrics.metric import ASKED, MOST_NESTED, PARSED, Metric, forget_texts
 from rankwell.metrics.parameters import parameter_types
-from rankwell.metrics.registry import find, is_metric
+from rankwell.metrics.registry import find, is_metric, unknown
+from rankwell.metrics.spellings import meant
 
 Wanted = str | Metric | type[Metric]
 _TOKEN = re.compile(
@@ -68,6 +69,17 @@ def _parsed(text: str) -> Metric:
     return made
 
 
+def _is_right(text: str) -> bool:
+    """Whether a text is that of a metric that can be asked for."""
+    if not is_metric(re.split("[(@]", text)[0]):
+        return False
+    try:
+        metric_of(text)
+    except UsageError:
+        return False
+    return True
+
+
 class _Reader:
     """Reads one metric's text from left to right."""
 
@@ -102,14 +114,17 @@ class _Reader:
         left = self.text[self.at :].strip() or "the end"
         return UsageError(
             f"cannot read {self.text!r} as a metric: expected {wanted} but found {left!r}. "
-            f"A metric is written name(param=value,…)@k, such as ndcg(gain=exp2)@10."
+            f"A metric is written name(param=value,…)@k, such as ndcg(gain=exp2)@10.{meant(self.text, _is_right)}"
         )
 
     def _metric(self) -> Metric:
         self.depth += 1
         if self.depth > MOST_NESTED:
             raise UsageError(f"{self.text!r}: metrics are nested more than {MOST_NESTED} deep.")
-        cls = find(self._expect("word", "the name of a metric"))
+        name = self._expect("word", "the name of a metric")
+        if not is_metric(name):
+            raise unknown(name, meant(self.text, _is_right))
+        cls = find(name)
         values: dict[str, Any] = {}
         if self._take("sign", "("):
             while not self._take("sign", ")"):
@@ -124,8 +139,8 @@ class _Reader:
                     raise UsageError(f"{cls.name} has no parameter {name!r}; {has}.{nearest(name, allowed)}")
                 self._expect("sign", "'='", "=")
                 value = self._value()
-                is_metric = parameter_types(cls)[name] is Metric and isinstance(value, str)
-                values[name] = metric_of(value, complete=False) if is_metric else value
+                is_text = parameter_types(cls)[name] is Metric and isinstance(value, str)
+                values[name] = metric_of(value, complete=False) if is_text else value
         if self._take("sign", "@"):
             k = self._expect("number", "a cut-off (a whole number of at least 1)")
             if not k.isdecimal() or not k.strip("0"):

@@ -40,6 +40,13 @@ def is_metric(name: str) -> bool:
     return text in REGISTRY or text in MODULES or text in registry()
 
 
+def unknown(name: str, hint: str = "") -> UsageError:
+    """Return the error that no metric has a name; ``hint`` says what was meant, if that is known."""
+    return UsageError(
+        f"There is no metric {name!r}.{hint or nearest(name, registry())} `rankwell metrics` lists all."
+    )
+
+
 def find(name: str) -> type[Metric]:
     """Return the class with this name or alias, in upper or lower case."""
     text = name.lower()
@@ -48,9 +55,7 @@ def find(name: str) -> type[Metric]:
     # a metric that tools/make_names.py has not seen yet is found by loading all
     found = REGISTRY.get(text) or registry().get(text)
     if found is None:
-        raise UsageError(
-            f"There is no metric {name!r}.{nearest(name, REGISTRY)} `rankwell metrics` lists all."
-        )
+        raise unknown(name)
     return found
 
 

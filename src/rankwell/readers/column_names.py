@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.tables.run_qrels import SWAPPED
 
 ALIASES = {
     "query": "query queryid qid q user userid uid customerid sessionid topicid",
@@ -61,7 +62,21 @@ def match_columns(
                 f"{word} (or {ALIASES[word].split()[1]}, …), or say which it is: columns={{'its name': '{word}'}}, "
                 f"on the command line --columns 'its name={word}'."
             )
+    if "rank" in wanted and not {"score", "rank"} & set(found):
+        _refuse_grades([column for column in columns if column not in given], name)
     return {word: found[word] for word in wanted if word in found}
+
+
+def _refuse_grades(columns: Iterable[str], name: str) -> None:
+    """Raise DataError for a run that has grades in place of scores: it is judgements, or its scores have an unusual name."""
+    graded = [column for column in columns if known_word(column) == "grade"]
+    if graded:
+        column = graded[0]
+        raise DataError(
+            f"{name}: the run has no score and no rank, but a column {column!r}, as judgements have. {SWAPPED} If it is "
+            f"the score, say so: columns={{{column!r}: 'score'}}, on the command line --columns {column}=score; if the "
+            f"order of the rows is the ranking: columns={{{column!r}: 'grade'}}, --columns {column}=grade."
+        )
 
 
 def quoted(columns: Sequence[str]) -> str:

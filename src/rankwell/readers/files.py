@@ -18,6 +18,7 @@ import numpy as np
 
 from rankwell.errors import InputError, UsageError
 from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, reading_errors
+from rankwell.readers.folders import to_name_instead
 from rankwell.readers.opened import HEAD, Bytes, Held, Lines, Recoded, known_encoding
 from rankwell.readers.standard_input import STDIN
 
@@ -228,7 +229,7 @@ class File:
         except ValueError as error:
             raise InputError(f"{str(self.path)!r}: is no name of a file ({error}).") from error
         if stat.S_ISDIR(found.st_mode):
-            raise InputError(f"{self.label}: is a folder. Name a file, or several as '{self.label}/*'.")
+            raise InputError(f"{self.label}: is a folder. {to_name_instead(self.path)}")
         return _state(found)
 
     def _read_once(self) -> np.ndarray | None:
@@ -239,9 +240,8 @@ class File:
         if stat.S_ISREG(mode) and self._state[2]:
             return None
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)) and not _is_input(self.path):
-            raise InputError(
-                f"{self.label}: is a device or a socket. Name a file, a pipe, or - for standard input."
-            )
+            msg = f"{self.label}: is a device or a socket. Name a file, a pipe, or - for standard input."
+            raise InputError(msg)
         with self.reading(), self.path.open("rb", buffering=0) as file:
             return _all(file, self.label)
 

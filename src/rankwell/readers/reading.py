@@ -19,7 +19,7 @@ from rankwell.readers.files import File
 from rankwell.tables.arguments import checked
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns
-from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 from rankwell.tables.series import is_column
 
 PATHS = (str, os.PathLike, File)
@@ -273,5 +273,8 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
             return mapping, dict(enumerate(source))
         if matrices.is_matrix(source):
             return matrices, source
+    swapped = f" {SWAPPED}" if isinstance(source, Qrels if kind == "run" else Run) else ""
     what = "ids, or" if kind == "items" else "a dict, a list of lists, a matrix, or"
-    raise UsageError(f"{kind}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.")
+    raise UsageError(
+        f"{kind}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.{swapped}"
+    )

@@ -13,7 +13,9 @@ from rankwell.readers.blocks import Block
 from rankwell.readers.text import SAY_ENCODING
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Held
+from rankwell.tables.run_qrels import SWAPPED
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
 ALL_LINES = np.empty(0, np.int64)
 RUN, QRELS = ("query Q0 item rank score tag", 4, 6), ("query topic item grade", 3, 4)
@@ -48,8 +50,9 @@ class Parsed:
         )
         if status:
             line = text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
+            swapped = f" {SWAPPED}" if _is_of_the_other(line, is_qrels=is_qrels) else ""
             raise DataError(
-                f"{block.place(at)}: {_trouble(status, line, value, least)} A line is: {columns}."
+                f"{block.place(at)}: {_trouble(status, line, value, least)} A line is: {columns}.{swapped}"
             )
         self.block, self.firsts = block, parts[0]
         self.query = Ids.of_spans(text, parts[1], parts[2])
@@ -83,8 +86,19 @@ class Parsed:
         return self.block.place(int(self.item.starts[row]))
 
 
+def _words(line: bytes) -> list[str]:
+    return [word.decode(errors="replace") for word in re.split(rb"[\x01-\x20]+", line) if word]
+
+
+def _is_of_the_other(line: bytes, *, is_qrels: bool) -> bool:
+    """Whether a line that should be a judgement is one of a run, or the reverse."""
+    words = _words(line)
+    numbers = words[3:5] if is_qrels else words[3:]
+    return len(words) == (6 if is_qrels else 4) and all(_NUMBER.fullmatch(word) for word in numbers)
+
+
 def _trouble(status: int, line: bytes, value: int, least: int) -> str:
-    words = [word.decode(errors="replace") for word in re.split(rb"[\x01-\x20]+", line) if word]
+    words = _words(line)
     if b"\0" in line:
         return "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
     if status == trec_text.LONG_ID:

@@ -14,6 +14,8 @@ from rankwell.tables.places import Place, RowOf, held
 from rankwell.tables.rows import Columns, Rows, numbers_of, same_length
 from rankwell.tables.series import all_frozen, frozen
 
+SWAPPED = "Are the run and the judgements swapped? It is rankwell evaluate QRELS RUN, and rw.evaluate(run, qrels) in Python."
+
 
 class Run:
     """The ranked lists of one system: for each query its items in order.

@@ -1,0 +1,62 @@
+"""What an error says when a metric is written as another tool writes it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import rankwell as rw
+from rankwell.compat.trec_eval.makers import Settings
+from rankwell.compat.trec_eval.measures import BY_GROUP, MEASURES, PREFERENCES, lines
+from rankwell.metrics import metric_of
+
+# no metric of rankwell's: text, the number of topics, and measures that depend on a group of judgements
+WITHOUT = {"runid", "num_q", "relstring", "rbp_resid", *BY_GROUP, *PREFERENCES}
+MEANT = {name: None for name in MEASURES if name not in WITHOUT}
+# Rprec_mult_1.00 is rprec itself, where nothing is rounded
+PRINTED = [line for line in lines(MEANT, Settings()) if line.name != "Rprec_mult_1.00"]
+PARAMETERS = [
+    (name, line) for name in MEANT for line in PRINTED if re.fullmatch(f"{name}_[0-9.]+", line.name)
+]
+
+
+def hints(text):
+    with pytest.raises(rw.RankwellError) as error:
+        metric_of(text)
+    found = re.search(r"Did you mean (.*)\?", str(error.value))
+    return re.split(" or | and ", found[1]) if found else []
+
+
+@pytest.mark.parametrize("line", PRINTED, ids=lambda line: line.name)
+def test_each_measure_that_trec_eval_prints_is_read_or_leads_to_its_metric(line):
+    try:
+        metric_of(line.name)
+    except rw.RankwellError:
+        assert line.metric in map(metric_of, hints(line.name))
+
+
+@pytest.mark.parametrize(("name", "line"), PARAMETERS, ids=[line.name for _, line in PARAMETERS])
+def test_so_does_each_parameter_behind_a_dot(name, line):
+    assert line.metric in map(metric_of, hints(f"{name}.{line.name.removeprefix(f'{name}_')}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("NDCG@k", ["ndcg@10"]), ("Recall@k", ["recall@10"]), ("MRR@K", ["mrr@10"]), ("ndcg_at_k", ["ndcg@10"]),
+        ("ndcg_at_20", ["ndcg@20"]), ("nDCG10", ["ndcg@10"]), ("hit_rate_5", ["hit_rate@5"]), ("precision-at-5", []),
+        ("P_5,10", ["p@5", "p@10"]), ("ndcg@5,10", ["ndcg@5", "ndcg@10"]), ("ndcg[10]", ["ndcg@10"]), ("F1@10", ["f@10"]),
+        ("f1_score", ["set_f"]), ("map_at_5", ["ap(denom=R)@5", "ap(denom=min_rk)@5"]), ("alpha-nDCG@10", ["alpha_ndcg@10"]),
+        ("foo_10", []), ("foo@k", []), ("ndcg_cut_0", []), ("idcg_rel_5", []), ("recall_", []), ("", []), ("_10", []),
+        ("ndgc@10", ["ndcg"]),
+    ],
+)  # fmt: skip
+def test_a_hint_is_a_metric_that_can_be_asked_for(text, meant):
+    assert [each for each in hints(text) if "@" in each or each in meant] == meant
+
+
+def test_a_long_text_is_refused_at_once():
+    for text in ("a_1" * 100_000, "1" * 100_000, "a" * 100_000 + "_cut", "ndcg@" + "1,2" * 50_000 + "x"):
+        with pytest.raises(rw.RankwellError):
+            metric_of(text)

@@ -1,0 +1,30 @@
+"""A folder given in place of a file."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import rankwell as rw
+
+
+def test_a_folder_is_refused_with_the_files_to_name(tmp_path):
+    beir = tmp_path / "scifact"
+    (beir / "qrels").mkdir(parents=True)
+    for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "qrels/train.tsv"):
+        (beir / name).write_text("x\n")
+    judged = re.escape(f"judgements are in {beir / 'qrels' / 'test.tsv'} or {beir / 'qrels' / 'train.tsv'}.")
+    with pytest.raises(rw.RankwellError, match=judged):
+        rw.read_qrels(beir)
+    for name in ("qrels/test.tsv", "qrels/train.tsv"):
+        (beir / name).unlink()
+    with pytest.raises(rw.RankwellError, match=re.escape(f"or several as '{beir / '*.jsonl'}'.")):
+        rw.read_qrels(beir)
+    for name in ("a.run.gz", "b.run.gz", "readme.md", ".hidden"):
+        (beir / "qrels" / name).write_text("x\n")
+    with pytest.raises(rw.RankwellError, match=re.escape(f"several as '{beir / 'qrels' / '*.run.gz'}'.")):
+        rw.read_run(beir / "qrels")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(rw.RankwellError, match=re.escape(f"several as '{tmp_path / 'empty' / '*'}'.")):
+        rw.read_run(tmp_path / "empty")
