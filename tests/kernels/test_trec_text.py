@@ -119,5 +119,6 @@ def test_a_carriage_return_alone_is_found_wherever_it_stands(before, lone, after
     line = "q 0 a 1 2 t"
     text = "\r\n" * before + line + lone + line + "\n" + "\r\n" * after
     data = np.frombuffer(text.encode(), np.uint8)
-    parts = trec_text.parse(data, 0, len(data), np.empty(0, np.int64), 4, 6, False)
-    assert parts[8:10] == (trec_text.LONE_RETURN, 2 * before + len(line))
+    for lines in ([], [2 * before]):
+        parts = trec_text.parse(data, 0, len(data), np.array(lines, np.int64), 4, 6, False)
+        assert parts[8:10] == (trec_text.LONE_RETURN, 2 * before + len(line))

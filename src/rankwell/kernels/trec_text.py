@@ -252,8 +252,14 @@ def parse(
                     break
             at = line_end(t, at)
             if listed:
+                returned = 0
                 for i in range(line, at):
                     seen |= t[i]
+                    returned |= t[i] == 13
+                if returned and lone_return(t, line, at) >= 0:
+                    line = lone_return(t, line, at)
+                    status = 7
+                    break
             rows += 1
     return (
         firsts[:groups],
