@@ -101,3 +101,23 @@ def test_lines_are_read_whatever_the_white_space(rows, blank, end):
         cut = trec_lines.next_query(data, 0, len(data))
         left = trec_lines.index(data, 0, cut)[0]
         assert len(left) in [*heads, len(rows)]
+
+
+@FEW
+@given(st.lists(st.sampled_from(["q 0 a 1 2 t\n", "q 0 b 1 1 t\r\n", "\r\r\n", "# é\n", "\n"]), max_size=60))
+def test_each_block_holds_as_many_rows_as_lines_of_data(lines):
+    data = np.frombuffer("".join([*lines, "\n"]).encode(), np.uint8)
+    parts = trec_text.parse(data, 0, len(data), np.empty(0, np.int64), 4, 6, False)
+    assert parts[8] == trec_text.OK
+    assert len(parts[7]) == sum(line.startswith("q") for line in lines)
+    assert parts[10] == bool((data < 128).all())
+
+
+@FEW
+@given(st.integers(0, 300), st.sampled_from(["\r", "\r\r"]), st.integers(0, 300))
+def test_a_carriage_return_alone_is_found_wherever_it_stands(before, lone, after):
+    line = "q 0 a 1 2 t"
+    text = "\r\n" * before + line + lone + line + "\n" + "\r\n" * after
+    data = np.frombuffer(text.encode(), np.uint8)
+    parts = trec_text.parse(data, 0, len(data), np.empty(0, np.int64), 4, 6, False)
+    assert parts[8:10] == (trec_text.LONE_RETURN, 2 * before + len(line))

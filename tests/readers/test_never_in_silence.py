@@ -8,6 +8,7 @@ import re
 import numpy as np
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from tests.readers import ways
 
 import rankwell as rw
@@ -87,6 +88,21 @@ def test_a_whole_number_that_no_float_holds_is_refused_in_memory(big, use):
     for make in makes:
         with pytest.raises(DataError, match=f"the {use} {big} is too large to be kept exactly"):
             make()
+
+
+def test_a_whole_number_that_no_float_holds_is_refused_in_matrices():
+    large, labels, scores = (
+        np.array([[BIG + 1, 2, 3]]),
+        np.array([[False, True, True]]),
+        np.array([[0.1, 0.2, 0.3]]),
+    )
+    for run, qrels, use in (
+        (csr_array(large), labels, "score"),
+        (scores, csr_array(large), "grade"),
+        (scores, large - np.array([[0, 2, 3]]), "grade"),
+    ):
+        with pytest.raises(DataError, match=f"row 0.*: the {use} {BIG + 1} is too large to be kept exactly"):
+            rw.evaluate(run, qrels, "ap")
 
 
 @pytest.mark.parametrize("other", ["query_id", "QID", "user"])

@@ -152,4 +152,4 @@ def keep_freed_memory() -> None:
     evaluation. Freeing a block of this size raises the limit for reuse to it, as any larger array would. The block itself
     is never touched.
     """
-    np.empty(2 << 20, np.uint8)
+    np.empty(8 << 20, np.uint8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.string import memchr, memcmp
+from cython.cimports.libc.string import memcmp
 from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, word_end
 
 
@@ -23,8 +23,10 @@ def next_query(text: np.ndarray, begin: int, end: int) -> int:
     stop: cython.Py_ssize_t = end
     at: cython.Py_ssize_t = data_line(t, line_end(t, begin), stop)
     start: cython.Py_ssize_t = at
-    length: cython.Py_ssize_t = word_end(t, at) - at
+    length: cython.Py_ssize_t = 0
     with cython.nogil:
+        if at < stop:
+            length = word_end(t, at) - at
         while at < stop:
             if word_end(t, at) - at != length or memcmp(
                 cython.address(t[at]), cython.address(t[start]), length
@@ -75,28 +77,6 @@ def last_query(text: np.ndarray, begin: int, end: int) -> int:
             elif length != known_length or memcmp(cython.address(t[word]), cython.address(t[known]), length):
                 break
             found = line
-    return found
-
-
-def lone_return(text: np.ndarray, begin: int, end: int) -> int:
-    """Return the first carriage return that no line end follows, -1 if there is none; a line end stands at ``end - 1``."""
-    t: cython.const[cython.uchar][::1] = text
-    at: cython.Py_ssize_t = begin
-    stop: cython.Py_ssize_t = end
-    found: cython.Py_ssize_t = -1
-    hit: cython.p_const_uchar
-    with cython.nogil:
-        while at < stop:
-            hit = cython.cast(cython.p_const_uchar, memchr(cython.address(t[at]), 13, stop - at))
-            if hit == cython.NULL:
-                break
-            at += hit - cython.address(t[at])
-            found = at
-            while t[at] == 13:
-                at += 1
-            if t[at] != 10:
-                break
-            found = -1
     return found
 
 

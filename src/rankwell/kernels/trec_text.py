@@ -13,9 +13,17 @@ import numpy as np
 from cython.cimports.libc.stdio import snprintf
 from cython.cimports.libc.stdlib import strtod
 from cython.cimports.libc.string import memcmp, strlen
-from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, prefetch
+from cython.cimports.rankwell.kernels.spans import (
+    blank_end,
+    data_line,
+    line_end,
+    line_ends,
+    lone_return,
+    prefetch,
+    word_end,
+)
 
-OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID, INEXACT = range(7)
+OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID, INEXACT, LONE_RETURN = range(8)
 LONGEST_ID = 65_535
 
 
@@ -142,13 +150,20 @@ def parse(
     The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are required; exactly that
     many with ``topics``, where the second word is kept too. Returns the first rows of runs of lines with one query, that query's
     start and length, per row the item's start and length, the topic's start and length (``topics`` only) and the number; then a
-    status (OK …), the start of the line it refers to, and whether all these words are ASCII.
+    status (OK …), the start of the line (or the byte) it refers to, and whether all these lines are ASCII.
     """
     t: cython.const[cython.uchar][::1] = text
     given: cython.const[cython.longlong][::1] = lines
     listed: cython.bint = given.shape[0] > 0
+    at: cython.Py_ssize_t = begin
     stop: cython.Py_ssize_t = end
-    most: cython.Py_ssize_t = given.shape[0] if listed else (end - begin) // (2 * columns) + 1
+    most: cython.Py_ssize_t = given.shape[0]
+    returned: cython.int = 0
+    seen: cython.uchar = 0
+    if not listed and at < stop:
+        # exactly as many rows as there can be: arrays of the same size are the same memory from block to block
+        with cython.nogil:
+            most = line_ends(cython.address(t[at]), stop - at, cython.address(returned), cython.address(seen))
     firsts = np.empty(most, np.int64)
     query_starts = np.empty(most, np.int64)
     query_lengths = np.empty(most, np.int32)
@@ -168,20 +183,22 @@ def parse(
     v: cython.double[::1] = values
     pw: cython.const[cython.double][::1] = powers
     with_topics: cython.bint = topics
-    seen: cython.uchar = 0
     value_at: cython.int = value_column
     least: cython.int = columns
     longest: cython.Py_ssize_t = LONGEST_ID
     rows: cython.Py_ssize_t = 0
     groups: cython.Py_ssize_t = 0
-    at: cython.Py_ssize_t = begin
     line: cython.Py_ssize_t = begin
     word: cython.Py_ssize_t
+    i: cython.Py_ssize_t
     length: cython.Py_ssize_t
     column: cython.int
     status: cython.int = 0
     with cython.nogil:
-        while rows < most:
+        if returned and lone_return(t, at, stop) >= 0:
+            line = lone_return(t, at, stop)
+            status = 7
+        while rows < most and not status:
             if listed:
                 line = given[rows]
                 if rows + 12 < most:
@@ -191,10 +208,7 @@ def parse(
                 line = data_line(t, at, stop)
             if line >= stop:
                 break
-            at = line
-            while t[at] > 32:
-                seen |= t[at]
-                at += 1
+            at = word_end(t, line)
             length = at - line
             if length > longest:
                 status = 5
@@ -211,10 +225,7 @@ def parse(
             column = 1
             while column < least:
                 word = blank_end(t, at)
-                at = word
-                while t[at] > 32:
-                    seen |= t[at]
-                    at += 1
+                at = word_end(t, word)
                 if at == word:
                     status = 1
                     break
@@ -240,6 +251,9 @@ def parse(
                     status = 2
                     break
             at = line_end(t, at)
+            if listed:
+                for i in range(line, at):
+                    seen |= t[i]
             rows += 1
     return (
         firsts[:groups],

@@ -75,18 +75,20 @@ class Buffers:
     """Buffers that are used again as soon as nothing refers to what they held."""
 
     def __init__(self) -> None:
-        self._free: list[bytearray] = []
+        self._free: list[np.ndarray] = []
 
     def take(self, size: int) -> np.ndarray:
-        """Return a buffer of at least so many bytes; those that are too small are let go."""
+        """Return a buffer of so many bytes; those that are too small are let go."""
         try:
             memory = self._free.pop()
         except IndexError:
-            memory = bytearray()
+            memory = np.empty(0, np.uint8)
         if len(memory) < size:
             self._free.clear()
-            memory = bytearray(size)
-        buffer = np.frombuffer(memory, np.uint8)
+            # blocks differ a little in size; what is not filled costs no memory
+            memory = np.empty(size + size // 8, np.uint8)
+        # by way of a memoryview, as a part of an array refers to the array itself and would not keep the buffer
+        buffer = np.frombuffer(memory.data, np.uint8, size)
         weakref.finalize(buffer, self._free.append, memory).atexit = False
         return buffer
 

@@ -90,7 +90,14 @@ def table_of(
 
     try:
         return pl.DataFrame(records, infer_schema_length=None)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+    # Polars panics, which is no Exception, at objects within lists
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,
+    ) as error:
         first: dict[str, tuple[type, Any]] = {}
         for number, record in enumerate(records):
             for key, value in record.items():

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankwell.errors import DataError, UsageError, nearest
+from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.column_names import ALIASES, known_word, match_columns, quoted
 from rankwell.readers.reading import files_of
 from rankwell.readers.whole_frames import of_files, of_value
@@ -101,7 +101,11 @@ class Log:
         if series.dtype == pl.String:
             series = self._parsed(series)
         if series.dtype.is_integer():
-            return series.cast(pl.Int64)
+            whole = series.cast(pl.Int64, strict=False)
+            if whole.null_count():
+                row = int(whole.is_null().arg_max() or 0)
+                raise DataError(f"{self.place(row)}: the time {brief(series[row])} does not fit in 64 bits.")
+            return whole
         if not series.dtype.is_temporal() and not series.dtype.is_float():
             raise DataError(f"{self.name}: the column {series.name!r} is {series.dtype}, not times.")
         return series

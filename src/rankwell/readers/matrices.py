@@ -20,7 +20,7 @@ from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import PAD, Matrix
 from rankwell.tables.places import Held
-from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.rows import Columns, Lists, numbers_of
 from rankwell.tables.run_qrels import Qrels, Run
 
 
@@ -96,7 +96,7 @@ def _graded(matrix: np.ndarray, known: Matrix) -> Qrels:
         judged &= ~np.isnan(grade)
     query, item = np.nonzero(judged)
     place = Entries(known.name, offsets_of(judged.sum(axis=1)), columns=item)
-    qrels = Qrels(query, item, grade[query, item].astype(np.float64), name=known.name, place=place)
+    qrels = Qrels(query, item, grade[query, item], name=known.name, place=place)
     qrels.matrix = known
     return qrels
 
@@ -172,9 +172,9 @@ def _stored(matrix: Any, name: str) -> Columns:
     """The stored scores of a CSR matrix; rows that store nothing are empty lists."""
     queries, offsets = Ids.of_integers(np.arange(matrix.shape[0])), matrix.indptr.astype(np.int64)
     place = Entries(name, offsets)
-    _refuse_nan(matrix.data, place)
     items = Ids.of_integers(matrix.indices)
-    return Columns(None, items, matrix.data, place=place, lists=(queries, offsets))
+    scores = numbers_of(matrix.data, "score", place)
+    return Columns(None, items, scores, place=place, lists=(queries, offsets))
 
 
 def _refuse_nan(score: np.ndarray, place: Callable[[int], str]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.kernels import id_text, trec_lines, trec_text
+from rankwell.kernels import id_text, trec_text
 from rankwell.readers.blocks import Block
 from rankwell.readers.text import SAY_ENCODING
 from rankwell.tables.ids import Ids
@@ -40,14 +40,14 @@ class Parsed:
     def __init__(self, block: Block, lines: np.ndarray, layout: tuple[str, int, int]) -> None:
         columns, value, least = layout
         is_qrels, text = layout is QRELS, block.text
-        if not len(lines) and (at := trec_lines.lone_return(text, block.begin, block.end)) >= 0:
+        *parts, status, at, is_ascii = trec_text.parse(
+            text, block.begin, block.end, lines, value, least, is_qrels
+        )
+        if status == trec_text.LONE_RETURN:
             raise DataError(
                 f"{block.place(at)}: a line ends with a carriage return alone, as on an old Macintosh. Write line ends of Unix: "
                 f"tr '\\r' '\\n'."
             )
-        *parts, status, at, is_ascii = trec_text.parse(
-            text, block.begin, block.end, lines, value, least, is_qrels
-        )
         if status:
             line = text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
             swapped = f" {SWAPPED}" if _is_of_the_other(line, is_qrels=is_qrels) else ""

@@ -12,6 +12,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, one_of
 from rankwell.metrics.metric import Metric
 from rankwell.results.segments import checked_weights
+from rankwell.tables.arguments import plain
 from rankwell.tables.states import GeometricMean, Mean, WeightedMean
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def aggregate_of(
     floor: float,
 ) -> float:
     """Return a summary of a metric's per-query values in some results."""
+    how, floor = plain("how", how, How), plain("floor", floor, float)
     _ = res[metric]
     if metric not in res.part.values:
         raise UsageError(

@@ -13,11 +13,13 @@ from rankwell.inspection.linting.data import Data, Settings
 from rankwell.inspection.linting.reading import fits, qrels_data, run_data, tried
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items
+from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Run
 
 __all__ = ["Finding", "Findings", "lint"]
 
 
+@checked
 def lint(
     runs: Any,
     qrels: Any = None,
