@@ -260,10 +260,10 @@ class Results:
         return self.per_query.__arrow_c_stream__(requested_schema)
 
     def log_to(self, tracker: str, *, step: int | None = None) -> None:
-        """Log the values to an experiment tracker: ``mlflow`` (``pip install 'rankwell[mlflow]'``).
+        """Log the values to an experiment tracker: ``mlflow`` or ``wandb`` (``pip install 'rankwell[mlflow]'``, ``rankwell[wandb]``).
 
         Metrics get names that trackers accept: ``ndcg@10`` becomes ``ndcg_at_10``, and ``ndcg_at_10.n`` is the number of
-        queries behind it. Signatures and policy become tags, and the whole JSON an artifact. Undefined values are not
+        queries behind it. Signatures and policy become tags (in W&B the config), and the whole JSON an artifact. Undefined values are not
         logged. Values go to the active run, or to a new one named after the results.
         """
         from rankwell.results import trackers

@@ -46,23 +46,29 @@ def log(results: Results, tracker: str, step: int | None) -> None:
     TRACKERS[tracker](results, step)
 
 
+def _named(results: Results) -> tuple[dict[str, str], dict[str, float], dict[str, str]]:
+    """The names of the metrics, the values that are defined by name, and the signatures and the policy as tags."""
+    names = tracked_names(results.mean)
+    values = {names[text]: value for text, value in results.mean.items() if not math.isnan(value)}
+    signatures = {f"rankwell.{names[str(m)]}": m.signature for m in results.metrics}
+    policy = {f"rankwell.{field}": str(value) for field, value in results.policy.to_dict().items()}
+    return names, values, signatures | policy | {"rankwell.run": results.name}
+
+
 def _mlflow(results: Results, step: int | None) -> None:
     try:
         import mlflow
     except ImportError as error:
         raise UsageError("log_to('mlflow') needs MLflow: pip install 'rankwell[mlflow]'.") from error
 
-    names = tracked_names(results.mean)
-    values = {names[text]: value for text, value in results.mean.items() if not math.isnan(value)}
-    signatures = {f"rankwell.{names[str(m)]}": m.signature for m in results.metrics}
-    policy = {f"rankwell.{field}": str(value) for field, value in results.policy.to_dict().items()}
+    names, values, tags = _named(results)
     run = mlflow.active_run()
     if run is None:
         mlflow.start_run(run_name=results.name)
     try:
         mlflow.log_metrics(values, step=step)
         mlflow.log_metrics({f"{names[text]}.n": float(n) for text, n in results.n.items()}, step=step)
-        mlflow.set_tags(signatures | policy | {"rankwell.run": results.name})
+        mlflow.set_tags(tags)
         mlflow.log_dict(
             json.loads(results.to_json()), "rankwell.json" if step is None else f"rankwell_{step}.json"
         )
@@ -71,4 +77,26 @@ def _mlflow(results: Results, step: int | None) -> None:
             mlflow.end_run()
 
 
-TRACKERS: dict[str, Callable[[Results, int | None], None]] = {"mlflow": _mlflow}
+def _wandb(results: Results, step: int | None) -> None:
+    try:
+        import wandb
+    except ImportError as error:
+        raise UsageError("log_to('wandb') needs W&B: pip install 'rankwell[wandb]'.") from error
+
+    names, values, tags = _named(results)
+    numbers = {f"{names[text]}.n": n for text, n in results.n.items()}
+    active = wandb.run
+    run = wandb.init(name=results.name) if active is None else active
+    try:
+        run.log(values | numbers, step=step)
+        run.config.update(tags, allow_val_change=True)
+        artifact = wandb.Artifact(f"rankwell-{run.id}", type="evaluation")
+        with artifact.new_file("rankwell.json" if step is None else f"rankwell_{step}.json") as file:
+            file.write(results.to_json())
+        run.log_artifact(artifact)
+    finally:
+        if active is None:
+            run.finish()
+
+
+TRACKERS: dict[str, Callable[[Results, int | None], None]] = {"mlflow": _mlflow, "wandb": _wandb}
