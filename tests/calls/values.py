@@ -46,7 +46,7 @@ ODD = {
     "np.float16": lambda: np.float16(0.1),
     "np.int8": lambda: np.int8(3),
     "np.datetime64": lambda: np.datetime64("2020-01-01"),
-    "NaT": lambda: np.datetime64("NaT"),
+    "NaT": lambda: np.datetime64("NaT", "D"),
     "date": lambda: dt.date(2020, 1, 1),
     "empty text": lambda: "",
     "space": lambda: " ",
