@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
@@ -153,7 +153,9 @@ def preset_of(name: str) -> Preset:
     (ap(denom=R)@10, ap(denom=min_rk)@10)
     """
     if name not in names():
-        raise UsageError(f"preset={name!r}: unknown preset; use {one_of(names())}.{nearest(name, names())}")
+        raise UsageError(
+            f"preset={brief(name)}: unknown preset; use {one_of(names())}.{nearest(name, names())}"
+        )
     import tomllib
 
     data = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

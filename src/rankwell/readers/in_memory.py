@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.column_names import known_word
 from rankwell.tables.places import Place
-from rankwell.tables.series import library, made, series_of
+from rankwell.tables.series import library, made, refuse_deep, series_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,6 +88,8 @@ def table_of(
     """
     import polars as pl
 
+    for number, record in enumerate(records):
+        refuse_deep(record.values(), place(number))
     try:
         return pl.DataFrame(records, infer_schema_length=None)
     # Polars panics, which is no Exception, at objects within lists

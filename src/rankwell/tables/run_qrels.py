@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
+from rankwell.tables.arguments import plain
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place, RowOf, held
@@ -64,7 +65,7 @@ class Run:
         place: Place | None = None,
         rank_base: Literal[0, 1] | None = None,
     ) -> None:
-        at = place or RowOf(name)
+        at = place or RowOf(plain("name", name, str))
         self.name = name
         rows = Columns.of(query, item, score, rank, name=name, place=at, rank_base=rank_base)
         self.rows: Rows = rows.owned()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from rankwell.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     import polars as pl
+
+DEEPEST = 16  # lists in lists
 
 
 def is_column(source: Any) -> bool:
@@ -45,10 +47,22 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
         return made(lambda: pl.Series(column, values), name)
     if not isinstance(values, (list, tuple, np.ndarray)):
         values = list(values)
+    refuse_deep(values, f"{name}: the column {column!r}")
     try:
         return pl.Series(column, values)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+    except (AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series(column, list(values), dtype=pl.Object)
+
+
+def refuse_deep(cells: Iterable[Any], what: str) -> None:
+    """Raise DataError for cells of dicts in dicts (lists in lists) …, for whose types Polars needs memory without bounds."""
+    for cell in cells:
+        depth, inner = 0, cell
+        while isinstance(inner, dict | list) and inner:
+            depth += 1
+            if depth > DEEPEST:
+                raise DataError(f"{what} holds lists or dicts that are nested more than {DEEPEST} deep.")
+            inner = next(iter(inner.values())) if isinstance(inner, dict) else inner[0]
 
 
 def frozen(values: np.ndarray) -> np.ndarray:

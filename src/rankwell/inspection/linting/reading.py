@@ -27,7 +27,7 @@ Read = TypeVar("Read", RunData, QrelsData, Items)
 def run_data(source: Any) -> RunData:
     """Return a run whose rows have been read."""
     data = RunData(read_run(source))
-    if not data.lists.rows:
+    if not len(data.columns.item):
         raise DataError(f"{data.name}: the run holds no rows.")
     return data
 
