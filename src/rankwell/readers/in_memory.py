@@ -64,7 +64,10 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
     if is_records(source):
         return table_of(source, lambda row: f"{name}, row {row + 1}")
     if isinstance(source, Mapping):
-        columns = {str(key): series_of(values, name, str(key)) for key, values in source.items()}
+        texts = [key if isinstance(key, str) else brief(key) for key in source]
+        columns = {
+            key: series_of(values, name, key) for key, values in zip(texts, source.values(), strict=True)
+        }
         return made(lambda: pl.DataFrame(columns), name)
     raise UsageError(f"{name}: cannot read {type(source).__name__} as a table. Give a path, or {KINDS}.")
 
