@@ -215,7 +215,7 @@ def test_a_cut_that_makes_no_sense_is_refused(rules, message):
         ({"refill": 0}, "the length of the lists"),
         (
             {"refill": 2, "table": random_log(1)},
-            "refill= needs lists, but this table has the column 'rating'",
+            "has no score and no rank, but a column 'rating'|needs lists, but this table has the column 'rating'",
         ),
         ({"action": "relabel", "label": "b"}, "already has this item"),
         ({"action": "relabel", "label": 5}, "are text"),

@@ -208,6 +208,8 @@ def read_log(
     else:
         name = name or getattr(source, "name", None) or "table"
         frame = of_value(source, name)
+        if "score" in wanted and isinstance(source, Mapping) and frame.columns == ["query", "item", "grade"]:
+            frame = frame.rename({"grade": "score"})  # the numbers of lists
     given = {column: word for column, word in given.items() if not shared or column in frame.columns}
     named = [known_word(column) for column in frame.columns]
     wanted += tuple(word for word in perhaps if named.count(word) == 1 or word in given.values())
