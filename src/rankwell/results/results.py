@@ -259,12 +259,13 @@ class Results:
         """Export the per-query values through the Arrow C stream interface."""
         return self.per_query.__arrow_c_stream__(requested_schema)
 
-    def log_to(self, tracker: str, *, step: int | None = None) -> None:
-        """Log the values to an experiment tracker: ``mlflow`` or ``wandb`` (``pip install 'rankwell[mlflow]'``, ``rankwell[wandb]``).
+    def log_to(self, tracker: Any, *, step: int | None = None) -> None:
+        """Log the values to an experiment tracker: ``mlflow``, ``wandb``, ``tensorboard`` or a ``SummaryWriter`` of TensorBoard.
 
         Metrics get names that trackers accept: ``ndcg@10`` becomes ``ndcg_at_10``, and ``ndcg_at_10.n`` is the number of
-        queries behind it. Signatures and policy become tags (in W&B the config), and the whole JSON an artifact. Undefined values are not
-        logged. Values go to the active run, or to a new one named after the results.
+        queries behind it. Signatures and policy become tags (in W&B the config, in TensorBoard a text), and the whole JSON an
+        artifact. Undefined values are not logged. Values go to the active run, or to a new one named after the results;
+        in TensorBoard to the writer given, or to the folder ``runs/NAME``. Each tracker is an extra: ``pip install 'rankwell[mlflow]'``.
         """
         from rankwell.results import trackers
 

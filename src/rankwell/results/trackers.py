@@ -7,7 +7,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 
@@ -31,17 +32,21 @@ def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def log(results: Results, tracker: str, step: int | None) -> None:
-    """Log results to a tracker.
+def log(results: Results, tracker: Any, step: int | None) -> None:
+    """Log results to a tracker, given by name, or to a ``SummaryWriter`` of TensorBoard.
 
     Raises
     ------
     UsageError
         If the tracker is unknown or not installed.
     """
-    if tracker not in TRACKERS:
+    if all(callable(getattr(tracker, method, None)) for method in ("add_scalar", "add_text")):
+        _write(results, tracker, step)
+        return
+    if not isinstance(tracker, str) or tracker not in TRACKERS:
         raise UsageError(
-            f"log_to({brief(tracker)}): unknown tracker; use {one_of(TRACKERS)}.{nearest(tracker, TRACKERS)}"
+            f"log_to({brief(tracker)}): unknown tracker; use {one_of(TRACKERS)}, or a SummaryWriter of "
+            f"TensorBoard.{nearest(tracker, TRACKERS) if isinstance(tracker, str) else ''}"
         )
     TRACKERS[tracker](results, step)
 
@@ -99,4 +104,34 @@ def _wandb(results: Results, step: int | None) -> None:
             run.finish()
 
 
-TRACKERS: dict[str, Callable[[Results, int | None], None]] = {"mlflow": _mlflow, "wandb": _wandb}
+def _tensorboard(results: Results, step: int | None) -> None:
+    try:
+        from tensorboardX import SummaryWriter
+    except ImportError as error:
+        raise UsageError(
+            "log_to('tensorboard') needs tensorboardX: pip install 'rankwell[tensorboard]'. Or give a writer: "
+            "log_to(torch.utils.tensorboard.SummaryWriter())."
+        ) from error
+
+    # One folder of runs/ is one line in TensorBoard's list, so the name must not make folders of its own.
+    folder = re.sub(r"[^\w.-]+", "_", results.name).strip(".") or "run"
+    with SummaryWriter(str(Path("runs", folder))) as writer:
+        _write(results, writer, step)
+
+
+def _write(results: Results, writer: Any, step: int | None) -> None:
+    """Write values as scalars, and what they mean as text, with a ``SummaryWriter`` of PyTorch or tensorboardX."""
+    names, values, tags = _named(results)
+    for name, value in values.items():
+        writer.add_scalar(name, value, step)
+    for text, n in results.n.items():
+        writer.add_scalar(f"{names[text]}.n", n, step)
+    writer.add_text("rankwell", "\n".join(f"- {key}: `{value}`" for key, value in tags.items()), step)
+    writer.add_text("rankwell.json", f"```json\n{results.to_json()}\n```", step)
+
+
+TRACKERS: dict[str, Callable[[Results, int | None], None]] = {
+    "mlflow": _mlflow,
+    "tensorboard": _tensorboard,
+    "wandb": _wandb,
+}
