@@ -91,6 +91,43 @@ def test_the_command_names_the_option_and_reads_with_it(tmp_path, capsys):
     assert "0.5" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "cp1252"])
+def test_train_items_users_and_slices_have_the_encoding_too(tmp_path, encoding):
+    """The values are those of the same tables in UTF-8."""
+
+    def tables(folder, encoding):
+        folder.mkdir()
+        texts = {
+            "run": "query,item,score\né,ä,3\né,b,2\nz,ä,1\n",
+            "qrels": "query,item,grade\né,b,1\nz,ä,1\n",
+            "train": "query,item\né,ü\nz,b\n",
+            "items": "item,topics\nä,Café|War\nb,War\nü,Café\n",
+            "users": "query,tier\né,ältere\nz,ältere\nx,junge\n",
+            "slices": "item\nä\n",
+        }
+        for name, text in texts.items():
+            (folder / f"{name}.csv").write_text(text, encoding=encoding)
+        return {name: folder / f"{name}.csv" for name in texts}
+
+    def result(tables):
+        given = dict(tables)
+        return rw.evaluate(
+            given.pop("run"),
+            given.pop("qrels"),
+            ["rr", "msi@2", "ild@2", "user_coverage@2", "coverage@2"],
+            slices={"one": given.pop("slices")},
+            by="tier",
+            read={"encoding": encoding} if tables["run"].parent.name != "utf-8" else None,
+            **given,
+        )
+
+    expected, found = result(tables(tmp_path / "utf-8", "utf-8")), result(tables(tmp_path / "it", encoding))
+    assert found.mean == expected.mean
+    assert found.n == expected.n
+    assert found.per_query.equals(expected.per_query)
+    assert str(found) == str(expected)  # with its segments and slices
+
+
 def test_bytes_outside_the_encoding_are_refused_with_their_line(tmp_path):
     (tmp_path / "r.run").write_bytes(b"1 Q0 a 1 2 t\n" * 9000 + b"1 Q0 \xff\xff 1 2 t\n")
     with pytest.raises(DataError, match=r"r\.run:9001: not euc_kr: .*bytes ff ff.*Is this the encoding"):

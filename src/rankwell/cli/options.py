@@ -88,9 +88,7 @@ class Reading:
     ] = None
     encoding: Annotated[
         str | None,
-        Parameter(
-            help="the encoding of the runs and the judgements that are text, if it is not UTF-8: latin-1, euc-kr …"
-        ),
+        Parameter(help="the encoding of all files that are text, if it is not UTF-8: latin-1, euc-kr …"),
     ] = None
     qrels_format: Annotated[str | None, Parameter(help="the format of the judgements")] = None
     qrels_columns: Annotated[

@@ -81,7 +81,7 @@ class Evaluator:
         Whether to keep per-query values.
     read
         How the judgements and the runs are read: arguments of ``read_qrels`` and ``read_run``, such as
-        ``{"encoding": "latin-1"}``.
+        ``{"encoding": "latin-1"}``. The encoding is that of the other tables too.
 
     Raises
     ------

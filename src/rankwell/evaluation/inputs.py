@@ -94,6 +94,7 @@ def read_inputs(
         As for ``Evaluator``.
     run_options, qrels_options
         ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
+        The encoding of the judgements is that of the other tables too.
 
     Raises
     ------
@@ -111,15 +112,15 @@ def read_inputs(
     judgements = None if qrels is None else read_qrels(qrels, **qrels_options)
     if tool is not None and judgements is not None:
         judgements = tool.judgements(judgements, policy, rules)
-    named = zip_longest(runs, names)
+    named, encoding = zip_longest(runs, names), qrels_options.get("encoding")
     return Inputs(
         metrics=wanted,
         asked=asked,
         qrels=judgements,
-        train=_train(train) if train is not None and asked.needs & {"history", "counts"} else None,
-        items=None if items is None else _items(items, with_columns="features" in asked.needs),
-        users=None if users is None else _users(users),
-        slices=slices if isinstance(slices, Parts) else {} if slices is None else _slices(slices),
+        train=_train(train, encoding) if train is not None and asked.needs & {"history", "counts"} else None,
+        items=None if items is None else _items(items, encoding, with_columns="features" in asked.needs),
+        users=None if users is None else _users(users, encoding),
+        slices=slices if isinstance(slices, Parts) else {} if slices is None else _slices(slices, encoding),
         runs=tuple([open_run(run, name=name, **run_options) for run, name in named]),
     )
 
@@ -147,29 +148,29 @@ def _labels(labels: Any, qrels: Any) -> Qrels:
     return labels_of(labels)
 
 
-def _train(train: Any) -> Qrels:
-    log = read_qrels(train, name=None if isinstance(train, str) else "train")
+def _train(train: Any, encoding: str | None) -> Qrels:
+    log = read_qrels(train, name=None if isinstance(train, str) else "train", encoding=encoding)
     refuse_labels(log.matrix)
     return log
 
 
-def _items(items: Any, *, with_columns: bool) -> Items:
+def _items(items: Any, encoding: str | None, *, with_columns: bool) -> Items:
     if not with_columns:
-        return read_items(items)
+        return read_items(items, encoding=encoding)
     from rankwell.readers.items_users import read_catalogue
 
-    return read_catalogue(items)
+    return read_catalogue(items, encoding=encoding)
 
 
-def _users(users: Any) -> Users:
+def _users(users: Any, encoding: str | None) -> Users:
     from rankwell.readers.items_users import read_users
 
-    return read_users(users)
+    return read_users(users, encoding=encoding)
 
 
-def _slices(slices: Mapping[str, Any]) -> dict[str, Items]:
+def _slices(slices: Mapping[str, Any], encoding: str | None) -> dict[str, Items]:
     if not isinstance(slices, Mapping):
         raise UsageError(
             f"slices= takes tables of items by name, such as {{'head': items}}, not {brief(slices)}."
         )
-    return {name: read_items(ids, name=name) for name, ids in slices.items()}
+    return {name: read_items(ids, name=name, encoding=encoding) for name, ids in slices.items()}

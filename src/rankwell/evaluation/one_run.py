@@ -68,7 +68,7 @@ def evaluate(
         ``grades`` and ``rel``.
     read
         How the run and the judgements are read: arguments of ``read_run`` and ``read_qrels``, such as
-        ``{"encoding": "latin-1"}``. If one of the two needs others, read it by itself.
+        ``{"encoding": "latin-1"}``, which all tables have. If one of the two needs others, read it by itself.
 
     Returns
     -------

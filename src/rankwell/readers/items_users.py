@@ -17,12 +17,18 @@ from rankwell.readers.files import File
 from rankwell.readers.formats import arrow, movielens, ndjson
 from rankwell.readers.formats.delimited import Table
 from rankwell.readers.polars_scans import explained
-from rankwell.readers.reading import ids_in
+from rankwell.readers.reading import ids_in, recoded
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
 
 
-def read_users(source: Any, *, name: str = "users", columns: Mapping[str, str] | None = None) -> Users:
+def read_users(
+    source: Any,
+    *,
+    name: str = "users",
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+) -> Users:
     """Read a table of users: a path, a data frame, a list of records, or Users.
 
     Parameters
@@ -34,6 +40,8 @@ def read_users(source: Any, *, name: str = "users", columns: Mapping[str, str] |
         What the table is called in messages.
     columns
         Which column is the query, if its name does not tell: ``{"its name": "query"}``.
+    encoding
+        The encoding of a text file that is not UTF-8, such as ``"latin-1"``.
 
     Raises
     ------
@@ -47,11 +55,17 @@ def read_users(source: Any, *, name: str = "users", columns: Mapping[str, str] |
     """
     if isinstance(source, Users):
         return source
-    frame, name, column = _table(source, "users", "query", name, columns or {})
+    frame, name, column = _table(source, "users", "query", name, columns or {}, encoding)
     return Users(Ids.of_series(frame[column], "query"), frame.drop(column), name=name)
 
 
-def read_catalogue(source: Any, *, name: str = "items", columns: Mapping[str, str] | None = None) -> Items:
+def read_catalogue(
+    source: Any,
+    *,
+    name: str = "items",
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+) -> Items:
     """Read a catalogue with all its columns: a path, a data frame, a list of records, or Items.
 
     Parameters
@@ -63,6 +77,8 @@ def read_catalogue(source: Any, *, name: str = "items", columns: Mapping[str, st
         What the table is called in messages.
     columns
         Which column is the item, if its name does not tell: ``{"its name": "item"}``.
+    encoding
+        The encoding of a text file that is not UTF-8, such as ``"latin-1"``.
 
     Raises
     ------
@@ -78,16 +94,16 @@ def read_catalogue(source: Any, *, name: str = "items", columns: Mapping[str, st
         return source
     if (ids := ids_in(source)) is not None:
         return Items(ids, name=name)
-    frame, name, column = _table(source, "items", "item", name, columns or {})
+    frame, name, column = _table(source, "items", "item", name, columns or {}, encoding)
     return Items(Ids.of_series(frame[column], "item"), frame.drop(column), name=name)
 
 
 def _table(
-    source: Any, kind: str, word: str, name: str, columns: Mapping[str, str]
+    source: Any, kind: str, word: str, name: str, columns: Mapping[str, str], encoding: str | None
 ) -> tuple[pl.DataFrame, str, str]:
     """A table with all its columns, what it is called, and the column of its ids."""
     if isinstance(source, (str, os.PathLike)):
-        file = File(Path(source))
+        file = recoded(File(Path(source)), encoding)
         name, frame = file.name, frame_of(file, kind, word, columns)
     else:
         table = in_memory.frame_of(source, name)

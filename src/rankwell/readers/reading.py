@@ -232,9 +232,15 @@ def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     return list(found)
 
 
+def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
+    """Return a text file as one of an encoding; formats that are no text have none."""
+    if encoding is None or (format_in or guess(file)[0]) in BINARY:
+        return file
+    return file.encoded_in(encoding)
+
+
 def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
-    if options.encoding is not None and (options.format_in or guess(file)[0]) not in BINARY:
-        file = file.encoded_in(options.encoding)
+    file = recoded(file, options.encoding, options.format_in)
     chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
     function = getattr(reader(chosen), f"read_{kind}", None)
     if function is None:
