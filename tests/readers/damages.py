@@ -219,7 +219,7 @@ DAMAGES = {
                     ),
                 )
             ),
-            r"FILE:6: not UTF-8 \(.*\)\. Say the encoding, such as encoding='latin-1'",
+            r"FILE:6: not UTF-8 \(.*\)\. Convert .* or say encoding='latin-1'",
         ),
         (["movielens.dat"], lambda n: content(n) + b"2::\xff::1::9\n", r"FILE:5: not UTF-8"),
         (

@@ -84,7 +84,7 @@ def test_the_command_names_the_option_and_reads_with_it(tmp_path, capsys):
     words = ["evaluate", str(tmp_path / "q"), str(tmp_path / "r"), "-m", "rr", "--format", "csv"]
     assert command(words) == 3
     assert (
-        "q:1: the id 'd�' is not UTF-8. Say the encoding, such as --encoding latin-1"
+        "q:1: the id 'd�' is not UTF-8. Convert the file, such as by iconv -f latin1 -t utf-8, or say --encoding latin-1 to evaluate"
         in capsys.readouterr().err
     )
     assert command([*words, "--encoding", "latin-1"]) == 0

@@ -7,7 +7,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.readers.files import PIECE, File
 
-SAY_ENCODING = "Say the encoding, such as encoding='latin-1'."
+SAY_ENCODING = "Convert the file, such as by iconv -f latin1 -t utf-8, or say encoding='latin-1' to evaluate."
 BOM = b"\xef\xbb\xbf"
 
 

@@ -42,6 +42,8 @@ ALL = (
     ("preferences of two sub-groups that contradict each other", "9, 10", "aborts", "are refused, exit code 4"),
     ("output that cannot be written", "9, 10", "does not look", "is an error, exit code 8"),
     ("a score that is not a number", "9, 10", "reads it as 0, or as nan", "refuses the line"),
+    ("a whole number above 2^53 as a score", "9, 10", "rounds it, so that it may tie with its neighbours", "refuses the line"),
+    ("ids that are not UTF-8", "9, 10", "compares their bytes", "refuses them"),
     ("utility with a fourth coefficient and no -N", "9, 10", "assumes a collection of 0 documents", "requires -N"),
     ("help", "9, 10", "prints its manual", "prints a manual in other words"),
 )  # fmt: skip
