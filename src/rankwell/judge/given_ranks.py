@@ -10,6 +10,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
+from rankwell.kernels import ranks as kernel
 from rankwell.tables.csr import owners
 from rankwell.tables.rows import Lists
 
@@ -22,7 +23,7 @@ class RanksBeginAtZero(DataError):
 
 
 def with_ranks(lists: Lists, asked: Asked) -> Lists:
-    """Return lists that have ranks of their own with these, from 1.
+    """Return lists that have ranks of their own with these, from 1; without them if they say no more than the order.
 
     Raises
     ------
@@ -31,6 +32,11 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
     DataError
         If a rank is not a whole number, or below the first one.
     """
+    known = lists.rank_base if asked.rank_base is None else asked.rank_base
+    base = 1 if known is None else known
+    # Ranks 1 to n are the usual case. Where copies are dropped, the numbers of the rows that stay are looked at later.
+    if asked.policy.duplicates != "drop" and kernel.are_closed(lists.offsets, lists.score, base):
+        return lists
     given = -lists.score
     ranks = np.rint(given)
     if len(wrong := np.flatnonzero((ranks != given) | (np.abs(given) > MOST))):
@@ -38,8 +44,6 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
         raise DataError(
             f"{lists.place(row)}: the rank {float(given[row])!r} is not a whole number. Number the items 1, 2, …, {CLOSED}."
         )
-    known = lists.rank_base if asked.rank_base is None else asked.rank_base
-    base = 1 if known is None else known
     if len(low := np.flatnonzero(ranks < base)):
         row = int(low[0])
         kind = RanksBeginAtZero if known is None and ranks.min() == 0 else DataError

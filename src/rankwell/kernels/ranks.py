@@ -137,3 +137,47 @@ def ranks(
                 ahead += be[j]
                 rk[j] = ts[j] + ahead
     return rank, tie_start, tie_size
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _are_closed(
+    o: cython.const[cython.longlong][::1],
+    sc: cython.const[cython.double][::1],
+    first: cython.double,
+    seen: cython.longlong[::1],
+) -> cython.int:
+    """Whether each list has each of its ranks once; ``seen`` is the list, from 1, that a rank out of order was last seen in."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    in_order: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    value: cython.double
+    for i in range(o.shape[0] - 1):
+        length = o[i + 1] - o[i]
+        in_order = 0
+        while in_order < length and -sc[o[i] + in_order] == first + in_order:
+            in_order += 1
+        for j in range(o[i] + in_order, o[i + 1]):
+            value = -sc[j] - first
+            if not (in_order <= value < length):  # nan too
+                return 0
+            at = cython.cast(cython.Py_ssize_t, value)
+            if at != value or seen[at] == i + 1:
+                return 0
+            seen[at] = i + 1
+    return 1
+
+
+def are_closed(offsets: np.ndarray, score: np.ndarray, base: int) -> bool:
+    """Return whether the ranks of each list, in ``score`` as negative numbers, are ``base``, ``base + 1``, … in any order."""
+    o: cython.const[cython.longlong][::1] = offsets
+    sc: cython.const[cython.double][::1] = score
+    seen: cython.longlong[::1] = np.zeros(int(np.diff(offsets).max(initial=0)), np.int64)
+    first: cython.double = base
+    answer: cython.int
+    with cython.nogil:
+        answer = _are_closed(o, sc, first, seen)
+    return answer != 0

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Frames = Callable[[int], "Iterator[pl.DataFrame]"]
 PIECE = 1_000_000
+ID_WORDS = ("query", "item", "topic")
 
 
 class FrameRows:
@@ -165,7 +166,9 @@ def whole_columns(
         raise DataError(f"{name}: the table holds no rows.")
     for word in words:
         pieces = parts.pop(word)
-        if word not in filled:
+        if word in filled and word in ID_WORDS:
+            filled[word] = Ids.of_integers(filled[word])
+        elif word not in filled:
             is_array = isinstance(pieces[0], np.ndarray)
             filled[word] = np.concatenate(pieces) if is_array else Ids.concatenate(pieces).owned()
     return {word: filled[word] for word in words}
@@ -178,7 +181,7 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
     if series.null_count():
         row = start + int(series.is_null().arg_max() or 0)
         raise DataError(f"{place(row)}: the {word} is missing. Remove the row or fill it.")
-    if word in ("query", "item", "topic"):
+    if word in ID_WORDS:
         return Ids.of_series(series, word, lambda row: place(start + row))
     if series.dtype == pl.String:
         numbers = series.str.strip_chars().cast(pl.Float64, strict=False)

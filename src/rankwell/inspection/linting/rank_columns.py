@@ -29,7 +29,8 @@ def ranked_as_given(run: RunData, policy: Policy) -> Lists:
     """
     if not run.lists.has_ranks:
         return run.lists
-    return number_given(with_ranks(run.lists, Asked(policy)), NO_TEXT, policy, Counter())
+    lists = with_ranks(run.lists, Asked(policy))
+    return lists if lists.ranks is None else number_given(lists, NO_TEXT, policy, Counter())
 
 
 def rank_columns(data: Data) -> Iterator[Finding]:
