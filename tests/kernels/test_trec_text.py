@@ -119,6 +119,16 @@ def test_a_carriage_return_alone_is_found_wherever_it_stands(before, lone, after
     line = "q 0 a 1 2 t"
     text = "\r\n" * before + line + lone + line + "\n" + "\r\n" * after
     data = np.frombuffer(text.encode(), np.uint8)
-    for lines in ([], [2 * before]):
-        parts = trec_text.parse(data, 0, len(data), np.array(lines, np.int64), 4, 6, False)
-        assert parts[8:10] == (trec_text.LONE_RETURN, 2 * before + len(line))
+    place = 2 * before + len(line)
+    parts = trec_text.parse(data, 0, len(data), np.empty(0, np.int64), 4, 6, False)
+    assert parts[8:10] == (trec_text.LONE_RETURN, place)
+    assert trec_text.survey(data, 0, len(data)) == (True, place)
+    assert trec_text.survey(data, 0, place) == (True, -1)
+
+
+@FEW
+@given(st.text(alphabet="aé\r\n", max_size=200))
+def test_a_survey_tells_what_no_reader_of_lines_sees(text):
+    data = np.frombuffer(f"{text}\n".encode(), np.uint8)
+    lone = re.search(rb"(?<!\r)\r+(?![\r\n])", data.tobytes())
+    assert trec_text.survey(data, 0, len(data)) == (text.isascii(), lone.start() if lone else -1)

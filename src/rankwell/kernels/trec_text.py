@@ -150,7 +150,8 @@ def parse(
     The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are required; exactly that
     many with ``topics``, where the second word is kept too. Returns the first rows of runs of lines with one query, that query's
     start and length, per row the item's start and length, the topic's start and length (``topics`` only) and the number; then a
-    status (OK …), the start of the line (or the byte) it refers to, and whether all these lines are ASCII.
+    status (OK …), the start of the line (or the byte) it refers to, and whether the text is ASCII. Of ``lines`` the last is not
+    known, nor that none ends with a carriage return alone; ``survey`` tells both for the whole text.
     """
     t: cython.const[cython.uchar][::1] = text
     given: cython.const[cython.longlong][::1] = lines
@@ -190,7 +191,6 @@ def parse(
     groups: cython.Py_ssize_t = 0
     line: cython.Py_ssize_t = begin
     word: cython.Py_ssize_t
-    i: cython.Py_ssize_t
     length: cython.Py_ssize_t
     column: cython.int
     status: cython.int = 0
@@ -251,15 +251,6 @@ def parse(
                     status = 2
                     break
             at = line_end(t, at)
-            if listed:
-                returned = 0
-                for i in range(line, at):
-                    seen |= t[i]
-                    returned |= t[i] == 13
-                if returned and lone_return(t, line, at) >= 0:
-                    line = lone_return(t, line, at)
-                    status = 7
-                    break
             rows += 1
     return (
         firsts[:groups],
@@ -274,3 +265,19 @@ def parse(
         line,
         seen < 128,
     )
+
+
+def survey(text: np.ndarray, begin: int, end: int) -> tuple[bool, int]:
+    """Return whether ``text[begin:end]`` is ASCII, and the first carriage return alone at the end of a line, or -1."""
+    t: cython.const[cython.uchar][::1] = text
+    at: cython.Py_ssize_t = begin
+    stop: cython.Py_ssize_t = end
+    returned: cython.int = 0
+    seen: cython.uchar = 0
+    lone: cython.Py_ssize_t = -1
+    if at < stop:
+        with cython.nogil:
+            line_ends(cython.address(t[at]), stop - at, cython.address(returned), cython.address(seen))
+            if returned:
+                lone = lone_return(t, at, stop)
+    return seen < 128, lone

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Generator
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.kernels import trec_lines
+from rankwell.kernels import trec_lines, trec_text
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.opened import HEAD
 from rankwell.readers.text import beginning, refuse_other_files, text_of
@@ -33,6 +33,11 @@ class Block:
             vars(file)["ended"] = file.read(Endless(file))
         text, begin = text_of(file)
         return cls(file, text, begin, len(text))
+
+    @cached_property
+    def survey(self) -> tuple[bool, int]:
+        """Whether all lines are ASCII, and the first carriage return alone at the end of a line, or -1."""
+        return trec_text.survey(self.text, self.begin, self.end)
 
     def line(self, at: int) -> int:
         """Return the line in the file, from 1, that a byte of the text stands in."""

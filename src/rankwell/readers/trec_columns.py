@@ -43,6 +43,9 @@ class Parsed:
         *parts, status, at, is_ascii = trec_text.parse(
             text, block.begin, block.end, lines, value, least, is_qrels
         )
+        if len(lines):
+            is_ascii, lone = block.survey
+            status, at = (status, at) if lone < 0 else (trec_text.LONE_RETURN, lone)
         if status == trec_text.LONE_RETURN:
             raise DataError(
                 f"{block.place(at)}: a line ends with a carriage return alone, as on an old Macintosh. Write line ends of Unix: "
