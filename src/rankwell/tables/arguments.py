@@ -7,7 +7,7 @@ import inspect
 import math
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -71,6 +71,8 @@ def plain(word: str, value: Any, *kinds: Any) -> Any:
     2
     """
     kinds = tuple(type(None) if kind is None else kind for kind in kinds)
+    if value is None and type(None) in kinds:
+        return None
     found = (fit for fit in (fitted(value, kind) for kind in kinds) if fit is not UNFIT)
     fit = next(found, UNFIT)
     if fit is not UNFIT:
@@ -96,7 +98,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     Traceback (most recent call last):
     rankwell.errors.UsageError: k='many': must be a whole number.
     """
-    signature = inspect.signature(function)
+    parameters = inspect.signature(function).parameters.values()
+    names = [
+        each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
+    ]
 
     @functools.cache
     def of_signature() -> dict[str, tuple[Any, ...]]:
@@ -108,12 +113,16 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        given = signature.bind(*args, **kwargs)
         kinds = of_signature()
-        for word, value in given.arguments.items():
-            if word in kinds:
-                given.arguments[word] = plain(word, value, *kinds[word])
-        return function(*given.args, **given.kwargs)
+        given = [
+            plain(word, value, *kinds[word]) if word in kinds else value
+            for word, value in zip(names, args, strict=False)
+        ]
+        named = {
+            word: plain(word, value, *kinds[word]) if word in kinds else value
+            for word, value in kwargs.items()
+        }
+        return cast("Any", function)(*given, *args[len(given) :], **named)
 
     return call
 

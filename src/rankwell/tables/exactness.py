@@ -16,7 +16,7 @@ LONGEST = 60
 
 def refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str) -> None:
     """Raise Changed if a whole number among ``values``, in Python, is not the one of the floats made of them."""
-    if not len(numbers) or not (numbers.max() >= MOST or numbers.min() <= -MOST):
+    if not len(numbers) or np.abs(numbers).max() < MOST:
         return
     for row, (value, number) in enumerate(zip(values, numbers.tolist(), strict=True)):
         if isinstance(value, (int, np.integer)) and int(value) != number:

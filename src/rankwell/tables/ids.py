@@ -58,8 +58,8 @@ class Ids:
     @classmethod
     def of_strings(cls, strings: Sequence[str]) -> Ids:
         """Return a column of text ids from Python strings."""
-        data = np.frombuffer("\n".join(strings).encode(errors="surrogatepass"), np.uint8)
-        ends = np.append(np.flatnonzero(data == 10), len(data))
+        data = np.frombuffer(("\n".join(strings) + "\n").encode(errors="surrogatepass"), np.uint8)
+        ends = (data == 10).nonzero()[0]
         if len(ends) != len(strings):
             # an id contains a line end itself (or there are no ids)
             encoded = [string.encode(errors="surrogatepass") for string in strings]
@@ -67,7 +67,7 @@ class Ids:
             return cls.of_lengths(np.frombuffer(b"".join(encoded), np.uint8), lengths)
         starts = np.zeros(len(ends), np.int64)
         starts[1:] = ends[:-1] + 1
-        return cls(None, data if len(data) else NO_SPAN, starts, (ends - starts).astype(np.int32))
+        return cls(None, data, starts, (ends - starts).astype(np.int32))
 
     @classmethod
     def of_lengths(cls, text: np.ndarray, lengths: np.ndarray) -> Ids:
@@ -215,6 +215,8 @@ class Ids:
 
     def is_distinct(self) -> bool:
         """Whether no id occurs twice."""
+        if len(self) < 2:
+            return True
         if not self.is_text and bool(np.all(self.integers[1:] > self.integers[:-1])):
             return True
         return len(self.group()[1]) == len(self)
