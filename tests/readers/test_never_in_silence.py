@@ -185,3 +185,12 @@ def test_a_second_byte_order_mark_is_refused(tmp_path, name):
         (tmp_path / name).write_bytes(text)
         with pytest.raises(DataError, match=rf"{name}:\d+: (a second byte-order mark|not JSON)"):
             rw.evaluate(tmp_path / name, QRELS, "rr")
+
+
+@pytest.mark.parametrize("word", ["query", "item", "score"])
+@pytest.mark.parametrize("cell", [object(), np.zeros((2, 2, 2))])
+def test_cells_that_are_python_objects_are_refused(word, cell):
+    columns = {"query": [1, 2, 3], "item": [1, 2, 3], "score": [1.0, 2.0, 3.0]}
+    columns[word] = [columns[word][0], cell, columns[word][2]]
+    with pytest.raises(DataError, match=f"run, row 1: .*{word}.*Object"):
+        rw.evaluate(columns, {1: {1: 1}}, "ap")

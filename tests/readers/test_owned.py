@@ -109,3 +109,33 @@ def test_what_run_and_qrels_hand_out_cannot_be_written_to():
                 values[:] = 0
     run.queries.clear()
     assert run.queries == [1, 2]
+
+
+@pytest.mark.parametrize("ranks", [[1, 2, 3, 1], [0, 1, 2, 0], [3, 1, 2, 1], [1, 2, 4, 1], [1, 2, 2, 1]])
+@pytest.mark.parametrize("queries", [["a", "a", "a", "b"], ["a", "b", "a", "a"], [1, 1, 1, 2]])
+@pytest.mark.parametrize("policy", [{}, {"ranks": "closed"}, {"rank_base": 0}, {"depth": 2}])
+def test_rows_that_are_kept_by_their_places_are_those_of_a_table(ranks, queries, policy):
+    """A run made of columns keeps no ranks 1, 2, …; a table that is read while it is evaluated has them all."""
+    columns = {"query": queries, "item": ["x", "y", "z", "x"], "rank": ranks, "score": [4.0, 3.0, 2.0, 1.0]}
+    rules = dict(policy)
+    base = {"rank_base": rules.pop("rank_base")} if "rank_base" in rules else {}
+
+    def result(run, **options):
+        try:
+            res = rw.evaluate(
+                run,
+                {queries[0]: {"z": 1, "x": 2}},
+                ["ndcg", "rr", "p@2"],
+                policy=rw.Policy(**rules),
+                **options,
+            )
+        except rw.RankwellError as error:
+            return str(error)
+        return res.mean, res.counts
+
+    expected = result(columns, read=base)
+    made = rw.Run(**columns, **base)
+    assert result(made) == expected
+    assert result(pickle.loads(pickle.dumps(made))) == expected
+    assert len(made) == 4
+    assert made.queries == list(dict.fromkeys(queries))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
+from rankwell.kernels import ranks
+from rankwell.tables import csr
+from rankwell.tables.csr import are_places, offsets_of, owners, owners_of, places_of
 from rankwell.tables.sorted_keys import places_among
 
 CASES = ([], [0], [3], [0, 0, 2], [2, 0, 3, 1, 0], [1] * 5)
@@ -33,3 +37,32 @@ def test_places_among_sorted_keys_are_those_that_a_list_finds():
     expected = [keys.index(key) if key in keys else -1 for key in wanted]
     assert places_among(np.array(keys), np.array(wanted)).tolist() == expected
     assert places_among(np.empty(0, np.int64), np.array([0, 5])).tolist() == [-1, -1]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from([0, 1, 2, 3, 4, 1.5, -1, np.inf]), max_size=4), max_size=5),
+    st.sampled_from([0, 1]),
+    st.booleans(),
+)
+def test_numbers_are_places_and_ranks_without_gaps_as_a_plain_loop_finds(lists, base, in_order):
+    if in_order:
+        lists = [[float(rank) for rank in range(base, base + len(each))] for each in lists]
+    offsets = offsets_of(np.array([len(each) for each in lists], np.int64))
+    numbers = np.array([number for each in lists for number in each], np.float64)
+    wanted = [list(range(base, base + len(each))) for each in lists]
+    assert ranks.are_closed(offsets, -numbers, base) == all(
+        sorted(each) == one for each, one in zip(lists, wanted, strict=True)
+    )
+    places = [list(range(1, len(each) + 1)) for each in lists]
+    assert are_places(numbers, offsets) == (lists == places)
+    if lists == places:
+        assert are_places(numbers.astype(np.int8), offsets)
+
+
+def test_places_are_looked_for_beyond_the_first_owners(monkeypatch):
+    monkeypatch.setattr(csr, "SLICE", 2)
+    numbers, offsets = np.array([1, 1, 2, 1, 1, 2]), np.array([0, 1, 3, 4, 6])
+    assert are_places(numbers, offsets)
+    for row in range(len(numbers)):
+        assert not are_places(numbers + (np.arange(len(numbers)) == row), offsets)

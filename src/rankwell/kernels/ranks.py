@@ -181,3 +181,36 @@ def are_closed(offsets: np.ndarray, score: np.ndarray, base: int) -> bool:
     with cython.nogil:
         answer = _are_closed(o, sc, first, seen)
     return answer != 0
+
+
+def are_places(offsets: np.ndarray, values: np.ndarray) -> bool:
+    """Return whether the values of each list are 1, 2, … in this order."""
+    o: cython.const[cython.longlong][::1] = offsets
+    v: cython.const[cython.double][::1] = values
+    lists: cython.Py_ssize_t = len(offsets) - 1
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    wrong: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(lists):
+            for j in range(o[i], o[i + 1]):
+                wrong += v[j] != j - o[i] + 1
+            if wrong:
+                break
+    return wrong == 0
+
+
+def places(offsets: np.ndarray) -> np.ndarray:
+    """Return the place of each row in its list, from 1."""
+    o: cython.const[cython.longlong][::1] = offsets
+    first: cython.Py_ssize_t = offsets[0]
+    lists: cython.Py_ssize_t = len(offsets) - 1
+    found = np.empty(int(offsets[len(offsets) - 1]) - first, np.int64)
+    f: cython.longlong[::1] = found
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(lists):
+            for j in range(o[i], o[i + 1]):
+                f[j - first] = j - o[i] + 1
+    return found

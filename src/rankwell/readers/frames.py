@@ -12,9 +12,9 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
 from rankwell.readers.in_memory import frame_of
-from rankwell.tables.exactness import Changed, refuse_changed, refuse_changed_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
+from rankwell.tables.numbers import Changed, refuse_changed, refuse_changed_text
 from rankwell.tables.places import Place, RowOf
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
@@ -52,10 +52,10 @@ class FrameRows:
         start = 0
         for piece in self.frames(size):
             frame = piece if carried is None else carried.vstack(piece)
-            last = self._last_query(frame)
-            if start == 0 and self._columns(frame, 0).is_scattered:
+            if start == 0 and self._columns(frame, 0).is_scattered:  # refuses what are no ids, too
                 yield from self.regrouped().batches(size)
                 return
+            last = self._last_query(frame)
             if last:
                 yield partial(self._lists, frame.head(last), start)
             carried, start = frame.tail(len(frame) - last), start + last

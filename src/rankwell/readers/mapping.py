@@ -11,8 +11,8 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.tables.csr import owners
-from rankwell.tables.exactness import Changed, refuse_changed
 from rankwell.tables.ids import Ids
+from rankwell.tables.numbers import Changed, refuse_changed
 from rankwell.tables.places import Held
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run

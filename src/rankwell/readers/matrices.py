@@ -19,8 +19,9 @@ from rankwell.readers.arrays import array_of, is_sparse, sparse_of
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import PAD, Matrix
+from rankwell.tables.numbers import numbers_of
 from rankwell.tables.places import Held
-from rankwell.tables.rows import Columns, Lists, numbers_of
+from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankwell.kernels import ranks as kernel
+
+SLICE = 1 << 15  # owners at a time, so that their rows as floats stay in a processor's cache
+
 
 def offsets_of(lengths: np.ndarray) -> np.ndarray:
     """Return where the rows of each owner begin, and the end; of a mask, how many rows before each place are in it.
@@ -38,5 +42,18 @@ def places_of(lengths: np.ndarray) -> np.ndarray:
     >>> places_of(np.array([2, 0, 3])).tolist()
     [1, 2, 1, 2, 3]
     """
-    ends = np.cumsum(lengths)
-    return np.arange(1, lengths.sum() + 1) - np.repeat(ends - lengths, lengths)
+    return kernel.places(offsets_of(lengths))
+
+
+def are_places(values: np.ndarray, offsets: np.ndarray) -> bool:
+    """Return whether the numbers of the rows of each owner are their places, from 1.
+
+    >>> are_places(np.array([1, 2, 1.0]), np.array([0, 2, 3]))
+    True
+    """
+    for low in range(0, len(offsets) - 1, SLICE):
+        part = offsets[low : low + SLICE + 1]
+        floats = np.ascontiguousarray(values[part[0] : part[-1]], np.float64)
+        if not kernel.are_places(part - part[0], floats):
+            return False
+    return True

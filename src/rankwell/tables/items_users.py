@@ -10,7 +10,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.tables.derived import Derived
 from rankwell.tables.features import Features, features_of
 from rankwell.tables.ids import IdColumn, Ids
-from rankwell.tables.rows import same_length
+from rankwell.tables.numbers import same_length
 from rankwell.tables.run_qrels import ids_of
 
 if TYPE_CHECKING:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import order
-from rankwell.tables.csr import owners
-from rankwell.tables.exactness import Changed, refuse_changed, refuse_changed_integers
+from rankwell.tables.csr import are_places, owners, places_of
 from rankwell.tables.grouping import cuts, gathered, partitions, together
 from rankwell.tables.ids import IdColumn, Ids
+from rankwell.tables.numbers import numbers_of, same_length
 from rankwell.tables.places import Place, held
 from rankwell.tables.series import all_frozen, frozen
 
@@ -68,8 +67,9 @@ class Rows(Protocol):
 class Columns:
     """The rows of a run as columns; ``key`` orders them: the score, or (``by_rank``) the rank.
 
-    ``query`` is a column, or ``lists`` gives the distinct queries and the offsets of their rows. Numbers keep their type until a
-    batch is made, because copying a large column costs more than everything else done with it.
+    ``query`` is a column, or ``lists`` gives the distinct queries and the offsets of their rows. Without a key, the ranks of
+    each list are 1, 2, … in this order. Numbers keep their type until a batch is made, because copying a large column costs
+    more than everything else done with it.
     """
 
     grouped = True
@@ -80,14 +80,15 @@ class Columns:
         self,
         query: Ids | None,
         item: Ids,
-        key: np.ndarray,
+        key: np.ndarray | None,
         *,
         place: Place,
         by_rank: bool = False,
         given_score: np.ndarray | None = None,
         lists: tuple[Ids, np.ndarray] | None = None,
     ) -> None:
-        self._query, self.item, self.key, self._known = query, item, frozen(key), lists
+        self._query, self.item, self._known = query, item, lists
+        self._key = None if key is None else frozen(key)
         self.place, self.by_rank = place, by_rank
         self.given_score = None if given_score is None else frozen(given_score)
 
@@ -129,6 +130,19 @@ class Columns:
         return rows
 
     @property
+    def key(self) -> np.ndarray:
+        """The score, or the rank, of each row."""
+        return frozen(places_of(np.diff(self._groups[1]))) if self._key is None else self._key
+
+    @property
+    def queries(self) -> Ids:
+        """The distinct queries, in order of first appearance."""
+        return self._together[0] if self._together else self.query[self.query.group()[1]]
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
     def is_scattered(self) -> bool:
         """Whether the rows of some query are not adjacent."""
         return self._together is None
@@ -139,7 +153,8 @@ class Columns:
         if self._query is not None:
             return self._query
         queries, offsets, _ = self._groups
-        return queries[owners(offsets)]
+        query = queries[owners(offsets)]
+        return query if query.is_text else Ids.of_integers(query.integers)  # which cannot be written to
 
     @cached_property
     def _together(self) -> tuple[Ids, np.ndarray] | None:
@@ -153,7 +168,7 @@ class Columns:
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
-        rows_given = len(self.key)
+        rows_given = len(self)
         if rows_given > size and self.is_scattered:
             for part in partitions(self.query, size):
                 yield partial(self.part, part)
@@ -182,7 +197,7 @@ class Columns:
     def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
         first, last = int(offsets[0]), int(offsets[-1])
         taken: Any = slice(first, last) if rows is None else rows[first:last]
-        key = self.key[taken]
+        key = places_of(np.diff(offsets)) if self._key is None else self._key[taken]
         score = np.negative(key, dtype=np.float64) if self.by_rank else np.ascontiguousarray(key, np.float64)
         given = None if self.given_score is None else self.given_score[taken]
         against = 0 if given is None else contradictions(offsets - first, score, given)
@@ -213,19 +228,29 @@ class Columns:
 
     def held(self, name: str) -> Columns:
         """Return the same rows to be pickled, without what was worked out from them."""
-        rows = self._with(self._query, self.item, self.key, self.given_score)
+        rows = self._with(self._query, self.item, self._key, self._known, self.given_score)
         rows.place = held(self.place, name)
         return rows
 
     def owned(self) -> Columns:
-        """Return the same rows in memory of their own."""
-        query = None if self._query is None else self._query.owned()
-        given = None if self.given_score is None else self.given_score.copy()
-        return self._with(query, self.item.owned(), self.key.copy(), given)
+        """Return the same rows in memory of their own; what the place of a row tells is not kept."""
+        item, given = self.item.owned(), None if self.given_score is None else self.given_score.copy()
+        if self._together is None:
+            return self._with(self.query.owned(), item, self.key.copy(), None, given)
+        _, offsets = self._together
+        is_told = self._key is None or (self.by_rank and not self.by_place and are_places(self._key, offsets))
+        return self._with(None, item, None if is_told else self.key.copy(), self._together, given)
 
-    def _with(self, query: Ids | None, item: Ids, key: np.ndarray, given: np.ndarray | None) -> Columns:
+    def _with(
+        self,
+        query: Ids | None,
+        item: Ids,
+        key: np.ndarray | None,
+        lists: tuple[Ids, np.ndarray] | None,
+        given: np.ndarray | None,
+    ) -> Columns:
         rows = Columns(
-            query, item, key, place=self.place, by_rank=self.by_rank, given_score=given, lists=self._known
+            query, item, key, place=self.place, by_rank=self.by_rank, given_score=given, lists=lists
         )
         rows.by_place, rows.rank_base = self.by_place, self.rank_base
         return rows
@@ -246,34 +271,3 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
         order.sort(rows, offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
         key, given = key[rows], given[rows]
     return int(np.count_nonzero((key[1:] < key[:-1]) & (given[1:] > given[:-1]) & inside))
-
-
-def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
-    """Return a column of numbers of any type; DataError for other values, nan, and whole numbers that no float holds."""
-    listed = values if isinstance(values, np.ndarray) else list(values)
-    try:
-        given = np.asarray(listed)
-    except ValueError:
-        raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.") from None
-    if given.dtype.kind not in "iufb":
-        raise DataError(
-            f"{place(0)}: {name} holds {given.dtype.name} values such as {brief(given.flat[0])}, not numbers."
-        )
-    if len(given) and given.dtype.kind == "f" and np.isnan(given.min()):  # the minimum is nan if any value is
-        row = int(np.flatnonzero(np.isnan(given))[0])
-        raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or fix the {name}.")
-    try:
-        if given.dtype.kind in "iu":
-            refuse_changed_integers(given, name)
-        elif listed is not given:
-            refuse_changed(listed, given, name)
-    except Changed as changed:
-        raise changed.at(place(changed.row)) from None
-    return given
-
-
-def same_length(rows: int, columns: Mapping[str, int], name: str) -> None:
-    """Raise UsageError if a column is not as long as the query column."""
-    for column, length in columns.items():
-        if length != rows:
-            raise UsageError(f"{name}: the query column has {rows} rows, {column} has {length}.")

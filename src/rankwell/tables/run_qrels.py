@@ -11,8 +11,9 @@ from rankwell.errors import DataError, UsageError
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.matrix import Matrix
+from rankwell.tables.numbers import numbers_of, same_length
 from rankwell.tables.places import Place, RowOf, held
-from rankwell.tables.rows import Columns, Rows, numbers_of, same_length
+from rankwell.tables.rows import Columns, Rows
 from rankwell.tables.series import all_frozen, frozen
 
 SWAPPED = "Are the run and the judgements swapped? It is rankwell evaluate QRELS RUN, and rw.evaluate(run, qrels) in Python."
@@ -96,11 +97,10 @@ class Run:
     @property
     def queries(self) -> list[str] | list[int]:
         """The queries of the run, in order of first appearance."""
-        ids = self.rows.table().query
-        return ids[ids.group()[1]].tolist()
+        return self.rows.table().queries.tolist()
 
     def __len__(self) -> int:
-        return len(self.rows.table().query)
+        return len(self.rows.table())
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}: {len(self):,} rows"

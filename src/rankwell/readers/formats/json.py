@@ -19,9 +19,9 @@ from rankwell.readers.files import File
 from rankwell.readers.mapping import Lists
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.exactness import MOST, Changed, refuse_changed
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
+from rankwell.tables.numbers import MOST, Changed, refuse_changed
 from rankwell.tables.run_qrels import Qrels, Run
 
 SUFFIXES = (".json",)

@@ -16,8 +16,8 @@ from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import File
 from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import SAY_ENCODING, require_text
-from rankwell.tables.exactness import MOST, Changed
 from rankwell.tables.items_users import Items
+from rankwell.tables.numbers import MOST, Changed
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:

@@ -1,14 +1,15 @@
-"""Whole numbers as floats of 64 bits: those above 2^53 may become others, and tie with their neighbours."""
+"""Columns of numbers: nan is refused, and so are whole numbers above 2^53 that are others as floats, and would tie with these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from rankwell.errors import DataError, brief
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.tables.places import Place
 
 MOST = 2.0**53
 LONGEST = 60
@@ -66,3 +67,34 @@ class Changed(Exception):
         return DataError(
             f"{place}: the {self.word} {shown} is too large to be kept exactly; whole numbers are up to 2^53."
         )
+
+
+def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
+    """Return a column of numbers of any type; DataError for other values, nan, and whole numbers that no float holds."""
+    listed = values if isinstance(values, np.ndarray) else list(values)
+    try:
+        given = np.asarray(listed)
+    except ValueError:
+        raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.") from None
+    if given.dtype.kind not in "iufb":
+        raise DataError(
+            f"{place(0)}: {name} holds {given.dtype.name} values such as {brief(given.flat[0])}, not numbers."
+        )
+    if len(given) and given.dtype.kind == "f" and np.isnan(given.min()):  # the minimum is nan if any value is
+        row = int(np.flatnonzero(np.isnan(given))[0])
+        raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or fix the {name}.")
+    try:
+        if given.dtype.kind in "iu":
+            refuse_changed_integers(given, name)
+        elif listed is not given:
+            refuse_changed(listed, given, name)
+    except Changed as changed:
+        raise changed.at(place(changed.row)) from None
+    return given
+
+
+def same_length(rows: int, columns: Mapping[str, int], name: str) -> None:
+    """Raise UsageError if a column is not as long as the query column."""
+    for column, length in columns.items():
+        if length != rows:
+            raise UsageError(f"{name}: the query column has {rows} rows, {column} has {length}.")
