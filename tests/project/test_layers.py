@@ -27,6 +27,21 @@ def test_no_file_has_more_than_300_lines():
     assert not {name: length for name, length in lengths.items() if length > 300}
 
 
+def test_values_of_users_are_shortened_in_messages():
+    """``{value!r}`` writes a value of any length, or fails halfway; ``brief`` and slices of text do not."""
+    whole = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}: {ast.unparse(node.value)}"
+        for path in MODULES
+        if path.parent.name != "kernels"
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef) and function.name not in ("__repr__", "__getattr__")
+        for node in ast.walk(function)
+        if isinstance(node, ast.FormattedValue) and node.conversion == ord("r")
+        if not (isinstance(node.value, ast.Subscript) and isinstance(node.value.slice, ast.Slice))
+    ]
+    assert whole == []
+
+
 def is_lazy_loading(node: ast.stmt) -> bool:
     """Whether a statement defines __getattr__ or __dir__ of a module, by one statement."""
     return (

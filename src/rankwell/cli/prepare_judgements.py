@@ -10,7 +10,7 @@ from rankwell.cli.application import FOUND
 from rankwell.cli.options import DATA
 from rankwell.cli.prepare_options import Seed, ToFile, ToFolder
 from rankwell.cli.words import pairs
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 
 
 def check(
@@ -74,7 +74,7 @@ def tiers(
         try:
             factors[name] = float(text)
         except ValueError:
-            raise UsageError(f"--factor {name}={text}: {text!r} is not a number.") from None
+            raise UsageError(f"--factor {name}={text}: {brief(text)} is not a number.") from None
     scaled, report = scale_by_tier(
         interactions, tiers, factors, default="error" if default is None else default, into=into, column=column, how=how,
         normalise="mean_one" if normalise else None, bounds=bounds, threshold=threshold, tier=tier, seed=seed,

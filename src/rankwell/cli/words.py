@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.judge.policy import Policy
 
 _NAMES = "|".join(
@@ -65,7 +65,7 @@ def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
     found = [part.rpartition("=") for text in given or () for part in text.split(",")]
     for column, sign, word in found:
         if not (column and sign and word):
-            raise UsageError(f"{option} takes pairs such as userNo=query, not {column + sign + word!r}.")
+            raise UsageError(f"{option} takes pairs such as userNo=query, not {brief(column + sign + word)}.")
     return {column.strip(): word.strip() for column, _, word in found}
 
 
@@ -75,12 +75,12 @@ def files(given: Sequence[str] | None, option: str) -> dict[str, str]:
     for name, sign, path in found:
         if not (name.strip() and sign and path):
             raise UsageError(
-                f"{option} takes a name and a file such as head=head.csv, not {name + sign + path!r}."
+                f"{option} takes a name and a file such as head=head.csv, not {brief(name + sign + path)}."
             )
     names = [name.strip() for name, _, _ in found]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"{option}: the name {name!r} is given twice.")
+            raise UsageError(f"{option}: the name {brief(name)} is given twice.")
     return dict(zip(names, (path for _, _, path in found), strict=True))
 
 
@@ -91,7 +91,7 @@ def numbers(text: str | None, option: str) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"{option} takes numbers such as 1,2,3, not {text!r}.") from None
+        raise UsageError(f"{option} takes numbers such as 1,2,3, not {brief(text)}.") from None
 
 
 def run_names(paths: Sequence[str]) -> list[str]:

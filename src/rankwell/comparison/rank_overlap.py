@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankwell.display.table import Column, Table
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.judge import Asked, judge, pool_of
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy, Rules, policy_with
@@ -125,7 +125,9 @@ def rbo(
         raise UsageError(f"p={p:g}: must be above 0 and below 1.")
     given = policy_with(policy, rules, ("p",))
     if given.ties in ("best", "worst", "expected"):
-        raise UsageError(f"ties={given.ties!r} orders by grades, and RBO has none; use ties='item-desc'.")
+        raise UsageError(
+            f"ties={brief(given.ties)} orders by grades, and RBO has none; use ties='item-desc'."
+        )
     left, right = read_run(run), read_run(other)
     lists = _Lists.of(left, right, given)
     return Overlap(

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from rankwell.errors import UsageError, nearest
+from rankwell.errors import UsageError, brief, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 
@@ -135,12 +135,12 @@ def from_ir_measures(text: str) -> Metric:
     """
     found = TEXT.match(text)
     if found is None:
-        raise UsageError(f"{text!r} is not a measure of ir_measures; write for example P(rel=2)@10.")
+        raise UsageError(f"{brief(text)} is not a measure of ir_measures; write for example P(rel=2)@10.")
     name = ALIASES.get(found["name"], found["name"])
     if name in ELSEWHERE:
         raise UsageError(f"{text}: {ELSEWHERE[name]}.")
     if name not in RULES:
-        raise UsageError(f"{text}: {name!r} of ir_measures is unknown here.{nearest(name, RULES)}")
+        raise UsageError(f"{text}: {brief(name)} of ir_measures is unknown here.{nearest(name, RULES)}")
     given = _parameters(text, found["inside"] or "")
     if name == "NumRet" and "rel" in given:  # with rel it counts the relevant ones retrieved
         name = "NumRelRet"
@@ -172,14 +172,14 @@ def _check(text: str, name: str, given: Mapping[str, Any], at: str | None) -> No
         if key not in rule.known:
             has = f"it has {', '.join(rule.known)}" if rule.known else "it has none"
             raise UsageError(
-                f"{text}: {name} of ir_measures has no parameter {key!r}; {has}.{nearest(key, rule.known)}"
+                f"{text}: {name} of ir_measures has no parameter {brief(key)}; {has}.{nearest(key, rule.known)}"
             )
         kind = KINDS[key]
         if not (type(value) is kind or (kind is float and type(value) is int)):
-            raise UsageError(f"{text}: {key}={value!r} must be of type {kind.__name__}.")
+            raise UsageError(f"{text}: {key}={brief(value)} must be of type {kind.__name__}.")
         if key in rule.neutral and value != NEUTRAL[key]:
             hint = "; it is Policy(unjudged='condense') here" if key == "judged_only" else ""
-            raise UsageError(f"{text}: {key}={value!r} has no counterpart here{hint}.")
+            raise UsageError(f"{text}: {key}={brief(value)} has no counterpart here{hint}.")
     if given.get("rel", 1) < 1:
         raise UsageError(
             f"{text}: rel={given['rel']} must be at least 1, as in the programs behind ir_measures."
@@ -187,7 +187,7 @@ def _check(text: str, name: str, given: Mapping[str, Any], at: str | None) -> No
     if name == "NumRel" and given.get("rel", 1) != 1:
         raise UsageError(f"{text}: NumRel counts from rel=1{NO_PROGRAM} for another.")
     if given.get("dcg", "log2") not in GAINS:
-        raise UsageError(f"{text}: dcg={given['dcg']!r} must be one of {', '.join(map(repr, GAINS))}.")
+        raise UsageError(f"{text}: dcg={brief(given['dcg'])} must be one of {', '.join(map(repr, GAINS))}.")
     if given.get("dcg") == "exp-log2" and ("gains" in given or not at):
         why = "give it a cut-off and no gains" if "gains" in given else "give it a cut-off"
         raise UsageError(f"{text}: {why}{NO_PROGRAM} otherwise.")
@@ -244,7 +244,7 @@ def _written(wanted: Metric, name: str, rule: Rule) -> str | None:
             return None
         if there != ("rel", 1) or name == "RBP":
             given[there[0]] = there[1]
-    text = f"{name}({', '.join(f'{key}={value!r}' for key, value in given.items())})" if given else name
+    text = f"{name}({', '.join(f'{key}={brief(value)}' for key, value in given.items())})" if given else name
     try:
         _check(text, name, given, at[1:])
     except UsageError:  # ir_measures would refuse it

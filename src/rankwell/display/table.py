@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from typing import Literal
 
 from rankwell.display.escaping import HTML, LATEX, MARKDOWN, TERMINAL, UNDEFINED, printable
-from rankwell.errors import UsageError, one_of
+from rankwell.errors import UsageError, brief, one_of
 
 Kind = Literal["text", "count", "value"]
 Better = Literal["higher", "lower", "neither"]
@@ -122,11 +122,13 @@ class Column:
     def __post_init__(self) -> None:
         for field, value, allowed in ("kind", self.kind, EXPECTED), ("better", self.better, ARROWS):
             if value is not None and value not in allowed:
-                raise UsageError(f"column {self.name!r}: {field} must be {one_of(allowed)}, not {value!r}")
+                raise UsageError(
+                    f"column {brief(self.name)}: {field} must be {one_of(allowed)}, not {brief(value)}"
+                )
         if self.better and self.kind == "text":
-            raise UsageError(f"column {self.name!r}: text cannot have better={self.better!r}")
+            raise UsageError(f"column {brief(self.name)}: text cannot have better={brief(self.better)}")
         if not 0 <= self.digits <= 15:
-            raise UsageError(f"column {self.name!r}: digits must be 0 to 15, not {self.digits!r}")
+            raise UsageError(f"column {brief(self.name)}: digits must be 0 to 15, not {brief(self.digits)}")
 
     @property
     def header(self) -> str:
@@ -154,7 +156,9 @@ class Column:
                 return None
             case ("value", Real()) if not isinstance(cell, bool):
                 return float(cell)
-        raise UsageError(f"row {row}, column {self.name!r}: expected {EXPECTED[self.kind]}, not {cell!r}")
+        raise UsageError(
+            f"row {row}, column {brief(self.name)}: expected {EXPECTED[self.kind]}, not {brief(cell)}"
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -176,7 +180,7 @@ class Table:
         names = [column.name for column in self.columns]
         if (twice := [name for name in names if names.count(name) > 1]) or not names:
             raise UsageError(
-                f"two columns are named {twice[0]!r}" if twice else "a table needs at least one column"
+                f"two columns are named {brief(twice[0])}" if twice else "a table needs at least one column"
             )
         rows = []
         for at, row in enumerate(self.rows, 1):

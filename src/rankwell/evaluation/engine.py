@@ -8,7 +8,7 @@ import pkgutil
 from functools import cache
 from typing import Protocol
 
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import engines as folder
 from rankwell.evaluation.task import Task
 from rankwell.results.part import Part
@@ -47,5 +47,5 @@ def engine_of(wanted: str | Engine | None) -> Engine:
         return wanted
     name, names = wanted or "memory", engines()
     if name not in names:
-        raise UsageError(f"engine={name!r}: unknown engine; use {one_of(names)}.{nearest(name, names)}")
+        raise UsageError(f"engine={brief(name)}: unknown engine; use {one_of(names)}.{nearest(name, names)}")
     return getattr(importlib.import_module(f"{folder.__name__}.{name}"), name.capitalize())()

@@ -196,8 +196,12 @@ class Evaluator:
         """
         if not isinstance(runs, Mapping):
             raise UsageError(f"evaluate_all takes runs by name, such as {{'bm25': run}}, not {brief(runs)}.")
+        named: Mapping[Any, Any] = runs
         return self.results_of_all(
-            {name: open_run(run, name=name, **self.read) for name, run in runs.items()}
+            {
+                name: open_run(run, name=name if isinstance(name, str) else brief(name), **self.read)
+                for name, run in named.items()
+            }
         )
 
     def results_of_all(self, runs: Mapping[str, Run]) -> dict[str, Results]:

@@ -136,7 +136,9 @@ def reading_of(read: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str
     given = dict(read or {})
     for word in given:
         if word not in READING:
-            raise UsageError(f"read= knows {one_of(READING)}, not {word!r}.{nearest(str(word), READING)}")
+            raise UsageError(
+                f"read= knows {one_of(READING)}, not {brief(word)}.{nearest(str(word), READING)}"
+            )
     return given, {word: value for word, value in given.items() if word != "rank_base"}
 
 

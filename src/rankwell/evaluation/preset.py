@@ -94,14 +94,14 @@ class Preset:
         """
         if not self.is_confirmed:
             raise UsageError(
-                f"the preset {self.name!r} cannot be used to evaluate: it was read from the code of {self.tool} and not "
+                f"the preset {brief(self.name)} cannot be used to evaluate: it was read from the code of {self.tool} and not "
                 f"confirmed by running it. It appears only in rankwell rosetta."
             )
         plain, said = Policy().to_dict(), given.to_dict()
         others = [name for name in said if said[name] != plain[name] and name not in ("grades", "rel")]
         if others:
             raise UsageError(
-                f"the preset {self.name!r} already sets {', '.join(others)}; give either the preset or your own."
+                f"the preset {brief(self.name)} already sets {', '.join(others)}; give either the preset or your own."
             )
         asked = list(metrics)
         found = [self.metric(metric) for metric in asked]

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from rankwell.display.table import Cell, Column, Table
-from rankwell.errors import UsageError, one_of
+from rankwell.errors import UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs, read_inputs
 from rankwell.judge.policy import Policy
@@ -193,5 +193,5 @@ def _threshold(given: Threshold) -> Threshold:
         return given if given in EVERY else float(given)
     except ValueError:
         raise UsageError(
-            f"{given!r} is not a threshold; use a grade such as 7, or {one_of(EVERY)}."
+            f"{brief(given)} is not a threshold; use a grade such as 7, or {one_of(EVERY)}."
         ) from None

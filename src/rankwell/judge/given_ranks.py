@@ -42,7 +42,7 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
     if len(wrong := np.flatnonzero((ranks != given) | (np.abs(given) > MOST))):
         row = int(wrong[0])
         raise DataError(
-            f"{lists.place(row)}: the rank {float(given[row])!r} is not a whole number. Number the items 1, 2, …, {CLOSED}."
+            f"{lists.place(row)}: the rank {brief(float(given[row]))} is not a whole number. Number the items 1, 2, …, {CLOSED}."
         )
     if len(low := np.flatnonzero(ranks < base)):
         row = int(low[0])

@@ -174,7 +174,9 @@ def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterabl
             )
         own = getattr(given, name)
         if policy is not None and own not in (getattr(plain, name), value):
-            raise UsageError(f"{name}={value!r} contradicts policy=, which has {name}={own!r}. Give it once.")
+            raise UsageError(
+                f"{name}={brief(value)} contradicts policy=, which has {name}={brief(own)}. Give it once."
+            )
     return replace(given, **rules)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 
 K = 10
 PROFILES = {
@@ -27,5 +27,5 @@ def profile(text: str) -> list[str] | None:
         return None
     k = int(match[2] or K)
     if k < 1:
-        raise UsageError(f"{text!r}: the cut-off must be a whole number of at least 1.")
+        raise UsageError(f"{brief(text)}: the cut-off must be a whole number of at least 1.")
     return [f"{name}@{k}" for name in PROFILES[match[1].lower()]]

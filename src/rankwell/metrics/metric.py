@@ -93,10 +93,12 @@ class Metric(metaclass=MetricType):
         for name in (cls.name, *cls.aliases):
             known = REGISTRY.get(name)
             if known and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
-                raise UsageError(f"{cls.__name__}: the name {name!r} belongs to {known.__name__} already.")
+                raise UsageError(
+                    f"{cls.__name__}: the name {brief(name)} belongs to {known.__name__} already."
+                )
             # a built-in that is not imported yet keeps its name too
             if name in MODULES and not cls.__module__.startswith(f"{__package__}."):
-                raise UsageError(f"{cls.__name__}: the name {name!r} belongs to a built-in metric.")
+                raise UsageError(f"{cls.__name__}: the name {brief(name)} belongs to a built-in metric.")
             REGISTRY[name] = cls
         forget_texts()
 

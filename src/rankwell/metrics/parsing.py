@@ -113,14 +113,14 @@ class _Reader:
     def _error(self, wanted: str) -> UsageError:
         left = self.text[self.at :].strip() or "the end"
         return UsageError(
-            f"cannot read {self.text!r} as a metric: expected {wanted} but found {left!r}. "
+            f"cannot read {brief(self.text)} as a metric: expected {wanted} but found {brief(left)}. "
             f"A metric is written name(param=value,…)@k, such as ndcg(gain=exp2)@10.{meant(self.text, _is_right)}"
         )
 
     def _metric(self) -> Metric:
         self.depth += 1
         if self.depth > MOST_NESTED:
-            raise UsageError(f"{self.text!r}: metrics are nested more than {MOST_NESTED} deep.")
+            raise UsageError(f"{brief(self.text)}: metrics are nested more than {MOST_NESTED} deep.")
         name = self._expect("word", "the name of a metric")
         if not is_metric(name):
             raise unknown(name, meant(self.text, _is_right))
@@ -136,7 +136,9 @@ class _Reader:
                 if name not in allowed:
                     own = [each for each in allowed if each != "sampled"]
                     has = f"it has {one_of(own)}" if own else "it has none"
-                    raise UsageError(f"{cls.name} has no parameter {name!r}; {has}.{nearest(name, allowed)}")
+                    raise UsageError(
+                        f"{cls.name} has no parameter {brief(name)}; {has}.{nearest(name, allowed)}"
+                    )
                 self._expect("sign", "'='", "=")
                 value = self._value()
                 is_text = parameter_types(cls)[name] is Metric and isinstance(value, str)
@@ -144,7 +146,9 @@ class _Reader:
         if self._take("sign", "@"):
             k = self._expect("number", "a cut-off (a whole number of at least 1)")
             if not k.isdecimal() or not k.strip("0"):
-                raise UsageError(f"{self.text!r}: the cut-off must be a whole number of at least 1, not {k}.")
+                raise UsageError(
+                    f"{brief(self.text)}: the cut-off must be a whole number of at least 1, not {k}."
+                )
             if len(k.lstrip("0")) > LONGEST_CUT:
                 raise UsageError(
                     f"{brief(self.text)}: the cut-off has {len(k):,} digits; it is at most 2^53."
@@ -180,7 +184,7 @@ class _Reader:
         parts: list[Any] = []
         while not self._take("sign", close):
             if parts:
-                self._expect("sign", f"',' or {close!r}", ",")
+                self._expect("sign", f"',' or {brief(close)}", ",")
             parts.append(part())
         return parts
 

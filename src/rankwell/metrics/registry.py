@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from rankwell.errors import UsageError, nearest
+from rankwell.errors import UsageError, brief, nearest
 from rankwell.metrics.metric import REGISTRY, Metric
 from rankwell.metrics.names import METRICS, MODULES
 
@@ -43,7 +43,7 @@ def is_metric(name: str) -> bool:
 def unknown(name: str, hint: str = "") -> UsageError:
     """Return the error that no metric has a name; ``hint`` says what was meant, if that is known."""
     return UsageError(
-        f"There is no metric {name!r}.{hint or nearest(name, registry())} `rankwell metrics` lists all."
+        f"There is no metric {brief(name)}.{hint or nearest(name, registry())} `rankwell metrics` lists all."
     )
 
 
@@ -71,7 +71,7 @@ def class_named(name: str, *, module: str, others: Iterable[str] = ()) -> type[M
         found: type[Metric] = getattr(importlib.import_module(f"{__package__}.{METRICS[name][0]}"), name)
         return found
     if name.startswith("_"):
-        raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name)
+        raise AttributeError(f"module {brief(module)} has no attribute {brief(name)}", name=name)
     built_in = {text: cls for text, cls in registry().items() if cls.__module__.startswith(f"{__package__}.")}
     by_class = {cls.__name__: cls for cls in built_in.values()}
     if name in by_class:
@@ -81,4 +81,4 @@ def class_named(name: str, *, module: str, others: Iterable[str] = ()) -> type[M
     near = difflib.get_close_matches(name.lower(), meant, n=1, cutoff=0.7)
     hint = f"Did you mean {meant[near[0]]}?" if near else "dir(rankwell.metrics) lists the metrics."
     # name= keeps Python from adding a guess of its own
-    raise AttributeError(f"module {module!r} has no attribute {name!r}. {hint}", name=name)
+    raise AttributeError(f"module {brief(module)} has no attribute {brief(name)}. {hint}", name=name)

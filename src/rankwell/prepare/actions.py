@@ -7,7 +7,7 @@ import math
 import numpy as np
 import polars as pl
 
-from rankwell.errors import UsageError, one_of
+from rankwell.errors import UsageError, brief, one_of
 from rankwell.prepare.drawing import chances
 from rankwell.prepare.pairs import coded, n_distinct, nth, places
 from rankwell.prepare.reporting import Fact, Share
@@ -21,14 +21,16 @@ DUMMY = "(popular)"
 def refuse(action: str, refill: int | None, cap: float | None, label: object) -> None:
     """Raise UsageError for an unknown action, or an argument of another action."""
     if action not in ACTIONS:
-        raise UsageError(f"action={action!r}: must be {one_of(ACTIONS)}.")
+        raise UsageError(f"action={brief(action)}: must be {one_of(ACTIONS)}.")
     for word, value, wanted in (
         ("refill", refill, "drop"),
         ("cap", cap, "cap"),
         ("label", label, "relabel"),
     ):
         if value is not None and action != wanted:
-            raise UsageError(f"{word}={value!r} applies only to action={wanted!r}, not {action!r}.")
+            raise UsageError(
+                f"{word}={brief(value)} applies only to action={brief(wanted)}, not {brief(action)}."
+            )
     if refill is not None and (refill < 1 or int(refill) != refill):
         raise UsageError(f"refill={refill}: the length of the lists must be a whole number of at least 1.")
     if cap is not None and not cap > 0:
@@ -40,7 +42,7 @@ def refuse_logs(log: Log) -> None:
     others = [column for column in log.frame.columns if known_word(column) in ("grade", "time")]
     if others and not log.is_lists:
         raise UsageError(
-            f"{log.name}: refill= needs lists, but this table has the column {others[0]!r} and no rank or score."
+            f"{log.name}: refill= needs lists, but this table has the column {brief(others[0])} and no rank or score."
         )
 
 
@@ -74,11 +76,13 @@ def relabelled(
         label = DUMMY
     if isinstance(label, str) != ids.is_text:
         raise UsageError(
-            f"label={label!r}: item ids of {log.name} are {'text' if ids.is_text else 'integers'}."
+            f"label={brief(label)}: item ids of {log.name} are {'text' if ids.is_text else 'integers'}."
         )
     series = log.frame[column]
     if (series.cast(pl.String) == str(label)).any():
-        raise UsageError(f"label={label!r}: {log.name} already has this item; use an id that no item has.")
+        raise UsageError(
+            f"label={brief(label)}: {log.name} already has this item; use an id that no item has."
+        )
     kind = pl.String if ids.is_text else pl.Int64
     new = pl.select(
         pl.when(pl.Series(popular)).then(pl.lit(label, kind)).otherwise(series.cast(kind))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankwell.display.findings import Findings
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.listed import Listed, listed_rules
 from rankwell.prepare.reporting import Fact, Prepared, Report
@@ -116,7 +116,7 @@ class _Columns:
         """Raise UsageError for a column that no table has."""
         unused = sorted(set(self.given) - self.used)
         if unused:
-            raise UsageError(f"columns= names {unused[0]!r}, but no table has that column.")
+            raise UsageError(f"columns= names {brief(unused[0])}, but no table has that column.")
 
 
 def _report(sides: Sides, lists: Log | None, found: Findings) -> Report:

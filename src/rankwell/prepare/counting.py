@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, one_of
+from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.prepare.pairs import Coded, keys, repeats
 from rankwell.prepare.reporting import such_as
 from rankwell.readers import read_items
@@ -60,14 +60,14 @@ def head_of(by: By, ties: Ties, rules: Mapping[Rule, float | None]) -> Head:
             f"PopularityCut needs exactly one rule, not {' and '.join(named[0]) or 'none'}; give {one_of(named[1])}, such as top=100."
         )
     if by not in ("users", "events", "weight"):
-        raise UsageError(f"by={by!r}: must be users, events or weight.")
+        raise UsageError(f"by={brief(by)}: must be users, events or weight.")
     if ties not in ("in", "out"):
         raise UsageError(
-            f"ties={ties!r}: must be 'in' (equally popular items at the cut are in the head) or 'out'."
+            f"ties={brief(ties)}: must be 'in' (equally popular items at the cut are in the head) or 'out'."
         )
     if "reach" in given and by != "users":
         raise UsageError(
-            f"reach={given['reach']:g} is a share of the users, so it needs by='users', not {by!r}."
+            f"reach={given['reach']:g} is a share of the users, so it needs by='users', not {brief(by)}."
         )
     return Head(*next(iter(given.items())), ties)
 

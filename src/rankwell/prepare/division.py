@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.prepare.drawing import drawn, keys_of
 from rankwell.prepare.leaks import SECONDS, moment
 from rankwell.prepare.pairs import Coded, coded, extremes, nth
@@ -78,7 +78,7 @@ def _moment_of(at: Any, log: Log) -> float:
     if isinstance(at, dt.date) and kind.is_numeric():
         if log.times().max() >= SECONDS[1]:
             raise UsageError(
-                f"at={str(at)!r}: the times of {log.name} are not seconds; give a number such as {log.times()[0]}."
+                f"at={brief(str(at))}: the times of {log.name} are not seconds; give a number such as {log.times()[0]}."
             )
         start = at if isinstance(at, dt.datetime) else dt.datetime.combine(at, dt.time())
         return start.replace(tzinfo=start.tzinfo or dt.UTC).timestamp()
@@ -86,7 +86,7 @@ def _moment_of(at: Any, log: Log) -> float:
         return float(pl.Series([at]).cast(kind).to_physical().item())
     if isinstance(at, (int, float)) and kind.is_numeric():
         return float(at)
-    raise UsageError(f"at={at!r}: the times of {log.name} are {kind}; give a date such as 2013-08-01.")
+    raise UsageError(f"at={brief(at)}: the times of {log.name} are {kind}; give a date such as 2013-08-01.")
 
 
 def _date_of(text: str) -> dt.datetime:
@@ -94,7 +94,7 @@ def _date_of(text: str) -> dt.datetime:
         return dt.datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(
-            f"at={text!r}: must be a number or a date such as 2013-08-01 or 2013-08-01T12:00:00."
+            f"at={brief(text)}: must be a number or a date such as 2013-08-01 or 2013-08-01T12:00:00."
         ) from None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.display.table import Column, Table
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.prepare.drawing import keys_of
 from rankwell.prepare.leaks import Sides
 from rankwell.prepare.pairs import coded
@@ -65,7 +65,7 @@ def folds(
     [(2, 2), (2, 2)]
     """
     if of not in ("rows", "users", "items"):
-        raise UsageError(f"of={of!r}: must be rows, users or items.")
+        raise UsageError(f"of={brief(of)}: must be rows, users or items.")
     read = read_log(log, columns=columns, name=name)
     group, apart = _groups(read, of)
     size = len(apart[0])

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.prepare.pairs import coded, repeats
 from rankwell.readers.column_names import quoted
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.places import RowOf
+from rankwell.tables.series import made
 
 SINCE = "valid_from"
 
@@ -30,11 +31,13 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
     table = _table(tiers)
     if column not in table.frame.columns:
         raise UsageError(
-            f"{table.name} has no column {column!r}; the columns are {quoted(table.frame.columns)}. Say which it is: tier="
+            f"{table.name} has no column {brief(column)}; the columns are {quoted(table.frame.columns)}. Say which it is: tier="
         )
     names = table.frame[column]
     if names.dtype.is_nested() or names.dtype == pl.Object:
-        raise DataError(f"{table.name}: the column {column!r} is {names.dtype}; tiers are text or numbers.")
+        raise DataError(
+            f"{table.name}: the column {brief(column)} is {names.dtype}; tiers are text or numbers."
+        )
     names = names.cast(pl.String)
     users = coded([log, table], "query")
     if SINCE in table.frame.columns:
@@ -44,7 +47,7 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
         if again.any():
             twice = table.ids("query").one(int(again.argmax()))
             raise DataError(
-                f"{table.name}: user {twice!r} has two tiers. Keep one, or add {SINCE}, the start time of each."
+                f"{table.name}: user {brief(twice)} has two tiers. Keep one, or add {SINCE}, the start time of each."
             )
         row_of_user = np.full(len(users), -1)
         row_of_user[users.codes[1]] = np.arange(len(table))
@@ -57,8 +60,8 @@ def _table(tiers: Any) -> Log:
     if isinstance(tiers, Mapping) and not any(
         hasattr(each, "__iter__") and not isinstance(each, str) for each in tiers.values()
     ):
-        users = list(tiers)
-        frame = pl.DataFrame({"query": users, "tier": [str(each) for each in tiers.values()]})
+        columns = {"query": list(tiers), "tier": [str(each) for each in tiers.values()]}
+        frame = made(lambda: pl.DataFrame(columns), "tiers")
         return Log(frame, {"query": "query"}, "tiers", RowOf("tiers"))
     return read_log(tiers, needed=("query",), name=None if isinstance(tiers, str) else "tiers")
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.pairs import Coded, among, coded, keys, places, repeats
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.as_frames import series_of
@@ -101,7 +101,7 @@ def impute(
     log = read_log(qrels, "grade", columns=columns, name=name)
     grades = log.numbers("grade")
     if FLAG in log.frame.columns:
-        raise UsageError(f"{log.name} already has a column {FLAG!r}; impute into the original ratings.")
+        raise UsageError(f"{log.name} already has a column {brief(FLAG)}; impute into the original ratings.")
     sources = [log]
     for given, word in ((train, "train"), (predictions, "predictions")):
         if given is not None:
@@ -148,14 +148,14 @@ def impute(
 
 def _refuse(how: str, given: Mapping[str, Any], lists: Any) -> None:
     if how not in HOWS:
-        raise UsageError(f"how={how!r}: must be {one_of(HOWS)}.{nearest(str(how), HOWS)}")
+        raise UsageError(f"how={brief(how)}: must be {one_of(HOWS)}.{nearest(str(how), HOWS)}")
     for word, value in given.items():
         if (value is None) == (NEEDS[how] == word):
             owners = one_of(repr(each) for each, need in NEEDS.items() if need == word)
             message = (
-                f"how={how!r} needs {word}=, {MEANINGS[word]}"
+                f"how={brief(how)} needs {word}=, {MEANINGS[word]}"
                 if value is None
-                else f"{word}= applies only to how={owners}, not {how!r}"
+                else f"{word}= applies only to how={owners}, not {brief(how)}"
             )
             raise UsageError(f"{message}.")
     if lists is None and given["predictions"] is None:

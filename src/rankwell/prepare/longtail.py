@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.display.table import Column, Kind, Table, count, number
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.judge import history_of
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items, read_qrels
@@ -283,7 +283,7 @@ def long_tail(
 
 def _cut(rule: Rule, at: float, mid: float | None, ties: Ties) -> Cut:
     if rule not in RULES:
-        raise UsageError(f"head={rule!r}: must be {one_of(RULES)}.{nearest(str(rule), RULES)}")
+        raise UsageError(f"head={brief(rule)}: must be {one_of(RULES)}.{nearest(str(rule), RULES)}")
     if ties not in TOLD:
-        raise UsageError(f"ties={ties!r}: must be id, in or out.")
+        raise UsageError(f"ties={brief(ties)}: must be id, in or out.")
     return Cut.of(rule, at, mid, ties)

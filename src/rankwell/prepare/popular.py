@@ -143,7 +143,7 @@ class PopularityCut:
         """
         if self.within is not None and items is None:
             raise UsageError(
-                f"within={self.within!r} is a column of the items: give items=, a table with that column."
+                f"within={brief(self.within)} is a column of the items: give items=, a table with that column."
             )
         timed = () if self.window is None else ("time",)
         called = name or (None if isinstance(train, str) else "train")

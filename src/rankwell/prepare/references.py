@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.display.table import Column, Table
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.prepare.pairs import Coded, among, coded, keys, nth, repeats
 from rankwell.prepare.reporting import Fact, Report, Share
 from rankwell.readers.as_frames import series_of
@@ -274,12 +274,12 @@ def _asked(
 ) -> list[str]:
     """Return the kinds to make; raise UsageError for one that cannot be made."""
     if by is not None and table is None:
-        raise UsageError(f"by={by!r} names a column of users=, a table of users; give users=.")
+        raise UsageError(f"by={brief(by)} names a column of users=, a table of users; give users=.")
     if table is not None and by is None:
         raise UsageError(f"users= is used for lists by segment; give by=, a column of {table.name}.")
     if table is not None and by not in table.columns:
         raise UsageError(
-            f"{table.name} has no column {by!r}; it has {', '.join(table.columns)}.{nearest(str(by), table.columns)}"
+            f"{table.name} has no column {brief(by)}; it has {', '.join(table.columns)}.{nearest(str(by), table.columns)}"
         )
     lacking = {
         "recent": None if "time" in data.log.words else "a column of times in the training data",
@@ -292,7 +292,7 @@ def _asked(
         return [kind for kind in KINDS if lacking.get(kind) is None]
     for kind in kinds:
         if kind not in KINDS:
-            raise UsageError(f"kinds={kind!r}: must be {one_of(KINDS)}.{nearest(kind, KINDS)}")
+            raise UsageError(f"kinds={brief(kind)}: must be {one_of(KINDS)}.{nearest(kind, KINDS)}")
         if lacking.get(kind):
-            raise UsageError(f"the list {kind!r} needs {lacking[kind]}.")
+            raise UsageError(f"the list {brief(kind)} needs {lacking[kind]}.")
     return list(dict.fromkeys(kinds))

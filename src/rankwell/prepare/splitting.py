@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.display.table import Column, Table
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.cores import Limits, within
 from rankwell.prepare.division import RULES, How, Rule, first_rows
 from rankwell.prepare.leaks import Sides, moment
@@ -179,16 +179,16 @@ def _refuse_empty(log: Log, train: int, test: int) -> None:
 
 def _refuse(how: str, test: float, at: Any, n: int, kept: dict[str, str]) -> None:
     if how not in RULES:
-        raise UsageError(f"how={how!r}: must be {one_of(RULES)}.{nearest(str(how), RULES)}")
+        raise UsageError(f"how={brief(how)}: must be {one_of(RULES)}.{nearest(str(how), RULES)}")
     if not 0 < test < 1:
         raise UsageError(f"test={test:g}: the share of the test data must be between 0 and 1.")
     if at is not None and how != "time":
-        raise UsageError(f"at={at!r} is a moment; it needs how='time', not {how!r}.")
+        raise UsageError(f"at={brief(at)} is a moment; it needs how='time', not {brief(how)}.")
     if n < 1 or int(n) != n:
         raise UsageError(f"n={n}: the number of rows per user must be a whole number of at least 1.")
     for word, value in kept.items():
         if value not in ("keep", "drop"):
-            raise UsageError(f"{word}={value!r}: must be keep or drop.")
+            raise UsageError(f"{word}={brief(value)}: must be keep or drop.")
 
 
 def _refuse_fold_in(how: str, fold_in: int | None) -> None:
@@ -196,7 +196,7 @@ def _refuse_fold_in(how: str, fold_in: int | None) -> None:
         return
     if how != "cold_users":
         raise UsageError(
-            f"fold_in={fold_in!r} is a history of users missing from the training data; it needs how='cold_users', not {how!r}."
+            f"fold_in={brief(fold_in)} is a history of users missing from the training data; it needs how='cold_users', not {brief(how)}."
         )
     if fold_in < 1 or int(fold_in) != fold_in:
         raise UsageError(

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from rankwell.display.table import Column, Table
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.drawing import chances
 from rankwell.prepare.holding import tiers_of
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.column_names import known_word, quoted
 from rankwell.readers.logs import Log, read_log
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import checked, plain
 
 How = Literal["multiply", "confidence", "replicate", "sample"]
 HOWS = {
@@ -151,7 +151,7 @@ def scale_by_tier(
 
 def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mapping[str, float]) -> None:
     if how not in HOWS:
-        raise UsageError(f"how={how!r}: must be {one_of(HOWS)}.{nearest(str(how), HOWS)}")
+        raise UsageError(f"how={brief(how)}: must be {one_of(HOWS)}.{nearest(str(how), HOWS)}")
     if not factors:
         raise UsageError(
             "factors= is empty; give the factor of each tier, such as {'VIP': 3, 'gold': 2, 'silver': 1}."
@@ -160,16 +160,18 @@ def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mappin
     for name, factor in given.items():
         is_number = isinstance(factor, (int, float)) and not isinstance(factor, bool)
         if not is_number or not 0 <= factor < np.inf:
-            raise UsageError(f"the factor of {name!r} is {factor!r}; it must be a number of at least 0.")
+            raise UsageError(
+                f"the factor of {brief(name)} is {brief(factor)}; it must be a number of at least 0."
+            )
     if how == "replicate" and (wrong := [name for name, factor in given.items() if factor != int(factor)]):
         raise UsageError(
-            f"how='replicate' repeats rows, so the factor of {wrong[0]!r} must be a whole number."
+            f"how='replicate' repeats rows, so the factor of {brief(wrong[0])} must be a whole number."
         )
     if normalise not in (None, "mean_one"):
-        raise UsageError(f"normalise={normalise!r}: must be 'mean_one' or None.")
+        raise UsageError(f"normalise={brief(normalise)}: must be 'mean_one' or None.")
     shaped = normalise is not None or bounds is not None
     if shaped and how in ("replicate", "sample"):
-        raise UsageError(f"normalise= and bounds= apply to weights; how={how!r} makes none.")
+        raise UsageError(f"normalise= and bounds= apply to weights; how={brief(how)} makes none.")
     if normalise is not None and bounds is not None:
         raise UsageError("normalise= and bounds= exclude each other: a bound moves the mean away from 1.")
     if bounds is not None and not bounds[0] < bounds[1]:
@@ -179,21 +181,21 @@ def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mappin
 def _read(interactions: Any, tiers: Any, columns: Mapping[str, str] | None, name: str | None) -> Log:
     perhaps = ("time", "grade")
     log = read_log(interactions, columns=columns, name=name, perhaps=perhaps)
-    if isinstance(tiers, str) and tiers not in log.frame.columns and not Path(tiers).exists():
+    if isinstance(tiers, str) and tiers not in log.frame.columns and not os.path.exists(tiers):  # noqa: PTH110 - Path refuses long names
         raise UsageError(
-            f"tiers={tiers!r} is neither a column of {log.name} nor a file; the columns are {quoted(log.frame.columns)}."
+            f"tiers={brief(tiers)} is neither a column of {log.name} nor a file; the columns are {quoted(log.frame.columns)}."
             f"{nearest(tiers, log.frame.columns)}"
         )
     return log
 
 
 def _factors(
-    log: Log, held: pl.Series, factors: Mapping[str, float], default: float | Literal["error"]
+    log: Log, held: pl.Series, factors: Mapping[Any, Any], default: float | Literal["error"]
 ) -> np.ndarray:
     """The factor of each row's tier."""
-    found = held.replace_strict(
-        list(map(str, factors)), list(map(float, factors.values())), default=None, return_dtype=pl.Float64
-    )
+    names = [name if isinstance(name, str) else brief(name) for name in factors]
+    values = [plain(f"factors[{brief(name)}]", value, float) for name, value in factors.items()]
+    found = held.replace_strict(names, values, default=None, return_dtype=pl.Float64)
     if default != "error":
         return found.fill_null(default).to_numpy()
     missing = found.is_null()
@@ -202,12 +204,12 @@ def _factors(
         user, rows = log.ids("query").one(row), int(missing.sum())
         if held[row] is None:
             raise DataError(
-                f"{log.place(row)}: user {user!r} has no tier at that time ({rows:,} rows without a tier or a factor). "
+                f"{log.place(row)}: user {brief(user)} has no tier at that time ({rows:,} rows without a tier or a factor). "
                 f"Complete the tiers, or set default=1."
             )
         raise UsageError(
-            f"{log.place(row)}: the tier {held[row]!r} of user {user!r} has no factor ({rows:,} such rows); factors has "
-            f"{', '.join(map(repr, factors))}. Add it, or set default=1.{nearest_tier(str(held[row]), factors)}"
+            f"{log.place(row)}: the tier {brief(held[row])} of user {brief(user)} has no factor ({rows:,} such rows); factors has "
+            f"{', '.join(map(brief, factors))}. Add it, or set default=1.{nearest_tier(str(held[row]), factors)}"
         )
     return found.to_numpy()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.prepare.leaks import SECONDS
 from rankwell.readers.logs import Log
 
@@ -59,10 +59,10 @@ def refuse_window(window: float | str) -> None:
     """Raise UsageError unless a window is a number of days or a period."""
     if isinstance(window, str) and window not in PERIODS:
         raise UsageError(
-            f"window={window!r}: must be a number of days, or {one_of(PERIODS)}.{nearest(window, PERIODS)}"
+            f"window={brief(window)}: must be a number of days, or {one_of(PERIODS)}.{nearest(window, PERIODS)}"
         )
     if not isinstance(window, str) and not 0 < window < float("inf"):
-        raise UsageError(f"window={window!r}: the number of days must be above 0.")
+        raise UsageError(f"window={brief(window)}: the number of days must be above 0.")
 
 
 def moments(log: Log) -> np.ndarray:
@@ -79,7 +79,7 @@ def moments(log: Log) -> np.ndarray:
     times = log.times()
     if clock.dtype.is_temporal() or times.min() < SECONDS[0] or times.max() >= SECONDS[1]:
         raise DataError(
-            f"{log.name}: the times in {clock.name!r} are neither dates nor seconds since 1970, so window= cannot find days. "
+            f"{log.name}: the times in {brief(clock.name)} are neither dates nor seconds since 1970, so window= cannot find days. "
             f"Write them as dates such as 2013-05-01T10:00:00."
         )
     return np.floor(times * SECOND).astype(np.int64)

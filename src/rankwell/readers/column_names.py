@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.tables.run_qrels import SWAPPED
 
 ALIASES = {
@@ -50,7 +50,7 @@ def match_columns(
         if word in found:
             raise DataError(
                 f"{name}: the columns {quoted([found[word], column])} both mean {word}; drop or rename one, or say which it is: "
-                f"columns={{{column!r}: {word!r}}}."
+                f"columns={{{brief(column)}: {brief(word)}}}."
             )
         found[word] = column
     if "grade" in wanted and "grade" not in found:
@@ -73,9 +73,9 @@ def _refuse_grades(columns: Iterable[str], name: str) -> None:
     if graded:
         column = graded[0]
         raise DataError(
-            f"{name}: the run has no score and no rank, but a column {column!r}, as judgements have. {SWAPPED} If it is "
-            f"the score, say so: columns={{{column!r}: 'score'}}, on the command line --columns {column}=score; if the "
-            f"order of the rows is the ranking: columns={{{column!r}: 'grade'}}, --columns {column}=grade."
+            f"{name}: the run has no score and no rank, but a column {brief(column)}, as judgements have. {SWAPPED} If it is "
+            f"the score, say so: columns={{{brief(column)}: 'score'}}, on the command line --columns {column}=score; if the "
+            f"order of the rows is the ranking: columns={{{brief(column)}: 'grade'}}, --columns {column}=grade."
         )
 
 
@@ -98,11 +98,11 @@ def _given_words(given: Mapping[str, str], columns: list[str], name: str) -> dic
     for column, word in given.items():
         if column not in columns:
             raise UsageError(
-                f"{name}: columns= names {column!r}, but the columns are {quoted(columns)}."
+                f"{name}: columns= names {brief(column)}, but the columns are {quoted(columns)}."
                 f"{nearest(column, columns)}"
             )
         if word not in ALIASES:
             raise UsageError(
-                f"{name}: columns= calls {column!r} {word!r}; a column is {one_of(ALIASES)}.{nearest(word, ALIASES)}"
+                f"{name}: columns= calls {brief(column)} {brief(word)}; a column is {one_of(ALIASES)}.{nearest(word, ALIASES)}"
             )
     return {word: column for column, word in given.items()}

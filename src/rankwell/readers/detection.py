@@ -7,7 +7,7 @@ import pkgutil
 from functools import cache
 from types import ModuleType
 
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.readers import formats as folder
 from rankwell.readers.failures import failures_explained
 from rankwell.readers.files import File
@@ -22,7 +22,9 @@ def formats() -> tuple[str, ...]:
 def reader(name: str) -> ModuleType:
     """Return the module that reads a format."""
     if name not in formats():
-        raise UsageError(f"There is no format {name!r}; it is {one_of(formats())}.{nearest(name, formats())}")
+        raise UsageError(
+            f"There is no format {brief(name)}; it is {one_of(formats())}.{nearest(name, formats())}"
+        )
     return importlib.import_module(f"{folder.__name__}.{name}")
 
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from rankwell.errors import InputError, UsageError
+from rankwell.errors import InputError, UsageError, brief
 from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, reading_errors
 from rankwell.readers.folders import to_name_instead
 from rankwell.readers.opened import HEAD, Bytes, Held, Lines, Recoded, known_encoding
@@ -227,7 +227,7 @@ class File:
         except OSError as error:
             raise InputError(f"{self.label}: cannot be read ({error.strerror}).") from error
         except ValueError as error:
-            raise InputError(f"{str(self.path)!r}: is no name of a file ({error}).") from error
+            raise InputError(f"{brief(str(self.path))}: is no name of a file ({error}).") from error
         if stat.S_ISDIR(found.st_mode):
             raise InputError(f"{self.label}: is a folder. {to_name_instead(self.path)}")
         return _state(found)

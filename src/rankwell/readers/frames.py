@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
 from rankwell.readers.in_memory import frame_of
 from rankwell.tables.ids import Ids
@@ -194,7 +194,7 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
         return floats
     if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
         raise DataError(
-            f"{place(start)}: the {word} column {series.name!r} is {series.dtype}, not numbers. Cast the column."
+            f"{place(start)}: the {word} column {brief(series.name)} is {series.dtype}, not numbers. Cast the column."
         )
     if series.dtype.is_integer() and "128" in str(series.dtype):
         floats = series.cast(pl.Float64).to_numpy()

@@ -109,7 +109,7 @@ def table_of(
                 kind, example = first.setdefault(key, (type(value), value))
                 if kind is not type(value):
                     raise DataError(
-                        f"{place(number)}: {key!r} is {brief(value)}, but {brief(example)} in an earlier record. Give "
+                        f"{place(number)}: {brief(key)} is {brief(value)}, but {brief(example)} in an earlier record. Give "
                         f"every record the same types."
                     ) from error
         raise DataError(f"{place(0)}: the records are no table of text and numbers ({error}).") from error
@@ -128,5 +128,5 @@ def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
 
     twice = frame.columns[frame.columns.duplicated()]
     if len(twice):
-        raise DataError(f"{name}: two columns are called {str(twice[0])!r}; drop or rename one.")
+        raise DataError(f"{name}: two columns are called {brief(str(twice[0]))}; drop or rename one.")
     return pl.DataFrame([series_of(frame[column], name, str(column)) for column in frame.columns])

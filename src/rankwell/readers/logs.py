@@ -56,7 +56,7 @@ class Log:
             names = " or ".join(ALIASES[word].split()[:2])
             raise DataError(
                 f"{self.name}: there is no column for the {word}; the columns are {quoted(self.frame.columns)}. Name it {names}, "
-                f"or say which it is: columns={{'its name': {word!r}}}, on the command line --columns 'its name={word}'."
+                f"or say which it is: columns={{'its name': {brief(word)}}}, on the command line --columns 'its name={word}'."
             )
         return self.frame[self.words[word]]
 
@@ -80,7 +80,7 @@ class Log:
         """
         if column not in self.frame.columns:
             raise UsageError(
-                f"{self.name} has no column {column!r}; the columns are {quoted(self.frame.columns)}."
+                f"{self.name} has no column {brief(column)}; the columns are {quoted(self.frame.columns)}."
                 f"{nearest(column, self.frame.columns)}"
             )
         return self._numbers(self.frame[column], column)
@@ -107,7 +107,7 @@ class Log:
                 raise DataError(f"{self.place(row)}: the time {brief(series[row])} does not fit in 64 bits.")
             return whole
         if not series.dtype.is_temporal() and not series.dtype.is_float():
-            raise DataError(f"{self.name}: the column {series.name!r} is {series.dtype}, not times.")
+            raise DataError(f"{self.name}: the column {brief(series.name)} is {series.dtype}, not times.")
         return series
 
     def times(self) -> np.ndarray:
@@ -131,7 +131,7 @@ class Log:
         if series.dtype == pl.String:
             series = series.str.strip_chars()
         elif not series.dtype.is_numeric() and series.dtype != pl.Boolean:
-            raise DataError(f"{self.name}: the column {series.name!r} is {series.dtype}, not numbers.")
+            raise DataError(f"{self.name}: the column {brief(series.name)} is {series.dtype}, not numbers.")
         found = series.cast(pl.Float64, strict=False).fill_nan(None)
         if found.null_count():
             row = int(found.is_null().arg_max() or 0)
@@ -152,7 +152,7 @@ class Log:
                 return found
         row = int(text.cast(pl.Float64, strict=False).is_null().arg_max() or 0)
         raise DataError(
-            f"{self.place(row)}: the time {series[row]!r:.42} is neither a number nor a date such as 2013-05-01 or "
+            f"{self.place(row)}: the time {brief(series[row])} is neither a number nor a date such as 2013-05-01 or "
             f"2013-05-01T10:00:00."
         )
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.errors import brief
 from rankwell.readers.damage import Damage, refused
 from rankwell.readers.files import File
 
@@ -50,17 +51,17 @@ def _check_pages(content: np.ndarray, chunk: dict[Any, Any]) -> None:
     at = min(first, default=0)
     end, values = at + chunk[7], 0
     if at < len(MARK) or not at <= end <= len(content) - TAIL or chunk[5] < 0:
-        raise Damage(f"column {chunk['name']!r} would lie outside of the file")
+        raise Damage(f"column {brief(chunk['name'])} would lie outside of the file")
     while values < chunk[5]:
         header, length = _Thrift(content[at:end]).struct()
         at += length + header[3]
         found = header[HEADERS[header[1]]][1] if header[1] in HEADERS else 0
         if header[3] < 0 or at > end:
-            raise Damage(f"a page of column {chunk['name']!r} would be longer than the column")
+            raise Damage(f"a page of column {brief(chunk['name'])} would be longer than the column")
         # a value of a dictionary takes a byte at least
         most = header[2] if header[1] == DICTIONARY else chunk[5] - values
         if header[2] < 0 or not 0 <= found <= most:
-            raise Damage(f"a page of column {chunk['name']!r} would hold {found:,} values")
+            raise Damage(f"a page of column {brief(chunk['name'])} would hold {found:,} values")
         values += found if header[1] != DICTIONARY else 0
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from rankwell.errors import InputError, UsageError
+from rankwell.errors import InputError, UsageError, brief
 from rankwell.readers import in_memory
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
@@ -189,7 +189,7 @@ def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
         return _read_files(source, kind, name, options)
     if options.format_in is not None:
         raise UsageError(
-            f"{kind}: format_in={options.format_in!r} is for files, not for a {type(source).__name__}."
+            f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
     module, source = _module_and_value(source, kind)
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)

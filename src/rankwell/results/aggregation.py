@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, one_of
+from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.metrics.metric import Metric
 from rankwell.results.segments import checked_weights
 from rankwell.tables.arguments import plain
@@ -29,9 +29,9 @@ def aggregate(values: np.ndarray, how: str, weights: np.ndarray | None, floor: f
     0.25
     """
     if how not in HOWS:
-        raise UsageError(f"how={how!r}: must be {one_of(HOWS)}.")
+        raise UsageError(f"how={brief(how)}: must be {one_of(HOWS)}.")
     if weights is not None and how != "mean":
-        raise UsageError(f"weights= works only with how='mean', not with how={how!r}.")
+        raise UsageError(f"weights= works only with how='mean', not with how={brief(how)}.")
     defined = ~np.isnan(values)
     values = values[defined]
     if not len(values):
@@ -61,7 +61,7 @@ def aggregate_of(
         )
     if res.weights and weights is None:
         warnings.warn(
-            f"aggregate counts every query alike; res[{str(metric)!r}] is weighted by {res.weights}. Give weights= here too if "
+            f"aggregate counts every query alike; res[{brief(str(metric))}] is weighted by {res.weights}. Give weights= here too if "
             f"they are to count.",
             stacklevel=3,
         )
@@ -81,7 +81,7 @@ def weights_of(given: Mapping[Any, float] | Sequence[float], queries: Sequence[A
         missing = next((query for query in queries if query not in given), None)
         if missing is not None:
             raise DataError(
-                f"query {missing!r} has no weight in weights=; give one for each of the {len(queries):,} queries."
+                f"query {brief(missing)} has no weight in weights=; give one for each of the {len(queries):,} queries."
             )
         given = [given[query] for query in queries]
     weights = np.asarray(given, np.float64)
@@ -89,4 +89,4 @@ def weights_of(given: Mapping[Any, float] | Sequence[float], queries: Sequence[A
         raise DataError(
             f"weights= has {weights.size:,} weights for {len(queries):,} queries; give one per row of per_query."
         )
-    return checked_weights(weights, lambda row: f"query {queries[row]!r}")
+    return checked_weights(weights, lambda row: f"query {brief(queries[row])}")

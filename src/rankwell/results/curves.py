@@ -63,7 +63,9 @@ class Curve:
     def to_table(self) -> Table:
         """Return a table of the interpolated curve, with the break-even point as a note."""
         columns = [Column("recall", "value", digits=2), Column("precision", "value")]
-        whose = f"query {self.query!r}" if self.query is not None else f"the mean over {self.n:,} queries"
+        whose = (
+            f"query {brief(self.query)}" if self.query is not None else f"the mean over {self.n:,} queries"
+        )
         rows = list(zip(self.levels, self.precision, strict=True))
         how = "" if self.points else ", interpolated between the levels"
         notes = [f"break-even point{how}: {self.break_even:.4f}"] if not math.isnan(self.break_even) else []

@@ -8,6 +8,8 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, ClassVar, Self, TypeVar
 
+from rankwell.errors import brief
+
 T = TypeVar("T")
 MISSING: Any = object()
 
@@ -62,7 +64,7 @@ class Derived:
                 is_fixed = not isinstance(each, (MethodType, partial))
             if not is_fixed:
                 raise TypeError(
-                    f"{type(self).__name__}.once: {each!r} is a new object at each call or reads more than its arguments. "
+                    f"{type(self).__name__}.once: {brief(each)} is a new object at each call or reads more than its arguments. "
                     f"Pass a module-level function, or a method as Class.method."
                 )
             if isinstance(each, Derived) and (each is self or each.lifetime < self.lifetime):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.kernels import lists as kernel
 from rankwell.tables.csr import owners_of
 from rankwell.tables.ranked import Ranked
@@ -136,7 +136,7 @@ def features_of(frame: pl.DataFrame, wanted: str, table: str) -> Features:
         named = (
             f"column of topics (such as {TOPICS[0]} or {TOPICS[2]})"
             if wanted == "topics"
-            else f"column {wanted!r}"
+            else f"column {brief(wanted)}"
         )
         raise UsageError(
             f"{table} has no {named}; {has}. Name one: features=COLUMN, numeric, or a pattern such as 'genre_*'."
@@ -160,13 +160,13 @@ def _of_column(series: pl.Series, column: str, table: str) -> Features:
             series = series.cast(pl.String)
         if series.dtype != pl.String:
             raise DataError(
-                f"{table}: the column {column!r} is {kind}; features must be text, numbers or lists of them."
+                f"{table}: the column {brief(column)} is {kind}; features must be text, numbers or lists of them."
             )
         used = (sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any())
         series = series.str.split(next(used, SEPARATORS[0]))
     elif inner != pl.String:
         raise DataError(
-            f"{table}: the column {column!r} is {kind}; features must be text, numbers or lists of them."
+            f"{table}: the column {brief(column)} is {kind}; features must be text, numbers or lists of them."
         )
     words = pl.DataFrame({"row": np.arange(len(series)), "word": series})
     words = words if series.dtype == pl.String else words.explode("word", empty_as_null=False)
@@ -190,7 +190,7 @@ def _embeddings(series: pl.Series, column: str, table: str) -> Features:
     wrong = ((lengths != width) & series.is_not_null()).arg_max()
     if wrong is not None and lengths[wrong] not in (None, width):
         raise DataError(
-            f"{table}, row {wrong + 1}: {lengths[wrong]} numbers in {column!r}, but other rows have {width}."
+            f"{table}, row {wrong + 1}: {lengths[wrong]} numbers in {brief(column)}, but other rows have {width}."
         )
     dense = np.zeros((len(series), width))
     there = series.is_not_null().to_numpy()
@@ -210,7 +210,7 @@ def _finite(values: np.ndarray, column: str, table: str) -> np.ndarray:
     if not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])
         raise DataError(
-            f"{table}, row {row + 1}: {column!r} is not a finite number. Fix it, or leave it empty (null)."
+            f"{table}, row {row + 1}: {brief(column)} is not a finite number. Fix it, or leave it empty (null)."
         )
     return values
 

@@ -80,7 +80,7 @@ class Items(Derived):
     def _groups(self, column: str) -> Features:
         found = features_of(_names(self.frame, column, self.name).to_frame(), column, self.name)
         if not found.names:
-            raise DataError(f"{self.name}: the column {column!r} holds no group.")
+            raise DataError(f"{self.name}: the column {brief(column)} holds no group.")
         return found
 
     def texts(self, column: str) -> list[str | None]:
@@ -177,7 +177,7 @@ def column_of(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
     columns = [] if frame is None else frame.columns
     if frame is None or column not in columns:
         has = f"it has {one_of(columns)}" if columns else "it has no others"
-        raise UsageError(f"{name} has no column {column!r}; {has}.{nearest(column, columns)}")
+        raise UsageError(f"{name} has no column {brief(column)}; {has}.{nearest(column, columns)}")
     return frame[column]
 
 
@@ -190,7 +190,7 @@ def _names(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
     kind = inner or series.dtype
     if kind.is_float() or kind.is_decimal():
         raise DataError(
-            f"{name}: the column {column!r} is {series.dtype}; groups must be text or whole numbers."
+            f"{name}: the column {brief(column)} is {series.dtype}; groups must be text or whole numbers."
         )
     if kind.is_integer() or kind == pl.Boolean:
         return series.cast(pl.String if inner is None else pl.List(pl.String))
@@ -202,5 +202,5 @@ def numbers_in(series: pl.Series, name: str) -> np.ndarray:
     import polars as pl
 
     if not series.dtype.is_numeric():
-        raise DataError(f"{name}: the column {series.name!r} is {series.dtype}, not numbers.")
+        raise DataError(f"{name}: the column {brief(series.name)} is {series.dtype}, not numbers.")
     return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()

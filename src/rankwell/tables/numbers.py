@@ -77,9 +77,8 @@ def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) ->
     except ValueError:
         raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.") from None
     if given.dtype.kind not in "iufb":
-        raise DataError(
-            f"{place(0)}: {name} holds {given.dtype.name} values such as {brief(given.flat[0])}, not numbers."
-        )
+        such = f" such as {brief(given.flat[0])}" if given.size else ""
+        raise DataError(f"{place(0)}: {name} holds {given.dtype.name} values{such}, not numbers.")
     if len(given) and given.dtype.kind == "f" and np.isnan(given.min()):  # the minimum is nan if any value is
         row = int(np.flatnonzero(np.isnan(given))[0])
         raise DataError(f"{place(row)}: the {name} is not a number (nan). Remove the row or fix the {name}.")

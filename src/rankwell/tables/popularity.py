@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.kernels import order
 from rankwell.tables.ids import Ids
 
@@ -123,7 +123,7 @@ class Cut:
         refuse_number(rule, "mid", mid)
         if mid < at if rule in LISTED else mid > at:
             raise UsageError(
-                f"mid={mid:g} excludes items of the head (at={at:g}); with head={rule!r} it must be "
+                f"mid={mid:g} excludes items of the head (at={at:g}); with head={brief(rule)} it must be "
                 f"{'larger' if rule in LISTED else 'smaller'} than at, or equal for no mid."
             )
         return cls(head, Head(rule, mid, ties))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,11 +47,13 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
         return made(lambda: pl.Series(column, values), name)
     if not isinstance(values, (list, tuple, np.ndarray)):
         values = list(values)
-    refuse_deep(values, f"{name}: the column {column!r}")
+    refuse_deep(values, f"{name}: the column {brief(column)}")
     try:
         return pl.Series(column, values)
-    except (AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        return pl.Series(column, list(values), dtype=pl.Object)
+    except (
+        AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException
+    ):  # fmt: skip
+        return made(lambda: pl.Series(column, list(values), dtype=pl.Object), name)
 
 
 def refuse_deep(cells: Iterable[Any], what: str) -> None:

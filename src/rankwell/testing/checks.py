@@ -127,7 +127,9 @@ def _compare(
                 raise LawBroken(f"{where} was read but not written.")
             ours, theirs = read[query][item], written[query][item]
             if ours != theirs:
-                raise LawBroken(f"{where} was written with {word} {theirs!r} but read with {ours!r}.")
+                raise LawBroken(
+                    f"{where} was written with {word} {brief(theirs)} but read with {brief(ours)}."
+                )
 
 
 def check_engine(engine: Engine, *, cases: int = 10) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.compat.trec_eval.numbers import whole
 from rankwell.compat.trec_eval.options import Options
-from rankwell.errors import DataError, InputError, NothingInCommonError
+from rankwell.errors import DataError, InputError, NothingInCommonError, brief
 from rankwell.readers import read_qrels
 from rankwell.readers.files import File
 from rankwell.readers.text import require_text
@@ -62,7 +62,7 @@ def read_judgements(options: Options, path: str) -> Judgements:
     else:
         rows = np.flatnonzero([query == options.topic for query in read.query.tolist()])
     if not len(rows):
-        raise NothingInCommonError(f"{path}: there are no judgements of topic {options.topic!r}.")
+        raise NothingInCommonError(f"{path}: there are no judgements of topic {brief(options.topic)}.")
     topic, subgroup = (None if column is None else column[rows] for column in (read.topic, read.subgroup))
     qrels = Qrels(
         read.query[rows],
@@ -89,7 +89,7 @@ def _refuse_zero_and_more(read: Qrels) -> None:
         return
     row = int(np.flatnonzero(is_both[codes])[0])
     raise DataError(
-        f"{read.place(row)}: the levels of document {str(read.item.one(row))!r} in group {str(read.topic.one(row))!r} are 0 "
+        f"{read.place(row)}: the levels of document {brief(str(read.item.one(row)))} in group {brief(str(read.topic.one(row)))} are 0 "
         f"and above 0, so it is nonrelevant and relevant. Fix one, or put them into separate groups."
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.compat.trec_eval.numbers import INTEGER, real, whole
 from rankwell.compat.trec_eval.special import Eleven, GainRBP, Relstring, Residual
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.metrics import metric_of
 from rankwell.metrics.binary.interpolated import Avg11, Levels
 from rankwell.metrics.diversity.by_topic import ByTopic
@@ -157,13 +157,15 @@ def rbp(name: str, given: str | None, _: Settings) -> list[Printed]:
     pairs = {} if given is None else _pairs(given)
     p = pairs.pop("p", 0.9)
     table = _gains(pairs)  # the program ignores other names too
-    metric = GainRBP(p=p, gain=tuple(table.items())) if table else metric_of(f"rbp(p={p!r},max_grade=query)")
+    metric = (
+        GainRBP(p=p, gain=tuple(table.items())) if table else metric_of(f"rbp(p={brief(p)},max_grade=query)")
+    )
     return [Printed(name if given is None else f"{name}_{given}", metric)]
 
 
 def set_f(name: str, given: str | None, settings: Settings) -> list[Printed]:
     """F of the retrieved set; the parameter is the square of beta."""
-    metric = metric_of(f"set_f(C={real(given.split(',')[0])!r})" if given else "set_f")
+    metric = metric_of(f"set_f(C={brief(real(given.split(',')[0]))})" if given else "set_f")
     return [Printed(f"{name}_{given}" if given else name, _levelled(metric, settings))]
 
 

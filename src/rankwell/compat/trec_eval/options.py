@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankwell.compat.trec_eval.numbers import whole
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 
 SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 LONG = {
@@ -91,5 +91,5 @@ def _take(options: Options, letter: str, value: str) -> None:
     elif letter == "version-of":
         major = value.split(".", maxsplit=1)[0]
         if major not in ("9", "10"):
-            raise UsageError(f"--version-of must be 9, 9.0.8 or 10, not {value!r}")
+            raise UsageError(f"--version-of must be 9, 9.0.8 or 10, not {brief(value)}")
         options.version, options.is_single = int(major), major == "9" and value != "9.0.8"

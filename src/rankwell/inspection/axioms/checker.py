@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from rankwell.display.table import Column, Table
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.inspection.axioms import amigo, own, parapar
 from rankwell.inspection.axioms.counterexamples import Counterexample
 from rankwell.inspection.axioms.kinds import Axiom
@@ -73,7 +74,7 @@ def check_axioms(
     (0.3333333333333333, 1.0)
     """
     if trials < 1:
-        raise UsageError(f"trials={trials!r}: must be a whole number of at least 1.")
+        raise UsageError(f"trials={brief(trials)}: must be a whole number of at least 1.")
     made, wanted = metrics_of(metric), _wanted(axioms)
     verdicts = tuple(axiom.judge(each, trials, seed) for each in made for axiom in wanted)
     return Verdicts(tuple(map(str, made)), tuple(map(_rule, wanted)), verdicts, trials, seed)
@@ -89,17 +90,16 @@ def listed(axioms: str | Iterable[str] | None = None) -> Table:
     return Table(columns, rows, notes=[*notes, *notes_of(rules)])
 
 
-def _wanted(names: str | Iterable[str] | None) -> list[Axiom]:
+def _wanted(names: Any) -> list[Axiom]:
     """The axioms with the given names, in upper or lower case."""
     if names is None:
         return list(AXIOMS.values())
     known = {name.lower(): axiom for name, axiom in AXIOMS.items()}
     found: dict[str, Axiom] = {}
     for name in [names] if isinstance(names, str) else names:
-        if str(name).lower() not in known:
-            raise UsageError(
-                f"There is no axiom {name!r}; use one of {one_of(AXIOMS)}.{nearest(str(name), known)}"
-            )
+        if not isinstance(name, str) or name.lower() not in known:
+            near = nearest(name, known) if isinstance(name, str) else ""
+            raise UsageError(f"There is no axiom {brief(name)}; use one of {one_of(AXIOMS)}.{near}")
         found[name.lower()] = known[name.lower()]
     if not found:
         raise UsageError(f"give at least one axiom: {one_of(AXIOMS)}.")

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from rankwell.display.table import Cell, Column, Table
+from rankwell.errors import brief
 from rankwell.inspection.axioms.counterexamples import Counterexample
 
 Word = Literal["holds", "weak", "violated", "not applicable"]
@@ -85,7 +86,7 @@ class Verdicts:
     def __getitem__(self, key: str | tuple[str, str]) -> Verdict:
         metric, axiom = (self.metrics[0], key) if isinstance(key, str) else key
         if isinstance(key, str) and len(self.metrics) > 1:
-            raise KeyError(f"{key!r}: there are several metrics; use verdicts[metric, axiom]")
+            raise KeyError(f"{brief(key)}: there are several metrics; use verdicts[metric, axiom]")
         for each in self.verdicts:
             if each.metric == metric and each.axiom.lower() == axiom.lower():
                 return each

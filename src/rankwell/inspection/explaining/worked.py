@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankwell.display.table import Cell, Column, Table, number
-from rankwell.errors import UsageError
+from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.one_query import One, one_query
@@ -62,7 +62,7 @@ def worked_table(
             else f"{metric} is undefined for this query"
         ]
     notes += [f"{metric} is {metric.signature}"] if str(metric) != metric.signature else []
-    return Table(columns, rows, caption=f"{metric} for query {one.query!r}", notes=notes)
+    return Table(columns, rows, caption=f"{metric} for query {brief(one.query)}", notes=notes)
 
 
 def _added(metric: Additive, one: One, value: float) -> tuple[Terms, Terms | None, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from rankwell.tables.ranked import Ranked
 __all__ = ["AUCPR", "Avg11", "IPrec"]
 
 Levels = Literal["exact", "trec9", "trec10"]
+LARGEST = 2**63
 ELEVEN = tuple(tenth / 10 for tenth in range(11))
 
 
@@ -29,7 +31,10 @@ def needed_hits(level: float, relevant: np.ndarray, levels: str) -> np.ndarray:
     from fractions import Fraction
 
     exact = Fraction(repr(level))
-    return -((-exact.numerator * relevant) // exact.denominator)
+    if max(exact.numerator * int(relevant.max(initial=0)), exact.denominator) < LARGEST:
+        return -((-exact.numerator * relevant) // exact.denominator)
+    # a level of 17 digits times many hits is beyond 64 bits
+    return np.array([math.ceil(exact * each) for each in relevant.tolist()], np.int64)
 
 
 def interpolated(hits: Ranked, relevant: np.ndarray, level: float, levels: str) -> np.ndarray:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.kernels import exact, ideal
 from rankwell.tables.csr import offsets_of, owners_of
 from rankwell.tables.features import CELLS, Features
@@ -146,7 +146,7 @@ class Best:
             )
             if begun == LISTS_BEGUN:
                 raise DataError(
-                    f"query {name(self.low + user)!r}: gave up the search for the best list of {len(kind):,} different candidates "
+                    f"query {brief(name(self.low + user))}: gave up the search for the best list of {len(kind):,} different candidates "
                     f"after {LISTS_BEGUN:,} lists. Use ideal=greedy, or a smaller k."
                 )
             if len(chosen):

@@ -99,7 +99,7 @@ class Estimate:
         if len(wrong):
             at, place = wrong[0].tolist()
             raise DataError(
-                f"{table.name}: query {brief(table.query.one(at))} has {values[at, place]:g} for {topics.names[columns[place]]!r}; "
+                f"{table.name}: query {brief(table.query.one(at))} has {values[at, place]:g} for {brief(topics.names[columns[place]])}; "
                 f"the interest in a topic must be a share between 0 and 1."
             )
         parts: list[tuple[np.ndarray, ...]] = []

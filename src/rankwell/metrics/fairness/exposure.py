@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.fairness.group_exposure import AgainstTarget, OfAllLists, items_of, summed
@@ -148,7 +148,7 @@ class _TwoGroups(OfAllLists):
             table = "items" if context.items is None else context.items.name
             shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
             raise DataError(
-                f"{self} compares two groups; the column {self.groups!r} of {table} has {len(names)}: {shown}. For any number of "
+                f"{self} compares two groups; the column {brief(self.groups)} of {table} has {len(names)}: {shown}. For any number of "
                 f"groups use exposure(groups={self.groups})."
             )
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.tables.csr import offsets_of, owners
@@ -196,7 +196,7 @@ def matrices(groups: Judged, subgroups: Topics | None) -> Callable[[int], Matrix
             a, b = np.argwhere(np.triu(preferred & preferred.T, 1))[0]
             names = pool.items.one(int(rows[a])), pool.items.one(int(rows[b]))
             raise DataError(
-                f"preferences contradict each other: in one judgement group {names[0]!r} and {names[1]!r} are each "
+                f"preferences contradict each other: in one judgement group {brief(names[0])} and {brief(names[1])} are each "
                 f"preferred to the other. Fix the judgements, or put the two opinions into separate groups."
             )
         return Matrix(preferred, rows, grade, len(shown))

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.errors import DataError, RankwellError
+from rankwell.errors import DataError, RankwellError, brief
 from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS, known_word, match_columns
 from rankwell.readers.files import PIECE, File
@@ -85,7 +85,7 @@ class Table:
             self.names = [str(number) for number in range(1, len(self.names) + 1)]
         if len(set(self.names)) < len(self.names):
             twice = next(each for each in self.names if self.names.count(each) > 1)
-            raise DataError(f"{self.place(-1)}: the column {twice!r} is repeated. Rename or remove one.")
+            raise DataError(f"{self.place(-1)}: the column {brief(twice)} is repeated. Rename or remove one.")
         own = {name: word for name, word in columns.items() if not shared or name in self.names}
         self.words = match_columns(self.names, WORDS[kind], file.label, own)
 
@@ -138,7 +138,7 @@ class Table:
                 if len(fields) > len(self.names):
                     return DataError(
                         f"{self.file.label}:{line}: {len(fields)} columns where the header has {len(self.names)}. "
-                        f"Quote the text that holds {self.separator!r}, or fix the line."
+                        f"Quote the text that holds {brief(self.separator)}, or fix the line."
                     )
         except csv.Error as error:
             return DataError(

@@ -166,7 +166,7 @@ def refuse_repeated(file: File, names: list[str]) -> None:
             twice = _repeated(text[at:after], names)
             if twice is not None:
                 line += text.count(b"\n", 0, at)
-                raise DataError(f"{file.label}:{line}: the key {twice!r} stands twice. Remove one.")
+                raise DataError(f"{file.label}:{line}: the key {brief(twice)} stands twice. Remove one.")
             at = after
 
 
