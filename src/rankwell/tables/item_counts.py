@@ -103,6 +103,13 @@ class ItemCounts:
         return self.sums.size
 
     @property
+    def distinct(self) -> int:
+        """The number of items that were shown."""
+        return (
+            len(self.sums.items) if self.sums.items is not None else int(np.count_nonzero(self.sums.numbers))
+        )
+
+    @property
     def items(self) -> np.ndarray:
         """The items that were shown, ascending."""
         return self.sums.shown()[0]

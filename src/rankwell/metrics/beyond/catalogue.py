@@ -16,7 +16,7 @@ from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
 from rankwell.tables.item_counts import ItemCounts
 from rankwell.tables.sorted_keys import places_among
-from rankwell.tables.states import State
+from rankwell.tables.states import State, Total
 
 __all__ = [
     "Coverage",
@@ -110,14 +110,15 @@ class Coverage(OfCounts):
         """The share of items shown, or its mean over samples of lists."""
         if isinstance(state, WeightedCounts):
             return self._share(state.shown, state.weights, state.total)
-        return self._share(state, np.ones(len(state.items)), float(state.size))
+        return self._share(state, None, float(state.size))
 
-    def _share(self, shown: ItemCounts, weights: np.ndarray, total: float) -> float:
+    def _share(self, shown: ItemCounts, weights: np.ndarray | None, total: float) -> float:
         if not total or (self.users is not None and self.users > shown.n):
             return math.nan
-        if self.users is not None:
-            weights = weights * _chances(shown.counts, shown.n, self.users)
-        return math.fsum(weights) / total
+        if self.users is None:
+            return (shown.distinct if weights is None else Total.of(weights).value) / total
+        chances = _chances(shown.counts, shown.n, self.users)
+        return Total.of(chances if weights is None else weights * chances).value / total
 
 
 def _weights(context: Context, column: str) -> tuple[np.ndarray, float]:
@@ -131,7 +132,7 @@ def _weights(context: Context, column: str) -> tuple[np.ndarray, float]:
             f"{context.items.name}: item {brief(context.items.item.one(row))} has the weight {weights[row]:g}; a weight is "
             f"at least 0."
         )
-    return weights, math.fsum(weights)
+    return weights, Total.of(weights).value
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +194,7 @@ class PredictionCoverage(OfCounts):
 
     def value(self, state: ItemCounts) -> float:
         """The share of items that stand anywhere."""
-        return len(state.items) / state.size if state.size else math.nan
+        return state.distinct / state.size if state.size else math.nan
 
 
 @definition
@@ -239,8 +240,8 @@ class TestShare(OfCounts):
 
     def value(self, state: ShownJudged) -> float:
         """The judged ones among the items shown."""
-        shown = len(state.shown.items)
-        return len(state.judged.items) / shown if shown else math.nan
+        shown = state.shown.distinct
+        return state.judged.distinct / shown if shown else math.nan
 
 
 @dataclass(frozen=True, eq=False)

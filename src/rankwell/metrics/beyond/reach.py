@@ -64,7 +64,7 @@ class TopicCoverage(OfCounts):
 
     def value(self, state: ItemCounts) -> float:
         """The share of topics shown."""
-        return len(state.items) / state.size if state.size else math.nan
+        return state.distinct / state.size if state.size else math.nan
 
 
 @definition

@@ -174,7 +174,7 @@ class TailCoverage(OfHead, OfCounts):
 
     def value(self, state: ItemCounts) -> float:
         """The items shown among the tail."""
-        return len(state.items) / state.size if state.size else math.nan
+        return state.distinct / state.size if state.size else math.nan
 
 
 def _tail(context: Context, borders: Cut) -> np.ndarray:
