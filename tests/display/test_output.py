@@ -16,7 +16,7 @@ from rankwell.display.output import whole_file
 from rankwell.display.table import Column, Table
 from rankwell.errors import InputError
 
-EVALUATE = "from rankwell.__main__ import main; import sys; sys.exit(main())"
+EVALUATE = "from rankwell.__main__ import rankwell; rankwell()"
 WRITER = """
 import sys
 from rankwell.display.output import write
@@ -107,6 +107,7 @@ def test_a_full_device_is_one_line(tmp_path):
         for arguments in (
             ["evaluate", "q", "r", "-m", "ap"],
             ["metrics"],
+            ["--version"],
             ["--help"],
             ["evaluate", "--help"],
         ):

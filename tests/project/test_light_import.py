@@ -123,3 +123,54 @@ else:
     raise AssertionError
 """)
     assert not families_in(modules)
+
+
+SETTINGS = """
+import gc, os, signal, sys, threading, warnings
+def settings():
+    return repr((
+        gc.get_threshold(), gc.isenabled(), gc.get_freeze_count(), dict(os.environ), sys.flags, sys.getrecursionlimit(),
+        sys.get_int_max_str_digits(), sys.getswitchinterval(), sys.stdout, sys.excepthook, signal.getsignal(signal.SIGINT),
+        threading.active_count(), warnings.filters[:],
+    ))
+import numpy
+before = settings()
+import rankwell as rw
+run, qrels = {"q": ["a", "b"]}, {"q": {"b": 1}}
+assert rw.evaluate(run, qrels, ["rr", "coverage"], items=["a", "b"]).mean["rr"] == 0.5
+rw.Evaluator(qrels, "ap").evaluate_all({"a": run, "b": run})
+assert settings() == before, (before, settings())
+"""
+
+
+def test_importing_and_evaluating_changes_no_setting_of_the_process():
+    loaded_by(SETTINGS)
+
+
+def test_a_program_prints_all_it_has_and_ends_with_its_code(tmp_path):
+    """The process ends without Python's own end, so what is printed must be out before: here more than a pipe holds."""
+    rows = [f"{number} Q0 d{number} 1 1 t" for number in range(20_000)]
+    (tmp_path / "r").write_text("\n".join(rows))
+    (tmp_path / "q").write_text("\n".join(f"{number} 0 d{number} 1" for number in range(20_000)))
+    for program, arguments, lines in (
+        ("rankwell", ["evaluate", "q", "r", "-m", "rr", "--per-query", "--format", "csv"], 20_001),
+        ("trec_eval", ["-q", "-m", "recip_rank", "q", "r"], 20_001),
+        ("ndeval", ["q", "r"], 20_002),
+    ):
+        code = f"from rankwell.__main__ import {program}; {program}()"
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+        assert len(done.stdout.splitlines()) == lines
+        wrong = subprocess.run(
+            [sys.executable, "-c", code, "no such file", "nor this", *arguments[4:]],
+            capture_output=True, text=True, check=False, cwd=tmp_path,
+        )  # fmt: skip
+        assert wrong.returncode > 0
+        assert "Traceback" not in wrong.stderr
+        assert wrong.stderr
