@@ -144,10 +144,19 @@ class Evaluator:
         engine: str | Engine | None = None,
         threads: int | None = None,
         per_query: bool = True,
+        tie_ranges: bool = True,
     ) -> Evaluator:
-        """Return an evaluator for inputs that have been read."""
+        """Return an evaluator for inputs that have been read; without ``tie_ranges`` results know no range of their means."""
         return cls._of(
-            plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
+            plan_of(
+                inputs,
+                by=by,
+                weights=weights,
+                engine=engine,
+                threads=threads,
+                per_query=per_query,
+                tie_ranges=tie_ranges,
+            )
         )
 
     @classmethod

@@ -114,6 +114,7 @@ def plan_of(
     engine: str | Engine | None = None,
     threads: int | None = None,
     per_query: bool = True,
+    tie_ranges: bool = True,
 ) -> Plan:
     """Prepare judgements, tables and metrics for any number of runs."""
     threads = None if threads is None else plain("threads", threads, int)
@@ -127,7 +128,7 @@ def plan_of(
     )
     segments, ids = Segments.of(users, by, weights), None if users is None else users.query
     matrices = tuple(None if given is None else given.matrix for given in (inputs.qrels, inputs.train))
-    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices)
+    task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges)
     plan = Plan(task, where, threads, counts + history_counts)
     named = slices.parts(pool.items) if isinstance(slices, Parts) else slices
     return plan.with_slices(named) if named else plan

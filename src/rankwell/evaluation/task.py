@@ -28,7 +28,7 @@ APART = frozenset({"shown", "topics"})  # tables that do not match a reordered t
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The work done on each batch of lists."""
+    """The work done on each batch of lists; without ``tie_ranges`` the order of equal scores is not looked at again."""
 
     metrics: tuple[Metric, ...]
     pool: Pool
@@ -38,6 +38,7 @@ class Task:
     segments: Segments | None = None
     users: Ids | None = None
     matrices: tuple[Matrix | None, ...] = ()  # of the judgements and the training data
+    tie_ranges: bool = True
 
     def of_run(self, run: Run) -> Task:
         """Return the task with the run's items as the catalogue, if a metric numbers items and no catalogue was given."""
@@ -73,7 +74,7 @@ class Task:
                 states[metric] = metric.summary(own[~np.isnan(own)])
             elif judged.in_run or metric.sees_missing:
                 states[metric] = self.state_of(metric, judged)
-        ends = self._tied_ends(judged, values, counts)
+        ends = self._tied_ends(judged, values, counts) if self.tie_ranges else {}
         of_metrics: Counter[str] = Counter()
         diagnostics: dict[Metric, Diagnostics] = {}
         for metric in self.metrics:

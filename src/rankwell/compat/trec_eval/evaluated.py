@@ -208,4 +208,5 @@ def _results(options: Options, qrels: Qrels, run: Run, metrics: Sequence[Metric]
         unjudged="condense" if options.judged_only and not is_prefs else "nonrelevant",
         depth=options.depth or None,
     )
-    return Evaluator.of(Inputs.of(metrics, policy, qrels=qrels)).results_of(run)
+    # the program prints no range of what ties could change
+    return Evaluator.of(Inputs.of(metrics, policy, qrels=qrels), tie_ranges=False).results_of(run)
