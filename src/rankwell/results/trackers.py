@@ -51,13 +51,18 @@ def log(results: Results, tracker: Any, step: int | None) -> None:
     TRACKERS[tracker](results, step)
 
 
-def _named(results: Results) -> tuple[dict[str, str], dict[str, float], dict[str, str]]:
-    """The names of the metrics, the values that are defined by name, and the signatures and the policy as tags."""
+def _named(results: Results) -> tuple[dict[str, float], dict[str, float], dict[str, str]]:
+    """By name: the values that are defined, the numbers of queries, and the signatures and the policy as tags."""
     names = tracked_names(results.mean)
     values = {names[text]: value for text, value in results.mean.items() if not math.isnan(value)}
     signatures = {f"rankwell.{names[str(m)]}": m.signature for m in results.metrics}
     policy = {f"rankwell.{field}": str(value) for field, value in results.policy.to_dict().items()}
-    return names, values, signatures | policy | {"rankwell.run": results.name}
+    numbers = {f"{names[text]}.n": float(n) for text, n in results.n.items()}
+    return values, numbers, signatures | policy | {"rankwell.run": results.name}
+
+
+def _file(step: int | None) -> str:
+    return "rankwell.json" if step is None else f"rankwell_{step}.json"
 
 
 def _mlflow(results: Results, step: int | None) -> None:
@@ -66,17 +71,14 @@ def _mlflow(results: Results, step: int | None) -> None:
     except ImportError as error:
         raise UsageError("log_to('mlflow') needs MLflow: pip install 'rankwell[mlflow]'.") from error
 
-    names, values, tags = _named(results)
+    values, numbers, tags = _named(results)
     run = mlflow.active_run()
     if run is None:
         mlflow.start_run(run_name=results.name)
     try:
-        mlflow.log_metrics(values, step=step)
-        mlflow.log_metrics({f"{names[text]}.n": float(n) for text, n in results.n.items()}, step=step)
+        mlflow.log_metrics(values | numbers, step=step)
         mlflow.set_tags(tags)
-        mlflow.log_dict(
-            json.loads(results.to_json()), "rankwell.json" if step is None else f"rankwell_{step}.json"
-        )
+        mlflow.log_dict(json.loads(results.to_json()), _file(step))
     finally:
         if run is None:
             mlflow.end_run()
@@ -88,15 +90,14 @@ def _wandb(results: Results, step: int | None) -> None:
     except ImportError as error:
         raise UsageError("log_to('wandb') needs W&B: pip install 'rankwell[wandb]'.") from error
 
-    names, values, tags = _named(results)
-    numbers = {f"{names[text]}.n": n for text, n in results.n.items()}
+    values, numbers, tags = _named(results)
     active = wandb.run
     run = wandb.init(name=results.name) if active is None else active
     try:
         run.log(values | numbers, step=step)
         run.config.update(tags, allow_val_change=True)
         artifact = wandb.Artifact(f"rankwell-{run.id}", type="evaluation")
-        with artifact.new_file("rankwell.json" if step is None else f"rankwell_{step}.json") as file:
+        with artifact.new_file(_file(step)) as file:
             file.write(results.to_json())
         run.log_artifact(artifact)
     finally:
@@ -121,11 +122,9 @@ def _tensorboard(results: Results, step: int | None) -> None:
 
 def _write(results: Results, writer: Any, step: int | None) -> None:
     """Write values as scalars, and what they mean as text, with a ``SummaryWriter`` of PyTorch or tensorboardX."""
-    names, values, tags = _named(results)
-    for name, value in values.items():
+    values, numbers, tags = _named(results)
+    for name, value in (values | numbers).items():
         writer.add_scalar(name, value, step)
-    for text, n in results.n.items():
-        writer.add_scalar(f"{names[text]}.n", n, step)
     writer.add_text("rankwell", "\n".join(f"- {key}: `{value}`" for key, value in tags.items()), step)
     writer.add_text("rankwell.json", f"```json\n{results.to_json()}\n```", step)
 
