@@ -8,6 +8,7 @@ notebooks as pages.
 from __future__ import annotations
 
 import inspect
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from nbconvert import MarkdownExporter
 
 import rankwell
 from rankwell import prepare
-from rankwell.cli import app
+from rankwell.cli.parser import application
 
 ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "build" / "site"
@@ -86,12 +87,14 @@ def python_page() -> str:
 
 def commands_page() -> str:
     """Return the reference of the commands, as they declare themselves."""
+    app = application()
     names = [name for name in app if not name.startswith("-")]
     parts = [
         app[name].generate_docs(output_format="markdown", heading_level=2, usage_name=f"rankwell {name}")
         for name in names
     ]
-    return COMMANDS + "\n".join(parts)
+    # the colour of words on a terminal becomes the code of Markdown
+    return COMMANDS + re.sub(r"\[/?cyan\]", "``", "\n".join(parts)).replace("\\[", "[")
 
 
 def main() -> int:

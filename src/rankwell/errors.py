@@ -10,7 +10,6 @@ RankwellError
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable
 
@@ -90,6 +89,8 @@ def nearest(name: object, allowed: Iterable[str]) -> str:
     # what is no text, and what is longer than any name, is near to none
     if not isinstance(name, str) or len(name) > LONGEST_WORD:
         return ""
+    import difflib
+
     close = difflib.get_close_matches(name.lower(), list(allowed), n=1, cutoff=0.6)
     return f" Did you mean {close[0]}?" if close else ""
 

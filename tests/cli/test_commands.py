@@ -14,7 +14,7 @@ from tests.cli.samples import MOVIES, QRELS, RUN
 
 import rankwell
 from rankwell.cli import run
-from rankwell.cli.application import COMMANDS, PREPARE
+from rankwell.cli.commands import COMMANDS, PREPARE
 
 USAGE = {
     "Did you mean ndcg?": ["evaluate", QRELS, RUN, "-m", "ndgc@10"],

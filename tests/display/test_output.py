@@ -62,7 +62,7 @@ def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path):
 
 def test_temporary_names_cannot_be_guessed(tmp_path, monkeypatch):
     """A link planted under the temporary name is not followed."""
-    monkeypatch.setattr("rankwell.display.output.secrets.token_hex", lambda _: "known")
+    monkeypatch.setattr("secrets.token_hex", lambda _: "known")
     victim = tmp_path / "victim"
     victim.write_text("precious")
     (tmp_path / ".rankwell-known").symlink_to(victim)

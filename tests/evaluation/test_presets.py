@@ -165,7 +165,7 @@ def test_a_preset_names_the_tests_that_hold_it(name):
 
 def test_a_preset_that_was_only_read_is_not_offered(monkeypatch):
     read = replace(preset_of("spark"), confirmed="read")
-    for module in ("evaluation.inputs", "inspection.rosetta_table"):
+    for module in ("inspection.rosetta_table", "evaluation.preset"):
         monkeypatch.setattr(
             f"rankwell.{module}.preset_of", lambda name: read if name == "spark" else preset_of(name)
         )

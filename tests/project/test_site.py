@@ -11,7 +11,7 @@ import pytest
 from tools import make_metrics_page, make_site
 
 import rankwell as rw
-from rankwell.cli import app
+from rankwell.cli.parser import application
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.names import METRICS
 
@@ -57,6 +57,7 @@ def test_every_public_name_and_command_has_its_place(site):
             assert f'id="{value.__module__}.{name}"' in python, name
     for name in ("aggregate", "save", "to_json"):
         assert f'id="rankwell.results.results.Results.{name}"' in python
+    app = application()
     for name in app:
         if not name.startswith("-"):
             assert f'id="{name}"' in commands
@@ -66,6 +67,7 @@ def test_every_public_name_and_command_has_its_place(site):
             for option in (each for part in parts for each in part.assemble_argument_collection()):
                 for each in option.names:
                     assert each in commands, (name, each)
+    assert "cyan" not in commands
 
 
 def test_every_page_can_be_reached(site):

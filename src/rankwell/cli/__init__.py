@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rankwell.cli.application import app
 from rankwell.cli.main import run
 
-__all__ = ["app", "run"]
+__all__ = ["run"]

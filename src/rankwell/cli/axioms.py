@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, get_args
 
-from cyclopts import Parameter
-
+from rankwell.cli.option import Option
 from rankwell.cli.options import Form, Format, Output, form_of, refuse_files, write_tables
 from rankwell.cli.words import split
 from rankwell.display.output import write
@@ -14,18 +13,17 @@ from rankwell.display.output import write
 def axioms(
     *metrics: Annotated[
         str,
-        Parameter(help="metrics such as ``ndcg@10``; without any, the axioms are listed", show_default=False),
+        Option(help="metrics such as ``ndcg@10``; without any, the axioms are listed"),
     ],
     axiom: Annotated[
         list[str] | None,
-        Parameter(
-            negative="",
+        Option(
             help="check only this axiom: Pri, PriGraded, Deep, DeepGraded, DeepTh, CloseTh, Conf, QAspDiv, Red, MRed, Sat, AspRel, "
             "P1, P2, P3, P4, P5, P6, P7, P8, Norm; repeat it",
         ),
     ] = None,
-    trials: Annotated[int, Parameter(help="the number of random pairs of lists per axiom")] = 500,
-    seed: Annotated[int, Parameter(help="the seed of the random numbers")] = 0,
+    trials: Annotated[int, Option(help="the number of random pairs of lists per axiom")] = 500,
+    seed: Annotated[int, Option(help="the seed of the random numbers")] = 0,
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
 ) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
-from cyclopts import Parameter
-
-from rankwell.cli.options import OUTPUT, Metrics, Output, PolicyRules, Reading, Tables, form_of, refuse_files
+from rankwell.cli.option import OUTPUT, Option
+from rankwell.cli.options import Metrics, Output, PolicyRules, Reading, Tables, form_of, refuse_files
 from rankwell.cli.words import as_options, files, run_names, split
 from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
@@ -18,27 +17,29 @@ from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.evaluation.inputs import Inputs, read_inputs
-from rankwell.evaluation.rel_sweep import Sweep, sweep_of, thresholds_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metrics_of
 from rankwell.metrics.bundles import profile
-from rankwell.readers import read_qrels, read_run
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Run
+
+if TYPE_CHECKING:
+    from rankwell.evaluation.rel_sweep import Threshold
 
 REFERENCE_DEPTH = 100
 NO_SWEEP = ("csv", "parquet")
 Form = Literal["text", "json", "csv", "parquet", "markdown", "latex", "html"]
 
 
-@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True, kw_only=True)
 class Printed:
     """How results are printed."""
 
+    GROUP: ClassVar = OUTPUT
+
     format: Annotated[
         Form | None,
-        Parameter(
+        Option(
             help="the output format, by default that of the suffix of the output; parquet holds the values of each query and "
             "needs a file (-o); csv holds ids as they are, so import it into a spreadsheet as text: ``=`` begins a formula there"
         ),
@@ -46,9 +47,7 @@ class Printed:
     output: Output = None
     verbose: Annotated[
         bool,
-        Parameter(
-            name=["--verbose", "-v"], negative="", help="print the whole policy, and how each file was read"
-        ),
+        Option(name=("--verbose", "-v"), help="print the whole policy, and how each file was read"),
     ] = False
 
     @property
@@ -60,56 +59,52 @@ class Printed:
 def evaluate(
     qrels: Annotated[
         str,
-        Parameter(
-            help="the judgements: a file, ``-`` for standard input, or ``none`` if no metric needs them"
-        ),
+        Option(help="the judgements: a file, ``-`` for standard input, or ``none`` if no metric needs them"),
     ],
     run: Annotated[
         str,
-        Parameter(
+        Option(
             help="the run: a file, ``-``, or a quoted pattern (``'part-*.parquet'``) for several files as one run"
         ),
     ],
     /,
-    *runs: Annotated[str, Parameter(help="more runs, printed side by side", show_default=False)],
+    *runs: Annotated[str, Option(help="more runs, printed side by side")],
     metric: Metrics = None,
-    per_query: Annotated[bool, Parameter(help="one row per query", negative="")] = False,
+    per_query: Annotated[bool, Option(help="one row per query")] = False,
     by: Annotated[
-        list[str] | None, Parameter(negative="", help="a column of --users: one row per segment; repeat it")
+        list[str] | None, Option(help="a column of --users: one row per segment; repeat it")
     ] = None,
     weights: Annotated[
-        str | None, Parameter(help="a column of --users: the weight of each query in the means")
+        str | None, Option(help="a column of --users: the weight of each query in the means")
     ] = None,
     slices: Annotated[
         list[str] | None,
-        Parameter(
-            negative="",
+        Option(
             help="a name and a table of items, such as ``head=head.csv``: one row where only these items are relevant; "
             "repeat it",
         ),
     ] = None,
     baselines: Annotated[
         bool,
-        Parameter(
-            negative="",
+        Option(
             help="evaluate reference lists as well, made from --train: random, popular, recently popular; and the ideal ones",
         ),
     ] = False,
     rel_sweep: Annotated[
         str | None,
-        Parameter(
+        Option(
             help="thresholds of relevance such as ``6,7,8,9,interactions``: one row per threshold, and whether the order "
             "of the runs changes"
         ),
     ] = None,
     preset: Annotated[
         str | None,
-        Parameter(
+        Option(
             help="use the definitions and rules of another tool, such as ``rectools`` (see ``rankwell rosetta``)"
         ),
     ] = None,
     threads: Annotated[
-        int | None, Parameter(help="the number of threads; default: the cores of this process")
+        int | None, Option(help="the number of threads; default: the cores of this process")
     ] = None,
     tables: Tables = Tables(),
     reading: Reading = Reading(),
@@ -135,7 +130,7 @@ def evaluate(
     }
     if rel_sweep is not None and (others := [option for option, value in sweeping.items() if value]):
         raise UsageError(f"--rel-sweep cannot be combined with {others[0]}.")
-    thresholds = None if rel_sweep is None else thresholds_of(metrics_of(names), split(rel_sweep))
+    thresholds = None if rel_sweep is None else _thresholds(names, rel_sweep)
     with Progress() as progress:
         judged, train, references = _references(names, qrels, tables.train, reading, wanted=baselines)
         inputs = read_inputs(
@@ -154,7 +149,7 @@ def evaluate(
         )
         named = {each.name: each for each in inputs.runs}
         if thresholds is not None:
-            _write_sweep(sweep_of(inputs, named, thresholds, threads=threads), printed)
+            _sweep(inputs, named, thresholds, threads, printed)
             return
         engine = Memory(progress=progress)
         evaluator = Evaluator.of(
@@ -176,6 +171,7 @@ def _references(
             "--baselines makes lists from the training data for the users of the judgements: give --train and QRELS."
         )
     from rankwell.prepare import baselines
+    from rankwell.readers import read_qrels, read_run
     from rankwell.readers.logs import read_log
 
     depth = max((metric.k for metric in metrics_of(names) if metric.k is not None), default=REFERENCE_DEPTH)
@@ -212,8 +208,23 @@ def _write(
     write(text, printed.output)
 
 
-def _write_sweep(sweep: Sweep, printed: Printed) -> None:
+def _thresholds(names: Sequence[str], words: str) -> tuple[Threshold, ...]:
+    from rankwell.evaluation.rel_sweep import thresholds_of
+
+    return thresholds_of(metrics_of(names), split(words))
+
+
+def _sweep(
+    inputs: Inputs,
+    runs: Mapping[str, Run],
+    thresholds: tuple[Threshold, ...],
+    threads: int | None,
+    printed: Printed,
+) -> None:
     """Print one table per metric: a row per threshold."""
+    from rankwell.evaluation.rel_sweep import sweep_of
+
+    sweep = sweep_of(inputs, runs, thresholds, threads=threads)
     if printed.form == "json":
         text = json.dumps(sweep.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
     else:

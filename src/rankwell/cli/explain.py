@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, get_args
 
-from cyclopts import Parameter
-
+from rankwell.cli.option import Option
 from rankwell.cli.options import (
     Form,
     Format,
@@ -23,18 +22,16 @@ from rankwell.judge.policy import Policy
 
 
 def explain(
-    metric: Annotated[str, Parameter(help="a metric such as ``ndcg@10``")],
+    metric: Annotated[str, Option(help="a metric such as ``ndcg@10``")],
     qrels: Annotated[
         str | None,
-        Parameter(
-            help="the judgements: a file, ``-`` for standard input, or ``none`` if the metric needs none"
-        ),
+        Option(help="the judgements: a file, ``-`` for standard input, or ``none`` if the metric needs none"),
     ] = None,
-    run: Annotated[str | None, Parameter(help="the run with the list of the query")] = None,
+    run: Annotated[str | None, Option(help="the run with the list of the query")] = None,
     /,
     *,
     query: Annotated[
-        str | None, Parameter(name=["--query", "-q"], help="the query whose value is worked out")
+        str | None, Option(name=("--query", "-q"), help="the query whose value is worked out")
     ] = None,
     tables: Tables = Tables(),
     format: Format = None,  # noqa: A002 - the word of the option
@@ -83,9 +80,7 @@ def explain(
 def metrics(
     *words: Annotated[
         str,
-        Parameter(
-            help="list only metrics whose names or first sentence have all these words", show_default=False
-        ),
+        Option(help="list only metrics whose names or first sentence have all these words"),
     ],
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
@@ -102,13 +97,13 @@ def metrics(
 
 
 def rosetta(
-    qrels: Annotated[str, Parameter(help="the judgements")],
-    run: Annotated[str, Parameter(help="the run")],
+    qrels: Annotated[str, Option(help="the judgements")],
+    run: Annotated[str, Option(help="the run")],
     /,
     *,
     metric: Annotated[
         list[str],
-        Parameter(name=["--metric", "-m"], negative="", help="a metric such as ``ndcg@10``; repeat it"),
+        Option(name=("--metric", "-m"), help="a metric such as ``ndcg@10``; repeat it"),
     ],
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,

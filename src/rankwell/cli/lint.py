@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal, get_args
 
-from cyclopts import Parameter
-
 from rankwell import __version__
-from rankwell.cli.application import FOUND
-from rankwell.cli.options import DATA, OUTPUT, Form, Output, PolicyRules, form_of, refuse_files
+from rankwell.cli.commands import FOUND
+from rankwell.cli.option import DATA, OUTPUT, Option
+from rankwell.cli.options import Form, Output, PolicyRules, form_of, refuse_files
 from rankwell.cli.words import numbers
 from rankwell.display.output import in_form, write
 from rankwell.judge.policy import Policy
@@ -19,23 +18,23 @@ LintForm = Literal[Form, "github"]
 
 def lint(
     qrels: Annotated[
-        str, Parameter(help="the judgements: a file, ``-`` for standard input, or ``none`` if there are none")
+        str, Option(help="the judgements: a file, ``-`` for standard input, or ``none`` if there are none")
     ],
-    run: Annotated[str, Parameter(help="the run")],
+    run: Annotated[str, Option(help="the run")],
     /,
-    *runs: Annotated[str, Parameter(help="more runs", show_default=False)],
+    *runs: Annotated[str, Option(help="more runs")],
     items: Annotated[
-        str | None, Parameter(group=DATA, help="the catalogue: a table with an item column")
+        str | None, Option(group=DATA, help="the catalogue: a table with an item column")
     ] = None,
-    train: Annotated[str | None, Parameter(group=DATA, help="the training data")] = None,
-    k: Annotated[int, Parameter(help="the depth at which unjudged items are counted")] = 10,
-    scale: Annotated[str | None, Parameter(help="the grades that are allowed: ``0,1,2,3``")] = None,
+    train: Annotated[str | None, Option(group=DATA, help="the training data")] = None,
+    k: Annotated[int, Option(help="the depth at which unjudged items are counted")] = 10,
+    scale: Annotated[str | None, Option(help="the grades that are allowed: ``0,1,2,3``")] = None,
     metric: Annotated[
-        str, Parameter(name=["--metric", "-m"], help="the metric on which the effect of a finding is shown")
+        str, Option(name=("--metric", "-m"), help="the metric on which the effect of a finding is shown")
     ] = "ndcg@10",
     cleaned_copies: Annotated[
         str | None,
-        Parameter(
+        Option(
             group=OUTPUT,
             help="also write cleaned copies of runs and judgements into this folder: without repeated items and white space "
             "around ids, lists in order; the originals stay as they are",
@@ -43,7 +42,7 @@ def lint(
     ] = None,
     format: Annotated[  # noqa: A002 - the word of the option
         LintForm | None,
-        Parameter(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
+        Option(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
     ] = None,
     output: Output = None,
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 
-from cyclopts import CycloptsError
-
-from rankwell.cli.application import BAD_DATA, COMMANDS, INTERRUPTED, PREPARE, USAGE, app, prepare
+from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE
 from rankwell.cli.words import as_options
 from rankwell.display.escaping import printable
 from rankwell.display.output import make_safe, printing
 from rankwell.errors import DataError, InputError, RankwellError
-from rankwell.readers.standard_input import with_standard_input
 
-__all__ = ["app", "run"]
+PLAIN = (
+    "evaluate",
+)  # commands that are parsed without Cyclopts, which takes longer to load than they may take
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -24,17 +22,9 @@ def run(arguments: Sequence[str]) -> int:
     An error is one line on stderr.
     """
     make_safe(sys.stderr, "backslashreplace")
-    code = None
-    if not set(arguments) & (COMMANDS.keys() | PREPARE.keys()):
-        # help lists all commands with their first sentences, which are in their modules
-        app.resolved_commands()
-        prepare.resolved_commands()
     try:
         with printing():
-            code = app(with_standard_input(arguments), print_error=False, exit_on_error=False)
-    except CycloptsError as error:
-        shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
-        return _fail(f"{shown} `rankwell --help` shows how.", USAGE)
+            return _run(arguments) or 0
     except (DataError, InputError) as error:
         return _fail(str(error), BAD_DATA)
     except RankwellError as error:
@@ -45,7 +35,26 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(
             "not enough memory for these data; ask for fewer metrics or use a machine with more.", BAD_DATA
         )
-    return code if isinstance(code, int) else 0
+    return 0
+
+
+def _run(arguments: Sequence[str]) -> int | None:
+    if "-" in arguments:
+        from rankwell.readers.standard_input import with_standard_input
+
+        arguments = with_standard_input(arguments)
+    if arguments and arguments[0] in PLAIN:
+        from rankwell.cli.commands import command
+        from rankwell.cli.plain import parsed
+
+        function = command(arguments[0])
+        found = parsed(function, arguments[1:])
+        if found is not None:
+            positional, given = found
+            return function(*positional, **given)
+    from rankwell.cli import parser
+
+    return parser.run(arguments)
 
 
 def _fail(message: str, code: int) -> int:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from cyclopts import Group, Parameter
-
+from rankwell.cli.option import DATA, OUTPUT, POLICY, READING, Option
 from rankwell.cli.words import pairs
 from rankwell.display.output import in_form, refuse_overwriting, width, write
 from rankwell.errors import UsageError, one_of
@@ -18,47 +17,42 @@ from rankwell.readers.standard_input import STDIN
 if TYPE_CHECKING:
     from rankwell.display.table import Table
 
-DATA = Group("Data", sort_key=1)
-READING = Group("Input format", sort_key=2)
-OUTPUT = Group("Output", sort_key=3)
-POLICY = Group("Policy", sort_key=4)
-
 Metrics = Annotated[
     list[str] | None,
-    Parameter(
-        name=["--metric", "-m"],
-        negative="",
+    Option(
+        name=("--metric", "-m"),
         help="a metric such as ``ndcg@10`` or ``'ap(denom=R)@100'``, or ``recsys``, a bundle for recommenders; repeat "
         "the option, or separate several by commas",
     ),
 ]
 Output = Annotated[
     str | None,
-    Parameter(name=["--output", "-o"], group=OUTPUT, help="write to this file instead of stdout"),
+    Option(name=("--output", "-o"), group=OUTPUT, help="write to this file instead of stdout"),
 ]
 Form = Literal["text", "markdown", "latex", "html", "json", "csv"]
 Format = Annotated[
     Form | None,
-    Parameter(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
+    Option(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
 ]
-PolicyRules = Annotated[Policy, Parameter(name="*", group=POLICY)]
+PolicyRules = Annotated[Policy, Option(group=POLICY)]
 
 
-@Parameter(name="*", group=DATA)
 @dataclass(frozen=True, kw_only=True)
 class Tables:
     """What metrics read beside runs and judgements."""
 
-    train: Annotated[
-        str | None, Parameter(help="the training data: a table of query and item (and grade)")
-    ] = None
+    GROUP: ClassVar = DATA
+
+    train: Annotated[str | None, Option(help="the training data: a table of query and item (and grade)")] = (
+        None
+    )
     items: Annotated[
         str | None,
-        Parameter(help="the catalogue: a table with an item column, and others that metrics name (topics …)"),
+        Option(help="the catalogue: a table with an item column, and others that metrics name (topics …)"),
     ] = None
     users: Annotated[
         str | None,
-        Parameter(help="a table of queries (users) with more columns; ``user_coverage`` counts its users"),
+        Option(help="a table of queries (users) with more columns; ``user_coverage`` counts its users"),
     ] = None
 
     @property
@@ -67,32 +61,31 @@ class Tables:
         return [each for each in (self.train, self.items, self.users) if each is not None]
 
 
-@Parameter(name="*", group=READING)
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """The format and the columns of runs and judgements, where they are not recognised."""
 
+    GROUP: ClassVar = READING
+
     format_in: Annotated[
         str | None,
-        Parameter(help="the format of the runs, if it is not recognised: trec, delimited, json …"),
+        Option(help="the format of the runs, if it is not recognised: trec, delimited, json …"),
     ] = None
     columns: Annotated[
         list[str] | None,
-        Parameter(negative="", help="a column of the runs and its meaning: ``userNo=query``; repeat it"),
+        Option(help="a column of the runs and its meaning: ``userNo=query``; repeat it"),
     ] = None
     rank_base: Annotated[
         Literal[0, 1] | None,
-        Parameter(
-            help="the rank of a first item in a rank column; default 0 if the run has that rank, else 1"
-        ),
+        Option(help="the rank of a first item in a rank column; default 0 if the run has that rank, else 1"),
     ] = None
     encoding: Annotated[
         str | None,
-        Parameter(help="the encoding of all files that are text, if it is not UTF-8: latin-1, euc-kr …"),
+        Option(help="the encoding of all files that are text, if it is not UTF-8: latin-1, euc-kr …"),
     ] = None
-    qrels_format: Annotated[str | None, Parameter(help="the format of the judgements")] = None
+    qrels_format: Annotated[str | None, Option(help="the format of the judgements")] = None
     qrels_columns: Annotated[
-        list[str] | None, Parameter(negative="", help="a column of the judgements and its meaning; repeat it")
+        list[str] | None, Option(help="a column of the judgements and its meaning; repeat it")
     ] = None
 
     @property

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from cyclopts import Parameter
+from rankwell.cli.option import Option
 
 
 def trec_eval(
-    *arguments: Annotated[
-        str, Parameter(allow_leading_hyphen=True, help="the arguments of trec_eval; -h lists them")
-    ],
+    *arguments: Annotated[str, Option(hyphens=True, help="the arguments of trec_eval; -h lists them")],
 ) -> int:
     """Print what NIST's trec_eval prints for the same arguments.
 
@@ -22,9 +20,7 @@ def trec_eval(
 
 
 def ndeval(
-    *arguments: Annotated[
-        str, Parameter(allow_leading_hyphen=True, help="the arguments of ndeval; -help lists them")
-    ],
+    *arguments: Annotated[str, Option(hyphens=True, help="the arguments of ndeval; -help lists them")],
 ) -> int:
     """Print what NIST's ndeval prints for the same arguments.
 

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
-
-from rankwell.cli.application import FOUND
-from rankwell.cli.options import DATA
+from rankwell.cli.commands import FOUND
+from rankwell.cli.option import DATA, Option
 from rankwell.cli.prepare_options import Seed, ToFile, ToFolder
 from rankwell.cli.words import pairs
 from rankwell.errors import UsageError, brief
 
 
 def check(
-    train: Annotated[str, Parameter(help="the training data")],
-    test: Annotated[str, Parameter(help="the test data")],
-    lists: Annotated[str | None, Parameter(help="the lists of a system")] = None,
+    train: Annotated[str, Option(help="the training data")],
+    test: Annotated[str, Option(help="the test data")],
+    lists: Annotated[str | None, Option(help="the lists of a system")] = None,
     /,
     *,
-    items: Annotated[str | None, Parameter(group=DATA, help="the catalogue")] = None,
+    items: Annotated[str | None, Option(group=DATA, help="the catalogue")] = None,
     k: Annotated[
-        int | None, Parameter(name="-k", help="the cut-off of the metrics that will be computed")
+        int | None, Option(name=("-k",), help="the cut-off of the metrics that will be computed")
     ] = None,
-    repeated: Annotated[bool, Parameter(help="repeated recommendations are intended", negative="")] = False,
+    repeated: Annotated[bool, Option(help="repeated recommendations are intended")] = False,
     seed: Seed = 0,
     to: ToFile = ToFile(),
 ) -> int:
@@ -41,24 +39,24 @@ def check(
 
 
 def tiers(
-    interactions: Annotated[str, Parameter(help="the log: users, items, grades")],
-    tiers: Annotated[str, Parameter(help="a table of users and their tiers, or a column of the log")],
+    interactions: Annotated[str, Option(help="the log: users, items, grades")],
+    tiers: Annotated[str, Option(help="a table of users and their tiers, or a column of the log")],
     /,
     *,
-    factor: Annotated[list[str], Parameter(negative="", help="a tier and its factor: ``VIP=3``; repeat it")],
+    factor: Annotated[list[str], Option(help="a tier and its factor: ``VIP=3``; repeat it")],
     default: Annotated[
-        float | None, Parameter(help="the factor of users without a tier; default: an error")
+        float | None, Option(help="the factor of users without a tier; default: an error")
     ] = None,
-    tier: Annotated[str, Parameter(help="the column of tiers")] = "tier",
-    column: Annotated[str | None, Parameter(help="the column of values; default: the grades")] = None,
-    into: Annotated[str, Parameter(help="the column to write")] = "weight",
+    tier: Annotated[str, Option(help="the column of tiers")] = "tier",
+    column: Annotated[str | None, Option(help="the column of values; default: the grades")] = None,
+    into: Annotated[str, Option(help="the column to write")] = "weight",
     how: Annotated[
         Literal["multiply", "confidence", "replicate", "sample"],
-        Parameter(help="what the factor is used for"),
+        Option(help="what the factor is used for"),
     ] = "multiply",
-    threshold: Annotated[float | None, Parameter(help="drop lower values first; the others count 1")] = None,
-    normalise: Annotated[bool, Parameter(help="divide the weights by their mean", negative="")] = False,
-    bounds: Annotated[tuple[float, float] | None, Parameter(help="the lowest and the highest weight")] = None,
+    threshold: Annotated[float | None, Option(help="drop lower values first; the others count 1")] = None,
+    normalise: Annotated[bool, Option(help="divide the weights by their mean")] = False,
+    bounds: Annotated[tuple[float, float] | None, Option(help="the lowest and the highest weight")] = None,
     seed: Seed = 0,
     to: ToFile = ToFile(),
 ) -> None:
@@ -85,25 +83,25 @@ def tiers(
 
 
 def impute(
-    qrels: Annotated[str, Parameter(help="the ratings")],
-    lists: Annotated[str | None, Parameter(help="the lists whose unrated items get a grade")] = None,
+    qrels: Annotated[str, Option(help="the ratings")],
+    lists: Annotated[str | None, Option(help="the lists whose unrated items get a grade")] = None,
     /,
     *,
     how: Annotated[
-        Literal["constant", "user_mean", "item_mean", "predictions"], Parameter(help="the grade to give")
+        Literal["constant", "user_mean", "item_mean", "predictions"], Option(help="the grade to give")
     ] = "user_mean",
     train: Annotated[
         str | None,
-        Parameter(
+        Option(
             group=DATA,
             help="the ratings that the means are taken from, for ``--how user_mean`` and ``item_mean``",
         ),
     ] = None,
-    grade: Annotated[float | None, Parameter(help="the grade, for ``--how constant``")] = None,
+    grade: Annotated[float | None, Option(help="the grade, for ``--how constant``")] = None,
     predictions: Annotated[
-        str | None, Parameter(help="a table of query, item and grade, for ``--how predictions``")
+        str | None, Option(help="a table of query, item and grade, for ``--how predictions``")
     ] = None,
-    k: Annotated[int | None, Parameter(name="-k", help="only the first k items of each list")] = None,
+    k: Annotated[int | None, Option(name=("-k",), help="only the first k items of each list")] = None,
     to: ToFile = ToFile(),
 ) -> None:
     """Give the unrated items of lists a grade, and mark these rows.
@@ -121,26 +119,23 @@ def impute(
 
 
 def baselines(
-    train: Annotated[str, Parameter(help="the training data")],
-    test: Annotated[str | None, Parameter(help="the test data: the users, and the ideal lists")] = None,
+    train: Annotated[str, Option(help="the training data")],
+    test: Annotated[str | None, Option(help="the test data: the users, and the ideal lists")] = None,
     /,
     *,
-    k: Annotated[int, Parameter(name="-k", help="the length of the lists")] = 20,
+    k: Annotated[int, Option(name=("-k",), help="the length of the lists")] = 20,
     kind: Annotated[
         list[str] | None,
-        Parameter(
-            negative="",
+        Option(
             help="only this list: ``random``, ``popular``, ``recent``, ``segment`` or ``ideal``; repeat it",
         ),
     ] = None,
-    users: Annotated[str | None, Parameter(group=DATA, help="a table of users, for ``segment``")] = None,
-    by: Annotated[str | None, Parameter(help="the column of --users that holds the segments")] = None,
+    users: Annotated[str | None, Option(group=DATA, help="a table of users, for ``segment``")] = None,
+    by: Annotated[str | None, Option(help="the column of --users that holds the segments")] = None,
     recent: Annotated[
-        float, Parameter(help="the share of the training rows, the newest, that ``recent`` counts")
+        float, Option(help="the share of the training rows, the newest, that ``recent`` counts")
     ] = 0.1,
-    seen: Annotated[
-        bool, Parameter(help="lists may hold items of the user's training data", negative="")
-    ] = False,
+    seen: Annotated[bool, Option(help="lists may hold items of the user's training data")] = False,
     seed: Seed = 0,
     to: ToFolder = ToFolder(),
 ) -> None:

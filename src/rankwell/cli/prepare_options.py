@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cyclopts import Parameter
-
 from rankwell import __version__
-from rankwell.cli.options import OUTPUT, READING, refuse_files
+from rankwell.cli.option import OUTPUT, READING, Option
+from rankwell.cli.options import refuse_files
 from rankwell.cli.words import pairs
 from rankwell.display.escaping import printable
 from rankwell.display.output import width, write
@@ -23,27 +22,25 @@ if TYPE_CHECKING:
 
     from rankwell.prepare import Report
 
-Seed = Annotated[int, Parameter(help="the seed of the random numbers")]
+Seed = Annotated[int, Option(help="the seed of the random numbers")]
 Keep = Literal["keep", "drop"]
 PLAIN = 120  # the width of a report that goes to no terminal
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Printed:
     """How the tables are read, and the report printed."""
 
     columns: Annotated[
         list[str] | None,
-        Parameter(
+        Option(
             group=READING,
-            negative="",
             help="columns and their meaning, if the names do not tell: ``userNo=query,film=item``",
         ),
     ] = None
     format: Annotated[
         Literal["text", "json", "markdown", "html"],
-        Parameter(group=OUTPUT, help="the output format of the report"),
+        Option(group=OUTPUT, help="the output format of the report"),
     ] = "text"
 
     @property
@@ -65,15 +62,14 @@ class Printed:
         write("\n\n".join(texts[self.format](each) for each in reports), None)
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ToFile(Printed):
     """A report, and one table."""
 
     output: Annotated[
         str | None,
-        Parameter(
-            name=["--output", "-o"],
+        Option(
+            name=("--output", "-o"),
             group=OUTPUT,
             help="the file for the table, such as ``new.csv`` or ``new.parquet``; without it only the report is printed",
         ),
@@ -84,22 +80,21 @@ class ToFile(Printed):
         return Target(inputs, self.output)
 
 
-@Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ToFolder(Printed):
     """A report, and several tables."""
 
     output: Annotated[
         str | None,
-        Parameter(
-            name=["--output", "-o"],
+        Option(
+            name=("--output", "-o"),
             group=OUTPUT,
             help="the folder for the tables; without it only the report is printed",
         ),
     ] = None
     suffix: Annotated[
         str | None,
-        Parameter(
+        Option(
             group=OUTPUT,
             help="the format of the tables in the folder: ``csv``, ``parquet`` …; default that of the input",
         ),

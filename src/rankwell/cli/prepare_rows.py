@@ -4,80 +4,78 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from cyclopts import Group, Parameter
-
-from rankwell.cli.options import DATA
+from rankwell.cli.option import DATA, KEPT, POPULAR, Option
 from rankwell.cli.prepare_options import Keep, Seed, ToFile, ToFolder
 from rankwell.errors import UsageError
 
 
-@Parameter(name="*", group=Group("Popular items (give one)", sort_key=0))
 @dataclass(frozen=True, kw_only=True)
 class Rule:
     """Which items are popular."""
 
+    GROUP: ClassVar = POPULAR
+
     share_of_volume: Annotated[
         float | None,
-        Parameter(help="the most popular items that together have this share of all interactions"),
+        Option(help="the most popular items that together have this share of all interactions"),
     ] = None
-    top: Annotated[int | None, Parameter(help="this many items, the most popular ones")] = None
-    fraction: Annotated[float | None, Parameter(help="this share of the items, the most popular ones")] = None
-    reach: Annotated[float | None, Parameter(help="items of more than this share of the users")] = None
-    count: Annotated[float | None, Parameter(help="items of more than this many users")] = None
-    quantile: Annotated[float | None, Parameter(help="items above this quantile of popularity")] = None
-    iqr: Annotated[float | None, Parameter(help="items above Q3 + this · (Q3 − Q1)")] = None
+    top: Annotated[int | None, Option(help="this many items, the most popular ones")] = None
+    fraction: Annotated[float | None, Option(help="this share of the items, the most popular ones")] = None
+    reach: Annotated[float | None, Option(help="items of more than this share of the users")] = None
+    count: Annotated[float | None, Option(help="items of more than this many users")] = None
+    quantile: Annotated[float | None, Option(help="items above this quantile of popularity")] = None
+    iqr: Annotated[float | None, Option(help="items above Q3 + this · (Q3 − Q1)")] = None
 
 
-@Parameter(name="*", group=Group("Rows that are kept", sort_key=0))
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """How many rows users and items must have."""
 
-    min_per_user: Annotated[int | None, Parameter(help="the minimum number of rows per user")] = None
-    max_per_user: Annotated[int | None, Parameter(help="the maximum number of rows per user")] = None
-    min_per_item: Annotated[int | None, Parameter(help="the minimum number of rows per item")] = None
-    max_per_item: Annotated[int | None, Parameter(help="the maximum number of rows per item")] = None
+    GROUP: ClassVar = KEPT
+
+    min_per_user: Annotated[int | None, Option(help="the minimum number of rows per user")] = None
+    max_per_user: Annotated[int | None, Option(help="the maximum number of rows per user")] = None
+    min_per_item: Annotated[int | None, Option(help="the minimum number of rows per item")] = None
+    max_per_item: Annotated[int | None, Option(help="the maximum number of rows per item")] = None
 
 
 def popularity(
-    train: Annotated[str, Parameter(help="the training data, in which popularity is counted")],
+    train: Annotated[str, Option(help="the training data, in which popularity is counted")],
     /,
-    *tables: Annotated[
-        str, Parameter(help="the tables to change: training data, test data, lists", show_default=False)
-    ],
+    *tables: Annotated[str, Option(help="the tables to change: training data, test data, lists")],
     rule: Rule = Rule(),
     by: Annotated[
-        Literal["users", "events", "weight"], Parameter(help="what is counted as popularity")
+        Literal["users", "events", "weight"], Option(help="what is counted as popularity")
     ] = "users",
-    weight: Annotated[str, Parameter(help="the column of weights, for ``--by weight``")] = "weight",
+    weight: Annotated[str, Option(help="the column of weights, for ``--by weight``")] = "weight",
     ties: Annotated[
         Literal["in", "out"],
-        Parameter(help="whether equally popular items at the cut are in or out of the popular ones"),
+        Option(help="whether equally popular items at the cut are in or out of the popular ones"),
     ] = "in",
     items: Annotated[
-        str | None, Parameter(group=DATA, help="the catalogue, so that unused items count too")
+        str | None, Option(group=DATA, help="the catalogue, so that unused items count too")
     ] = None,
     within: Annotated[
-        str | None, Parameter(help="a column of --items: find the popular items of each category")
+        str | None, Option(help="a column of --items: find the popular items of each category")
     ] = None,
     window: Annotated[
         str | None,
-        Parameter(
+        Option(
             help="find the popular items of each period: a number of days, ``day``, ``week``, ``month``, ``quarter`` or "
             "``year``"
         ),
     ] = None,
     action: Annotated[
-        Literal["drop", "cap", "relabel", "mark"], Parameter(help="what to do with the rows of popular items")
+        Literal["drop", "cap", "relabel", "mark"], Option(help="what to do with the rows of popular items")
     ] = "drop",
     refill: Annotated[
         int | None,
-        Parameter(help="cut lists (with a rank or a score) to this length after rows are dropped"),
+        Option(help="cut lists (with a rank or a score) to this length after rows are dropped"),
     ] = None,
-    cap: Annotated[float | None, Parameter(help="the popularity to cut items down to, for ``cap``")] = None,
-    label: Annotated[str | None, Parameter(help="the id to use, for ``relabel``")] = None,
+    cap: Annotated[float | None, Option(help="the popularity to cut items down to, for ``cap``")] = None,
+    label: Annotated[str | None, Option(help="the id to use, for ``relabel``")] = None,
     seed: Seed = 0,
     to: ToFolder = ToFolder(),
 ) -> None:
@@ -114,28 +112,26 @@ def _days(window: str | None) -> float | str | None:
 
 
 def split(
-    log: Annotated[str, Parameter(help="the log: users, items, perhaps grades and times")],
+    log: Annotated[str, Option(help="the log: users, items, perhaps grades and times")],
     /,
     *,
     how: Annotated[
         Literal["time", "user_time", "last", "random", "cold_users", "cold_items"],
-        Parameter(help="what decides which rows are the test data"),
+        Option(help="what decides which rows are the test data"),
     ] = "time",
-    test: Annotated[float, Parameter(help="the share of the test data")] = 0.2,
-    at: Annotated[str | None, Parameter(help="the time from which rows are the test data")] = None,
-    n: Annotated[int, Parameter(name="-n", help="test rows of each user, for ``--how last``")] = 1,
+    test: Annotated[float, Option(help="the share of the test data")] = 0.2,
+    at: Annotated[str | None, Option(help="the time from which rows are the test data")] = None,
+    n: Annotated[int, Option(name="-n", help="test rows of each user, for ``--how last``")] = 1,
     fold_in: Annotated[
         int | None,
-        Parameter(
+        Option(
             help="for ``--how cold_users``: keep this many first rows of each held-out user in a third table"
         ),
     ] = None,
     limits: Limits = Limits(),
-    unknown_users: Annotated[Keep, Parameter(help="test rows of users without training rows")] = "keep",
-    unknown_items: Annotated[Keep, Parameter(help="test rows of items without training rows")] = "keep",
-    repeated: Annotated[
-        Keep, Parameter(help="test rows of pairs that are in the training data too")
-    ] = "keep",
+    unknown_users: Annotated[Keep, Option(help="test rows of users without training rows")] = "keep",
+    unknown_items: Annotated[Keep, Option(help="test rows of items without training rows")] = "keep",
+    repeated: Annotated[Keep, Option(help="test rows of pairs that are in the training data too")] = "keep",
     seed: Seed = 0,
     to: ToFolder = ToFolder(),
 ) -> None:
@@ -157,11 +153,11 @@ def split(
 
 
 def folds(
-    log: Annotated[str, Parameter(help="the log: users, items, perhaps grades and times")],
+    log: Annotated[str, Option(help="the log: users, items, perhaps grades and times")],
     /,
     *,
-    k: Annotated[int, Parameter(name="-k", help="the number of parts")] = 5,
-    of: Annotated[Literal["rows", "users", "items"], Parameter(help="what is dealt to the parts")] = "rows",
+    k: Annotated[int, Option(name=("-k",), help="the number of parts")] = 5,
+    of: Annotated[Literal["rows", "users", "items"], Option(help="what is dealt to the parts")] = "rows",
     seed: Seed = 0,
     to: ToFolder = ToFolder(),
 ) -> None:
@@ -180,12 +176,12 @@ def folds(
 
 
 def core(
-    log: Annotated[str, Parameter(help="the log: users and items")],
+    log: Annotated[str, Option(help="the log: users and items")],
     /,
     *,
     limits: Limits = Limits(),
     repeat: Annotated[
-        bool, Parameter(help="repeat until all users and items are within the limits", negative="--once")
+        bool, Option(help="repeat until all users and items are within the limits", negative="--once")
     ] = True,
     to: ToFile = ToFile(),
 ) -> None:

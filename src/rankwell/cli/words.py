@@ -5,29 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 from rankwell.errors import UsageError, brief
-from rankwell.judge.policy import Policy
 
-_NAMES = "|".join(
-    [
-        *(each.name for each in fields(Policy)),
-        "items",
-        "train",
-        "users",
-        "by",
-        "weights",
-        "slices",
-        "rank_base",
-        "encoding",
-    ]
-)
-_WORD = r"'[\w-]+'"
-# name=word, name='word' or 'other', name= ; not inside of brackets, as in ap(rel=2)
-_ARGUMENT = re.compile(
-    rf"(?<![\w(,])({_NAMES})=((?:{_WORD}(?:, {_WORD})*(?: (?:or|and) {_WORD})?|[\d.]*\d)?)"
-)
+TABLES = ("items", "train", "users", "by", "weights", "slices", "rank_base", "encoding")
 
 
 def split(text: str) -> list[str]:
@@ -52,7 +35,18 @@ def as_options(message: str) -> str:
     >>> as_options("Set duplicates='first' or 'drop', or rel=8 (45% of rows), or give items= with all of them: ap(rel=2)")
     'Set --duplicates first or drop, or --rel 8 (45% of rows), or give --items with all of them: ap(rel=2)'
     """
-    return _ARGUMENT.sub(_option, message)
+    return _argument().sub(_option, message)
+
+
+@cache
+def _argument() -> re.Pattern[str]:
+    """The pattern of name=word, name='word' or 'other', name= ; not inside of brackets, as in ap(rel=2)."""
+    # loaded here, because the list of commands needs no policy, and a policy loads NumPy
+    from rankwell.judge.policy import Policy
+
+    names = "|".join([*(each.name for each in fields(Policy)), *TABLES])
+    word = r"'[\w-]+'"
+    return re.compile(rf"(?<![\w(,])({names})=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d)?)")
 
 
 def _option(found: re.Match[str]) -> str:

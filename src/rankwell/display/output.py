@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,6 +52,8 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     InputError
         If it cannot be written.
     """
+    import secrets  # loads OpenSSL, which printing does without
+
     try:
         target = Path(path).resolve()  # keeps a symbolic link in place
         whole = target.with_name(f".rankwell-{secrets.token_hex(8)}")
@@ -182,11 +182,17 @@ def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: 
     UsageError
         If several tables are wanted as CSV, which holds one.
     """
+    import json
+
     tables = list(tables)
     if form in ("json", "csv") and len(tables) == 1:
         return str(getattr(tables[0], f"to_{form}")())
     if form == "json":
-        return json.dumps(list(map(_record, tables)), ensure_ascii=False, indent=2, allow_nan=False)
+        records = [
+            {"caption": each.caption, "rows": json.loads(each.to_json()), "notes": [*each.notes]}
+            for each in tables
+        ]
+        return json.dumps(records, ensure_ascii=False, indent=2, allow_nan=False)
     if form == "csv":
         raise UsageError(
             f"a CSV file holds one table, and these are {len(tables)}; choose json, or ask for one."
@@ -194,7 +200,3 @@ def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: 
     method = {"markdown": "to_markdown", "latex": "to_latex", "html": "to_html"}.get(form)
     texts = [getattr(table, method)() if method else table.to_text(width, colour) for table in tables]
     return "\n\n".join(texts)
-
-
-def _record(table: Any) -> dict[str, Any]:
-    return {"caption": table.caption, "rows": json.loads(table.to_json()), "notes": [*table.notes]}

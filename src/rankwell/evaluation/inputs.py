@@ -10,7 +10,6 @@ from typing import Any
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
-from rankwell.evaluation.preset import preset_of
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
@@ -102,8 +101,11 @@ def read_inputs(
         If a metric is unknown or needs a table that was not given, or a table cannot be read.
     """
     wanted, rules = metrics_of(metrics), policy
-    tool = None if preset is None else preset_of(preset)
-    if tool is not None:
+    tool = None
+    if preset is not None:
+        from rankwell.evaluation.preset import preset_of
+
+        tool = preset_of(preset)
         wanted, rules = tool.applied(wanted, policy)
     asked = asked_of(wanted, rules)
     if labels is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 from collections.abc import Iterable
@@ -76,6 +75,8 @@ def class_named(name: str, *, module: str, others: Iterable[str] = ()) -> type[M
     by_class = {cls.__name__: cls for cls in built_in.values()}
     if name in by_class:
         return by_class[name]
+    import difflib
+
     meant = {text: cls.__name__ for text, cls in built_in.items()}
     meant |= {each.lower(): each for each in (*by_class, *others)}
     near = difflib.get_close_matches(name.lower(), meant, n=1, cutoff=0.7)

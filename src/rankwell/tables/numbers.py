@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.tables.places import Place
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 MOST = 2.0**53
 LONGEST = 60
@@ -43,6 +45,8 @@ def refuse_changed_text(values: Iterable[str], numbers: np.ndarray, word: str) -
     large = np.flatnonzero(np.abs(numbers) >= MOST).tolist()
     if not large:
         return
+    from decimal import Decimal
+
     listed = list(values)
     for row in large:
         digits, _, rest = listed[row].strip().partition(".")

@@ -1,0 +1,108 @@
+"""The arguments of a command: one table, made of its function, from which the command line is parsed and the help is written."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from rankwell.cli.option import Option
+
+Command = Callable[..., int | None]
+POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL
+
+
+class Argument(NamedTuple):
+    """One argument: ``owner`` is the parameter of the function that holds it as a field, ``""`` if it is itself a parameter;
+    ``of`` is the dataclass of the field.
+    """
+
+    field: str
+    owner: str
+    kind: Any
+    type: Any
+    default: Any
+    option: Option
+    of: Any = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names on the command line; a positional argument has none."""
+        if self.kind in POSITIONAL:
+            return ()
+        return self.option.name or (f"--{self.field.replace('_', '-')}",)
+
+    @property
+    def help(self) -> str:
+        """What the help says; of a field without an option, what the docstring of its class says."""
+        return self.option.help or ("" if self.of is None else _explained(self.of).get(self.field, ""))
+
+
+@cache
+def arguments_of(command: Command) -> tuple[Argument, ...]:
+    """Return the arguments of a command in the order of its parameters, each dataclass among them as its fields."""
+    hints = get_type_hints(command, include_extras=True)
+    found: list[Argument] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        hint, option = _parts(hints[name])
+        if is_dataclass(hint):
+            found += _fields(name, hint, option.group or getattr(hint, "GROUP", ""))
+        else:
+            found.append(Argument(name, "", parameter.kind, hint, parameter.default, option))
+    return tuple(found)
+
+
+def _fields(owner: str, cls: Any, group: str) -> list[Argument]:
+    hints = get_type_hints(cls, include_extras=True)
+    found = []
+    for field in fields(cls):
+        hint, option = _parts(hints[field.name])
+        default = inspect.Parameter.empty if field.default is MISSING else field.default
+        option = option._replace(group=option.group or group)
+        found.append(Argument(field.name, owner, inspect.Parameter.KEYWORD_ONLY, hint, default, option, cls))
+    return found
+
+
+def _parts(hint: Any) -> tuple[Any, Option]:
+    """The type without and the option."""
+    if get_origin(hint) is Annotated:
+        inner, option = get_args(hint)
+        return inner, option
+    return hint, Option()
+
+
+@cache
+def _explained(cls: type) -> dict[str, str]:
+    """The text of each parameter in the docstring of a class."""
+    block = re.search(
+        r"^Parameters\n-+\n(.+?)(?:\n\n|\Z)", inspect.getdoc(cls) or "", re.DOTALL | re.MULTILINE
+    )
+    entries = [entry.partition("\n") for entry in re.split(r"\n(?=\S)", block[1] if block else "")]
+    return {name: " ".join(text.split()) for name, _, text in entries}
+
+
+def without_none(hint: Any) -> Any:
+    """Return the type that a given argument has: ``int | None`` is ``int``.
+
+    >>> without_none(int | None)
+    <class 'int'>
+    """
+    if get_origin(hint) in (Union, UnionType):
+        hint, *_ = [each for each in get_args(hint) if each is not NoneType]
+    return hint
+
+
+def gathered(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keyword arguments of a command from options by field, with its dataclasses made of their fields."""
+    plain: dict[str, Any] = {}
+    owned: dict[str, dict[str, Any]] = {}
+    for argument in arguments_of(command):
+        if argument.field in given:
+            target = owned.setdefault(argument.owner, {}) if argument.owner else plain
+            target[argument.field] = given[argument.field]
+    hints = get_type_hints(command)
+    return plain | {owner: hints[owner](**values) for owner, values in owned.items()}

@@ -1,0 +1,65 @@
+"""The commands: the module of each, and what the list of commands says of it; and the exit codes."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+
+FOUND, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
+# by what they are for: each command with its module and the first sentence of its docstring
+GROUPS = {
+    "Evaluate": {
+        "evaluate": ("evaluate", "Evaluate runs against judgements."),
+        "demo": ("demo", "Evaluate bundled real data and print tables worth reading."),
+    },
+    "Understand": {
+        "explain": (
+            "explain",
+            "Print the definition of a metric; with judgements and a run, how its value for one query is computed.",
+        ),
+        "metrics": ("explain", "List all metrics, or those that have some words in common."),
+        "rosetta": (
+            "explain",
+            "Show the value that each tool would print for these data under one name, and how its definition differs.",
+        ),
+        "axioms": (
+            "axioms",
+            "Check which axioms a metric satisfies, with a small pair of lists where it fails; several metrics make a table.",
+        ),
+        "lint": (
+            "lint",
+            "Find problems in runs and judgements, their effect on a metric, and the remedy; exit 1 if anything is wrong.",
+        ),
+    },
+    "As other tools do": {
+        "trec_eval": ("other_tools", "Print what NIST's trec_eval prints for the same arguments."),
+        "ndeval": ("other_tools", "Print what NIST's ndeval prints for the same arguments."),
+    },
+}
+PREPARE = {
+    "popularity": ("prepare_rows", "Drop, cap, relabel or mark the rows of popular items."),
+    "split": ("prepare_rows", "Split a log into training and test data, and report what leaks."),
+    "folds": (
+        "prepare_rows",
+        "Split a log at random into parts, each of which is the test data once.",
+    ),
+    "core": ("prepare_rows", "Keep the users and items whose number of rows is within limits."),
+    "check": (
+        "prepare_judgements",
+        "Check training data, test data and lists before they are scored; exit 1 if there is an error.",
+    ),
+    "tiers": ("prepare_judgements", "Weight, repeat or sample interactions by the tier of their user."),
+    "impute": ("prepare_judgements", "Give the unrated items of lists a grade, and mark these rows."),
+    "baselines": (
+        "prepare_judgements",
+        "Make reference lists, the floor and the ceiling of every comparison: random, popular, recently popular, ideal.",
+    ),
+}
+COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}
+
+
+def command(name: str) -> Callable[..., int | None]:
+    """Return the function of a command, whose module is imported now."""
+    module, _ = (COMMANDS | PREPARE)[name]
+    found: Callable[..., int | None] = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    return found

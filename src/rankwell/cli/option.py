@@ -1,0 +1,23 @@
+"""What the command line says of an argument beside its name, type and default; and the groups of options in the help."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+DATA, READING, OUTPUT, POLICY = "Data", "Input format", "Output", "Policy"
+POPULAR, KEPT = "Popular items (give one)", "Rows that are kept"
+GROUPS = (POPULAR, KEPT, DATA, READING, OUTPUT, POLICY)  # in the order of the help
+
+
+class Option(NamedTuple):
+    """Beside an argument, in ``Annotated``; for an argument that is a dataclass, whose fields are options, only ``group``.
+
+    ``name`` holds the names where they are not made from that of the argument, ``negative`` the name that switches it off;
+    with ``hyphens`` words that begin with a hyphen are values.
+    """
+
+    help: str = ""
+    name: tuple[str, ...] = ()
+    group: str = ""
+    negative: str = ""
+    hyphens: bool = False

@@ -1,0 +1,122 @@
+"""Cyclopts parses every command line that is not plain, and writes help, errors and completions, from the same arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from inspect import Parameter, Signature, cleandoc
+from typing import Annotated, Any
+
+from cyclopts import App, CycloptsError, Group
+from cyclopts import Parameter as Option
+
+from rankwell import __version__
+from rankwell.cli import commands
+from rankwell.cli.arguments import POSITIONAL, Argument, arguments_of, gathered
+from rankwell.cli.commands import COMMANDS, GROUPS, PREPARE
+from rankwell.cli.option import GROUPS as OPTION_GROUPS
+from rankwell.errors import UsageError
+
+SHOWN = {title: Group(title, sort_key=place) for place, title in enumerate(OPTION_GROUPS)}
+
+
+def run(arguments: Sequence[str]) -> int | None:
+    """Parse a command line and run its command; return what the command returns.
+
+    Raises
+    ------
+    RankwellError
+        If the command line is wrong, or the command fails.
+    """
+    asked = set(arguments)
+    listing = not asked & (COMMANDS.keys() | PREPARE.keys())
+    try:
+        code = application(listing=listing)(list(arguments), print_error=False, exit_on_error=False)
+    except CycloptsError as error:
+        shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
+        raise UsageError(f"{shown} `rankwell --help` shows how.") from error
+    return code if isinstance(code, int) else None
+
+
+def application(*, listing: bool = False) -> App:
+    """Return the application; each command is loaded when it is asked for, and none to list them."""
+    app = App(
+        name="rankwell",
+        help="Evaluate how well a system ranks: a recommender's lists or a search engine's runs.",
+        version=f"rankwell {__version__}",
+        version_flags=["--version", "-V"],
+        help_format="rich",
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
+    prepare = App(
+        name="prepare",
+        help=f"Prepare the data of a recommender, with a report: {', '.join(PREPARE)}.",
+        help_format="rich",
+        group=Group("Prepare", sort_key=1.5),
+    )
+    for place, (title, group) in enumerate(GROUPS.items()):
+        _register(app, group, listing=listing, group=Group(title, sort_key=place))
+    app.command(prepare)
+    _register(prepare, PREPARE, listing=listing)
+    app.register_install_completion_command(
+        help="Let the shell complete commands and options; asks the shell in use, or say --shell bash|zsh|fish.",
+        group="Options",
+    )
+    options = Group("Options", sort_key=9)
+    for flag in ("--help", "--version"):
+        app[flag].group = options
+    return app
+
+
+def _register(app: App, named: dict[str, tuple[str, str]], *, listing: bool, **options: Any) -> None:
+    for name, (_, sentence) in named.items():
+        said = {"help": _styled(sentence)} if listing else {}
+        app.command(f"{__name__}:{name}", name=name, **options, **said)
+
+
+def __getattr__(name: str) -> Any:
+    """Return a command as Cyclopts reads it: its arguments as parameters of one function, its text as markup."""
+    if name not in COMMANDS | PREPARE:
+        raise AttributeError(name)
+    function = commands.command(name)
+    arguments = arguments_of(function)
+    fields = [argument.field for argument in arguments if argument.kind not in POSITIONAL]
+
+    def command(*positional: str, **given: Any) -> int | None:
+        options = {field: given.pop(field) for field in fields if field in given}
+        return function(*positional, *given.values(), **gathered(function, options))
+
+    command.__signature__ = Signature([_parameter(each) for each in arguments])  # type: ignore[attr-defined]
+    command.__annotations__ = {}
+    paragraphs = re.split(r"\n\s*\n", cleandoc(function.__doc__ or ""))
+    command.__doc__ = "\n\n".join(_styled(" ".join(text.split())) for text in paragraphs)
+    return command
+
+
+def _parameter(argument: Argument) -> Parameter:
+    option = argument.option
+    several = argument.kind is Parameter.VAR_POSITIONAL
+    grouped: dict[str, Any] = {"group": SHOWN[option.group]} if option.group else {}
+    about = Option(
+        name=argument.names or None,
+        help=_styled(argument.help),
+        negative=option.negative,
+        allow_leading_hyphen=option.hyphens,
+        show_default=not several and argument.default is not None and argument.default is not False,
+        **grouped,
+    )
+    return Parameter(
+        argument.field, argument.kind, default=argument.default, annotation=Annotated[argument.type, about]
+    )
+
+
+def _styled(text: str) -> str:
+    r"""Write words between double back quotes in colour, and everything else as it stands.
+
+    >>> print(_styled("such as ``ap[@k]`` [1]"))
+    such as [cyan]ap\[@k][/cyan] [1]
+    """
+    from rich.markup import escape
+
+    return re.sub(r"``(.+?)``", r"[cyan]\1[/cyan]", escape(text))
