@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -112,6 +111,8 @@ def _digest_of_train(context: Context) -> bytes:
 
 
 def _digest(*columns: np.ndarray) -> bytes:
+    import hashlib  # loads OpenSSL, which evaluations without such tables do without
+
     found = hashlib.blake2b(digest_size=16)
     for column in columns:
         found.update(f"{column.dtype.str} {len(column)} ".encode())
