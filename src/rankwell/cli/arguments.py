@@ -99,10 +99,9 @@ def without_none(hint: Any) -> Any:
 def gathered(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keyword arguments of a command from options by field, with its dataclasses made of their fields."""
     plain: dict[str, Any] = {}
-    owned: dict[str, dict[str, Any]] = {}
+    owned: dict[tuple[str, Any], dict[str, Any]] = {}
     for argument in arguments_of(command):
         if argument.field in given:
-            target = owned.setdefault(argument.owner, {}) if argument.owner else plain
+            target = owned.setdefault((argument.owner, argument.of), {}) if argument.owner else plain
             target[argument.field] = given[argument.field]
-    hints = get_type_hints(command)
-    return plain | {owner: hints[owner](**values) for owner, values in owned.items()}
+    return plain | {owner: cls(**values) for (owner, cls), values in owned.items()}

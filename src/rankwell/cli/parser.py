@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from inspect import Parameter, Signature, cleandoc
 from typing import Annotated, Any
 
+import cyclopts
 from cyclopts import App, CycloptsError, Group
-from cyclopts import Parameter as Option
 
 from rankwell import __version__
 from rankwell.cli import commands
@@ -98,7 +98,7 @@ def _parameter(argument: Argument) -> Parameter:
     option = argument.option
     several = argument.kind is Parameter.VAR_POSITIONAL
     grouped: dict[str, Any] = {"group": SHOWN[option.group]} if option.group else {}
-    about = Option(
+    about = cyclopts.Parameter(
         name=argument.names or None,
         help=_styled(argument.help),
         negative=option.negative,
