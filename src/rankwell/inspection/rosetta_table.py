@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs, read_inputs
 from rankwell.evaluation.preset import Preset, names, preset_of
 from rankwell.judge.policy import Policy
+from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
 from rankwell.results import Results
@@ -22,6 +24,7 @@ from rankwell.tables.run_qrels import Qrels, Run
 
 __all__ = ["Rosetta", "rosetta"]
 Rules = Mapping[str, Any]
+Key = tuple[Metric, str]  # the metric asked for, and the name of a preset
 # rules that are worth a word, and the word for a value
 TOLD = {
     "missing": {"skip": "only users that both sides have", "empty": "users without a list count as 0"},
@@ -118,51 +121,102 @@ def rosetta(
     inputs = read_inputs(metrics, policy, runs=[run], qrels=qrels)
     if inputs.qrels is None:
         raise UsageError("rosetta compares tools on judged data: give qrels=.")
-    return [_one(inputs.runs[0], inputs.qrels, each, policy) for each in inputs.metrics]
+    read = _read_once(inputs.runs[0])
+    res = Evaluator.of(inputs).results_of(read)
+    tools = Tools(inputs.metrics, policy)
+    tools.evaluate(read, inputs.qrels)
+    return [_one(asked, res, inputs.qrels, tools) for asked in inputs.metrics]
 
 
-def _one(run: Run, qrels: Qrels, asked: Metric, policy: Policy) -> Rosetta:
-    res = Evaluator.of(Inputs.of([asked], policy, qrels=qrels)).results_of(run)
-    ours = Line("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
-    plain, matters = policy.to_dict() | {"grades": res.grades}, _matters(res, qrels)
-    rest, failed = [], []
-    for name in names():
-        preset = preset_of(name)
-        if not preset.has(asked):
-            continue
+def _read_once(run: Run) -> Run:
+    """The same run as columns, so that a file is not read again for each evaluation."""
+    held = Run.of_rows(run.rows.table(), run.name)
+    held.matrix = run.matrix
+    return held
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a tool means by a metric, and its rules."""
+
+    preset: Preset
+    metric: Metric
+    rules: Policy
+
+
+class Tools:
+    """The setting of each tool for each metric asked for, its results, and the errors where there are none."""
+
+    def __init__(self, asked: Iterable[Metric], policy: Policy) -> None:
+        self.policy = policy
+        self.settings: dict[Key, Setting] = {}
+        self.results: dict[Key, Results] = {}
+        self.failed: dict[Key, RankwellError] = {}
+        for metric, name in product(asked, names()):
+            preset = preset_of(name)
+            if preset.has(metric):
+                try:
+                    theirs = metric_of(preset.metric(metric))
+                    meant = Setting(preset, theirs, preset.policy_of(metric, policy))
+                except RankwellError as error:
+                    self.failed[metric, name] = error
+                else:
+                    self.settings[metric, name] = meant
+
+    def evaluate(self, run: Run, qrels: Qrels) -> None:
+        """Evaluate a run under each setting, at once under those with the same rules and judgements."""
+        groups: dict[tuple[Policy, bool], list[Key]] = {}
+        for key, setting in self.settings.items():
+            groups.setdefault((setting.rules, setting.preset.is_binary), []).append(key)
+        for (rules, _), keys in groups.items():
+            judgements = self.settings[keys[0]].preset.judgements(qrels, self.policy, rules)
+            self._evaluate(run, judgements, rules, keys)
+
+    def _evaluate(self, run: Run, qrels: Qrels, rules: Policy, keys: list[Key]) -> None:
+        metrics = dict.fromkeys(self.settings[key].metric for key in keys)
         try:
-            rest.append(_theirs(preset, run, qrels, asked, policy, plain, matters))
+            evaluator = Evaluator.of(Inputs.of(metrics, rules, qrels=qrels), tie_ranges=False)
+            self.results |= dict.fromkeys(keys, evaluator.results_of(run))
         except RankwellError as error:
-            failed.append(f"{preset.tool}: {error}")
-    if not rest and not failed:
+            if len(metrics) == 1:
+                self.failed |= dict.fromkeys(keys, error)
+                return
+            for metric in metrics:  # only those that fail by themselves have failed
+                self._evaluate(
+                    run, qrels, rules, [key for key in keys if self.settings[key].metric == metric]
+                )
+
+    def of(self, asked: Metric) -> tuple[list[tuple[Setting, Results]], list[str]]:
+        """Return the settings for a metric with their results, and what is to be said of those that failed."""
+        keys = [(asked, name) for name in names()]
+        found = [(self.settings[key], self.results[key]) for key in keys if key in self.results]
+        failed = [f"{preset_of(key[1]).tool}: {self.failed[key]}" for key in keys if key in self.failed]
+        return found, failed
+
+
+def _one(asked: Metric, res: Results, qrels: Qrels, tools: Tools) -> Rosetta:
+    ours = Line("rankwell", "", res[asked], res.n[str(asked)], asked, "", is_confirmed=True)
+    plain, matters = tools.policy.to_dict() | {"grades": res.grades}, _matters(res, asked, qrels)
+    found, failed = tools.of(asked)
+    if not found and not failed:
         raise UsageError(f"no other tool that is known here has {asked.name}.")
-    ordered = sorted(
-        [*rest, ours],
-        key=lambda line: (math.isnan(line.value), -round(line.value, 12), line is not ours, line.tool),
-    )
-    notes = ["† read in its code, not run"] if any(not line.is_confirmed for line in ordered) else []
-    return Rosetta(asked, ordered, [*notes, *failed])
+    lines = [ours]
+    for setting, theirs in found:
+        tool, metric = setting.preset, setting.metric
+        differs = _differences(asked, metric, plain, setting.rules.to_dict(), matters)
+        n = theirs.n[str(metric)]
+        lines.append(Line(tool.tool, tool.version, theirs[metric], n, metric, differs, tool.is_confirmed))
+    lines.sort(key=lambda line: (math.isnan(line.value), -round(line.value, 12), line is not ours, line.tool))
+    notes = ["† read in its code, not run"] if any(not line.is_confirmed for line in lines) else []
+    return Rosetta(asked, lines, [*notes, *failed])
 
 
-def _theirs(
-    preset: Preset, run: Run, qrels: Qrels, asked: Metric, policy: Policy, plain: Rules, matters: set[str]
-) -> Line:
-    metric = preset.metric(asked)
-    rules = preset.policy_of(asked, policy)
-    inputs = Inputs.of([metric], rules, qrels=preset.judgements(qrels, policy, rules))
-    res = Evaluator.of(inputs).results_of(run)
-    differs = _differences(asked, metric, plain, rules.to_dict(), matters)
-    return Line(
-        preset.tool, preset.version, res[metric], res.n[str(metric)], metric, differs, preset.is_confirmed
-    )
-
-
-def _matters(res: Results, qrels: Qrels) -> set[str]:
+def _matters(res: Results, asked: Metric, qrels: Qrels) -> set[str]:
     """The rules that make a difference for these data."""
     counts = res.counts
     found = {"missing"} if counts.get("judged queries missing from the run") else set()
     found |= {"ties", "scores"} if counts.get("queries in which ties could change a value") else set()
-    found |= {"undefined"} if res.undefined else set()
+    found |= {"undefined"} if str(asked) in res.undefined else set()
     grades = np.empty(0) if qrels.grade is None else qrels.grade[res.conditions.scale.relevant(qrels.grade)]
     return found | ({"grades"} if len(grades) and grades.min() != grades.max() else set())
 

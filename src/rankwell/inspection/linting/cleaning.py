@@ -17,7 +17,7 @@ from rankwell.inspection.linting.rank_columns import ranked_as_given
 from rankwell.inspection.linting.writing import write_copy
 from rankwell.judge.policy import Policy
 from rankwell.kernels import match, order
-from rankwell.tables.csr import places_of
+from rankwell.tables.csr import owners, places_of
 from rankwell.tables.ids import NO_TEXT, Ids
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -36,7 +36,7 @@ def write_copies(data: Data, folder: Path) -> Iterator[Finding]:
         If it would replace a file.
     """
     for run in data.runs:
-        yield _copied(run.run, run.lists.rows, partial(clean_run, run, data.settings.policy), folder)
+        yield _copied(run.run, len(run.rows), partial(clean_run, run, data.settings.policy), folder)
     if data.qrels is not None:
         qrels = data.qrels
         yield _copied(qrels.qrels, len(qrels.qrels), partial(clean_qrels, qrels), folder)
@@ -72,9 +72,9 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
     rows = np.arange(lists.rows)
     order.sort(rows, lists.offsets, lists.score, *items.columns, order.TIE_RULES[policy.row_order])
     rows = rows[lost[rows] == 0]
-    query = run.list_of[rows]
+    query = owners(lists.offsets)[rows]
     columns: dict[str, Any] = {"query": queries[query].tolist(), "item": items[rows].tolist()}
-    if not run.columns.by_rank:
+    if not run.by_rank:
         return pl.DataFrame(columns | {"score": lists.score[rows]})
     ranks = places_of(np.bincount(query, minlength=len(queries)))
     given = _given_ranks(run, policy)
@@ -82,8 +82,8 @@ def clean_run(run: RunData, policy: Policy) -> pl.DataFrame:
         is_whole = np.bincount(query, minlength=len(queries)) == np.diff(lists.offsets)
         ranks = np.where(is_whole[query], given[rows], ranks)
     columns["rank"] = ranks
-    if run.columns.given_score is not None:
-        columns["score"] = run.in_lists(run.columns.given_score)[rows]
+    if lists.given is not None:
+        columns["score"] = lists.given[rows]
     return pl.DataFrame(columns)
 
 

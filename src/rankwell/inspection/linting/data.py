@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,17 +13,16 @@ import numpy as np
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
+from rankwell.inspection.linting.batches import HeldRows, ranks_of_lines
 from rankwell.judge.policy import Policy
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import TextRows
-from rankwell.tables.csr import owners
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
-from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Qrels, Run
-
-RANK = ("query Q0 item rank score tag", 3, 6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,58 +41,84 @@ class Settings:
 
 
 class RunData:
-    """A run as whole lists."""
+    """A run as batches of whole lists."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.name = run, run.name
-        self.columns = run.rows.table()
+        self.rows = HeldRows.of(run.rows)
+        self.batches = self.rows.lists
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether ranks decide, or the order of the rows."""
+        return self.batches[0].by_rank
+
+    @cached_property
+    def queries(self) -> Ids:
+        """The query of each list."""
+        return self.rows.queries
+
+    def place_of_list(self, number: int) -> str:
+        """Return the place of the first row of a list."""
+        for lists in self.batches:
+            if number < len(lists.queries):
+                return lists.place(int(lists.offsets[number]))
+            number -= len(lists.queries)
+        raise IndexError(number)
 
     @cached_property
     def lists(self) -> Lists:
         """All lists, one after the other."""
-        return next(self.columns.batches(len(self.columns.item) + 1))()
+        return next(self.rows.table().batches(len(self.rows) + 1))()
 
     @cached_property
-    def list_of(self) -> np.ndarray:
-        """The list of each row."""
-        return owners(self.lists.offsets)
+    def held(self) -> Run:
+        """The run, to be evaluated."""
+        held = Run.of_rows(self.rows, self.name)
+        held.matrix = self.run.matrix
+        return held
 
     @cached_property
-    def ranked(self) -> Lists | None:
-        """The lists in the order of their ranks with the scores beside them, None without both.
+    def ranks_and_scores(self) -> list[tuple[np.ndarray, np.ndarray]] | None:
+        """Minus the rank and the score of the rows of each batch, None without both.
 
         TREC text has a rank column that evaluation ignores; here it is read.
         """
-        columns = self.columns
-        if columns.by_rank:
-            return self.lists if columns.given_score is not None else None
+        if self.by_rank:
+            found = [(lists.score, lists.given) for lists in self.batches if lists.given is not None]
+            return found or None
         rows = self.run.rows.rows if isinstance(self.run.rows, ExplainedRows) else self.run.rows
         if not isinstance(rows, TextRows):
             return None
         try:
-            ranks = rows.parsed(RANK).value
+            ranks = ranks_of_lines(rows, self.batches)
         except RankwellError:
             return None  # a rank column of words
-        by_rank = Columns(
-            columns.query, columns.item, ranks, place=columns.place, by_rank=True, given_score=columns.key
-        )
-        return next(by_rank.batches(len(ranks) + 1))()
+        return [(-rank, lists.score) for rank, lists in zip(ranks, self.batches, strict=True)]
 
-    def in_lists(self, column: np.ndarray) -> np.ndarray:
-        """Return a column of the run in the order of its lists."""
-        columns, rows = self.columns, Ids.of_integers(np.arange(len(column)))
-        ordered = Columns(columns.query, rows, np.asarray(column), place=columns.place)
-        return column[next(ordered.batches(len(column) + 1))().items.integers]
+    def with_scores(self, scores: Iterable[np.ndarray]) -> Run:
+        """Return the run with other scores, which decide the order."""
+        pairs = zip(self.batches, scores, strict=True)
+        return self._changed([(lists, score, slice(None), lists.offsets) for lists, score in pairs])
 
-    def without(self, rows: np.ndarray) -> Run:
-        """Return the run without some rows of its lists."""
-        kept = np.setdiff1d(np.arange(self.lists.rows), rows)
-        return self.changed(self.lists.items[kept], self.lists.score[kept], kept)
+    def without(self, rows: Iterable[np.ndarray]) -> Run:
+        """Return the run without some rows of each batch, and without the lists of which none are left."""
+        changes = []
+        for lists, left_out in zip(self.batches, rows, strict=True):
+            kept = np.ones(lists.rows, np.bool_)
+            kept[left_out] = False
+            changes.append((lists, lists.score[kept], kept, offsets_of(kept)[lists.offsets]))
+        return self._changed(changes)
 
-    def changed(self, items: Ids, score: np.ndarray, rows: np.ndarray | None = None) -> Run:
-        """Return the run with other items and scores (of some of its rows)."""
-        numbers = self.list_of if rows is None else self.list_of[rows]
-        return Run(self.lists.queries[numbers], items, score, name=self.name)
+    def _changed(self, changes: Iterable[tuple[Lists, np.ndarray, Any, np.ndarray]]) -> Run:
+        """The run with other scores of some rows of each batch, given with the places where the lists then begin."""
+        changed = []
+        for lists, score, rows, offsets in changes:
+            some = np.flatnonzero(np.diff(offsets))
+            ends = np.append(offsets[some], offsets[-1])
+            new = np.ascontiguousarray(score, np.float64)
+            changed.append(Lists(lists.queries[some], ends, lists.items[rows], new, lists.place))
+        return Run.of_rows(HeldRows(changed), self.name)
 
 
 class QrelsData:
@@ -125,11 +151,11 @@ class Data:
         if self.qrels is None:
             return None
         metric = metric or self.settings.metric
-        given = run.run if isinstance(run, RunData) else run
+        given = run.held if isinstance(run, RunData) else run
         try:
             lenient = self.settings.lenient(**policy)
             inputs = Inputs.of(metric, lenient, qrels=self.qrels.qrels)
-            value = Evaluator.of(inputs).results_of(given)[metric]
+            value = Evaluator.of(inputs, tie_ranges=False).results_of(given)[metric]
         except RankwellError:
             return None  # the finding is reported without its effect
         return None if math.isnan(value) else value

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
 from rankwell.display.findings import Finding
 from rankwell.errors import brief
+from rankwell.inspection.linting.batches import marked, on_all_cores
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
 from rankwell.inspection.linting.rules import rows_of
 from rankwell.kernels import match
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Items
+from rankwell.tables.rows import Lists
 
 FEW_JUDGED = 0.8
 
@@ -22,18 +26,20 @@ def queries(data: Data) -> Iterator[Finding]:
         return
     known = data.qrels.queries
     for run in data.runs:
-        found = common(run.lists.queries, known)
+        found = common(run.queries, known)
         if found is None or not (found >= 0).any():
-            yield _nothing_in_common(run, data.qrels, "query", run.lists.queries, known.ids)
+            yield _nothing_in_common(run, data.qrels, "query", run.queries, known.ids)
             continue
         extra = np.flatnonzero(found < 0)
         if len(extra):
             yield Finding(
-                "unknown-queries", "note", run.lists.place(int(run.lists.offsets[extra[0]])),
-                f"{len(extra):,} of {len(found):,} queries are not judged (such as {brief(run.lists.queries.one(int(extra[0])))})",
+                "unknown-queries", "note", run.place_of_list(int(extra[0])),
+                f"{len(extra):,} of {len(found):,} queries are not judged (such as {brief(run.queries.one(int(extra[0])))})",
                 "They count in no metric of relevance; remove them or complete the judgements.", len(extra),
             )  # fmt: skip
-        missing = np.setdiff1d(np.arange(len(known)), found)
+        is_missing = np.ones(len(known), np.bool_)
+        is_missing[found[found >= 0]] = False
+        missing = np.flatnonzero(is_missing)
         if len(missing):
             effect = data.change(
                 data.value(run, missing="empty"), data.value(run, missing="skip"), "with --missing skip"
@@ -48,26 +54,50 @@ def queries(data: Data) -> Iterator[Finding]:
 def items(data: Data) -> Iterator[Finding]:
     """Items of runs and judgements that the catalogue lacks, and runs in which nothing is judged."""
     if data.qrels is not None:
+        judged = Known(data.qrels.items.distinct())
         for run in data.runs:
-            judged = Known(_distinct(data.qrels.items))
-            found = common(_distinct(run.lists.items), judged)
-            if found is None or not (found >= 0).any():
-                yield _nothing_in_common(run, data.qrels, "item", run.lists.items, data.qrels.items)
+            if not _meets(run, judged):
+                yield _nothing_in_common(run, data.qrels, "item", run.rows.items, data.qrels.items)
     if data.items is None:
         return
     catalogue = Known(data.items.item)
-    sides = [(run.name, run.lists.items, run.lists.place) for run in data.runs]
-    sides += [(data.qrels.name, data.qrels.items, data.qrels.place)] if data.qrels else []
-    for name, ids, place in sides:
-        found = common(ids, catalogue)
-        outside = np.arange(len(ids)) if found is None else np.flatnonzero(found < 0)
-        if len(outside):
-            row = int(outside[0])
-            yield Finding(
-                "unknown-items", "error", place(row),
-                f"item {brief(ids.one(row))} is not in the catalogue {data.items.name}; {rows_of(outside)} of {name}",
-                "Complete the catalogue, or say --outside ignore.", len(outside),
-            )  # fmt: skip
+    for run in data.runs:
+        found = marked(run.batches, _outside([lists.items for lists in run.batches], catalogue))
+        if found is not None:
+            yield _unknown_items(data.items, run.name, found.place, found.item, found.count)
+    if data.qrels is not None:
+        items = data.qrels.items
+        [rows] = _outside([items], catalogue)
+        if len(rows):
+            row = int(rows[0])
+            yield _unknown_items(
+                data.items, data.qrels.name, data.qrels.place(row), brief(items.one(row)), len(rows)
+            )
+
+
+def _meets(run: RunData, judged: Known) -> bool:
+    """Whether any item of a run is judged; text that meets integers is the plain form of one in every row."""
+    if run.batches[0].items.is_text == judged.ids.is_text:
+        return any((judged.find(lists.items) >= 0).any() for lists in run.batches)
+    found = [common(lists.items, judged) for lists in run.batches]
+    plain = [each for each in found if each is not None]
+    return len(plain) == len(found) and any((each >= 0).any() for each in plain)
+
+
+def _outside(columns: list[Ids], catalogue: Known) -> list[np.ndarray]:
+    """The rows of each column that are not in the catalogue: all of them if the kinds of ids differ."""
+    found = on_all_cores(lambda ids: common(ids, catalogue), columns)
+    if any(each is None for each in found):
+        return [np.arange(len(ids)) for ids in columns]
+    return [np.flatnonzero(each < 0) for each in found if each is not None]
+
+
+def _unknown_items(items: Items, name: str, place: str, item: str, count: int) -> Finding:
+    return Finding(
+        "unknown-items", "error", place,
+        f"item {item} is not in the catalogue {items.name}; {rows_of(count)} of {name}",
+        "Complete the catalogue, or say --outside ignore.", count,
+    )  # fmt: skip
 
 
 def _nothing_in_common(run: RunData, qrels: QrelsData, word: str, ours: Ids, theirs: Ids) -> Finding:
@@ -124,7 +154,7 @@ def scale(data: Data) -> Iterator[Finding]:
         allowed = ", ".join(f"{each:g}" for each in data.settings.scale)
         yield Finding(
             "scale", "error", data.qrels.qrels.place(int(rows[0])),
-            f"the grade {grade[rows[0]]:g} is not on the scale {allowed}; {rows_of(rows)}",
+            f"the grade {grade[rows[0]]:g} is not on the scale {allowed}; {rows_of(len(rows))}",
             "Mend the grades, or declare the scale that they have.", len(rows),
         )  # fmt: skip
 
@@ -134,23 +164,28 @@ def training_items(data: Data) -> Iterator[Finding]:
     if data.train is None:
         return
     for run in data.runs:
-        known = common(run.lists.queries, data.train.queries)
-        if known is None or run.lists.items.is_text != data.train.items.is_text:
+        is_text = run.batches[0].items.is_text
+        if common(run.queries, data.train.queries) is None or is_text != data.train.items.is_text:
             continue
-        nothing = np.zeros(run.lists.rows, np.uint8)
-        _, rows, _, _ = match.hits(
-            run.lists.offsets, run.lists.score, *run.lists.items.columns, known,
-            data.train.offsets, *data.train.items.columns, nothing,
-        )  # fmt: skip
-        if len(rows):
-            row = int(rows[0])
+        rows = on_all_cores(partial(_trained, data.train), run.batches)
+        found = marked(run.batches, rows)
+        if found is not None:
             yield Finding(
-                "training-items", "warning", run.lists.place(row),
-                f"query {brief(run.lists.queries.one(int(run.list_of[row])))} is shown item {brief(run.lists.items.one(row))}, which it "
-                f"has in {data.train.name}; {rows_of(rows)}",
-                "Leave out what the user has already, unless it may be shown again.", len(rows),
+                "training-items", "warning", found.place,
+                f"query {found.query} is shown item {found.item}, which it has in {data.train.name}; {rows_of(found.count)}",
+                "Leave out what the user has already, unless it may be shown again.", found.count,
                 data.change(data.value(run), data.value(run.without(rows)), "without them"),
             )  # fmt: skip
+
+
+def _trained(train: QrelsData, lists: Lists) -> np.ndarray:
+    """The rows of items that their user has in the training data."""
+    known = common(lists.queries, train.queries)
+    assert known is not None  # as for all queries of the run
+    nothing = np.zeros(lists.rows, np.uint8)
+    return match.hits(
+        lists.offsets, lists.score, *lists.items.columns, known, train.offsets, *train.items.columns, nothing
+    )[1]
 
 
 def _distinct(ids: Ids) -> Ids:

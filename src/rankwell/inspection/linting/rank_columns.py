@@ -14,6 +14,7 @@ from rankwell.inspection.linting.data import Data, RunData
 from rankwell.judge.asked import Asked
 from rankwell.judge.given_ranks import number_given, with_ranks
 from rankwell.judge.policy import Policy
+from rankwell.kernels import ranks
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import NO_TEXT
 from rankwell.tables.rows import Lists
@@ -37,6 +38,8 @@ def rank_columns(data: Data) -> Iterator[Finding]:
     """Ranks that are not whole numbers or are given twice, and lists with gaps: their items count at the rank given."""
     policy = replace(data.settings.policy, ranks="given", duplicates="error", unjudged="nonrelevant")
     for run in data.runs:
+        if all(map(_says_no_more_than_the_order, run.batches)):
+            continue
         try:
             lists = ranked_as_given(run, policy)
         except DataError as error:
@@ -60,6 +63,11 @@ def rank_columns(data: Data) -> Iterator[Finding]:
             len(short),
             data.change(given, closed, "with --ranks closed"),
         )  # fmt: skip
+
+
+def _says_no_more_than_the_order(lists: Lists) -> bool:
+    base = 1 if lists.rank_base is None else lists.rank_base
+    return not lists.has_ranks or ranks.are_closed(lists.offsets, lists.score, base)
 
 
 RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (rank_columns,)

@@ -27,7 +27,7 @@ Read = TypeVar("Read", RunData, QrelsData, Items)
 def run_data(source: Any) -> RunData:
     """Return a run whose rows have been read."""
     data = RunData(read_run(source))
-    if not len(data.columns.item):
+    if not len(data.rows):
         raise DataError(f"{data.name}: the run holds no rows.")
     return data
 

@@ -8,9 +8,12 @@ import numpy as np
 
 from rankwell.display.findings import Finding
 from rankwell.errors import brief
+from rankwell.inspection.linting.batches import in_order, inside, marked, on_all_cores
 from rankwell.inspection.linting.data import Data, QrelsData, RunData, common
 from rankwell.kernels import match
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.rows import Lists
 
 ASCENDING = 0.9
 
@@ -18,19 +21,24 @@ ASCENDING = 0.9
 def duplicates(data: Data) -> Iterator[Finding]:
     """Items that stand twice in a list, and items that are judged twice."""
     for run in data.runs:
-        again, firsts = match.repeats(run.lists.offsets, *run.lists.items.columns)
-        if len(again):
-            row, first = int(again[0]), int(firsts[0])
+        repeats = on_all_cores(_repeats, run.batches)
+        found = marked(run.batches, [again for again, _ in repeats])
+        if found is not None:
+            first = next(int(firsts[0]) for again, firsts in repeats if len(again))
             kept, dropped = (data.value(run, duplicates=rule) for rule in ("first", "drop"))
             yield Finding(
-                "duplicates", "error", run.lists.place(row),
-                f"query {brief(run.lists.queries.one(int(run.list_of[row])))} lists item {brief(run.lists.items.one(row))} twice "
-                f"(first: {run.lists.place(first)}); {rows_of(again)} repeat{'s' * (len(again) == 1)} an item",
-                "Remove the copies, or say --duplicates first or drop.", len(again),
+                "duplicates", "error", found.place,
+                f"query {found.query} lists item {found.item} twice "
+                f"(first: {found.lists.place(first)}); {rows_of(found.count)} repeat{'s' * (found.count == 1)} an item",
+                "Remove the copies, or say --duplicates first or drop.", found.count,
                 data.change(kept, dropped, "from later copies that keep their rank (first) to none (drop)"),
             )  # fmt: skip
     if data.qrels is not None:
         yield from _judged_twice(data.qrels)
+
+
+def _repeats(lists: Lists) -> tuple[np.ndarray, np.ndarray]:
+    return match.repeats(lists.offsets, *lists.items.columns)
 
 
 def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
@@ -49,7 +57,7 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
         yield Finding(
             "duplicates", "error" if differ else "warning", qrels.place(row),
             f"item {brief(qrels.items.one(row))} is judged twice for its query (first: {qrels.place(int(firsts[0]))}); "
-            f"{rows_of(again)} repeat{'s' * (len(again) == 1)} an item, {differ} with another grade",
+            f"{rows_of(len(again))} repeat{'s' * (len(again) == 1)} an item, {differ} with another grade",
             "Remove the copies, or say --duplicate-grades max or last.", len(again),
         )  # fmt: skip
 
@@ -57,60 +65,65 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
 def ranks_against_scores(data: Data) -> Iterator[Finding]:
     """Rows of a better rank but a lower score than the row below, and scores that grow down the whole list."""
     for run in data.runs:
-        lists = run.ranked
-        given = run.columns.given_score if run.columns.by_rank else run.columns.key
-        if lists is None or given is None:
+        both = run.ranks_and_scores
+        if both is None:
             yield from _rising(data, run)
             continue
-        score = run.in_lists(given)
-        order = np.lexsort((-lists.score, run.list_of))
-        inside = run.list_of[order][1:] == run.list_of[order][:-1]
-        rises = inside & (score[order][1:] > score[order][:-1])
-        if not rises.any():
+        rising = on_all_cores(lambda each: _rising_rows(*each), list(zip(run.batches, both, strict=True)))
+        found = marked(run.batches, rising)
+        if found is None:
             continue
-        row = int(order[1:][rises][0])
-        by_score, by_rank = (data.value(run.changed(lists.items, each)) for each in (score, lists.score))
-        share = float(np.mean(rises[inside]))
-        rule = "the rank decides" if run.columns.by_rank else "the score decides, the rank is ignored"
-        values = (by_rank, by_score) if run.columns.by_rank else (by_score, by_rank)
+        neighbours = len(run.rows) - len(run.queries)
+        by_rank, by_score = (data.value(run.with_scores(each)) for each in zip(*both, strict=True))
+        share = found.count / neighbours
+        rule = "the rank decides" if run.by_rank else "the score decides, the rank is ignored"
+        values = (by_rank, by_score) if run.by_rank else (by_score, by_rank)
         yield Finding(
             "score-direction" if share > ASCENDING else "ranks-against-scores", "error" if share > ASCENDING else "warning",
-            lists.place(row),
-            f"the score is higher than that of the better rank above; {np.count_nonzero(rises):,} of "
-            f"{np.count_nonzero(inside):,} neighbours contradict ({rule})",
+            found.place,
+            f"the score is higher than that of the better rank above; {found.count:,} of {neighbours:,} neighbours "
+            f"contradict ({rule})",
             "If low scores are better (distances), negate them; else write ranks and scores that agree.",
-            int(np.count_nonzero(rises)),
+            found.count,
             data.change(*values, "if the other column decides"),
         )  # fmt: skip
 
 
+def _rising_rows(lists: Lists, ranks_and_scores: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Rows with a higher score than the row of the next better rank."""
+    key, score = ranks_and_scores
+    rows = in_order(lists, key)
+    score = score if rows is None else score[rows]
+    below = np.flatnonzero((score[1:] > score[:-1]) & inside(lists)) + 1
+    return below if rows is None else rows[below]
+
+
 def _rising(data: Data, run: RunData) -> Iterator[Finding]:
     """Scores that grow from row to row, in a file without ranks."""
-    if run.columns.by_rank:
+    if run.by_rank:
         return
-    score = run.lists.score
-    inside = run.list_of[1:] == run.list_of[:-1]
-    rises = inside & (score[1:] > score[:-1])
-    if np.count_nonzero(inside) > 1 and np.count_nonzero(rises) > ASCENDING * np.count_nonzero(inside):
-        effect = data.change(
-            data.value(run), data.value(run.changed(run.lists.items, -score)), "if low scores are better"
-        )
+    rises = [np.flatnonzero((x.score[1:] > x.score[:-1]) & inside(x)) + 1 for x in run.batches]
+    found, neighbours = marked(run.batches, rises), len(run.rows) - len(run.queries)
+    if found is not None and neighbours > 1 and found.count > ASCENDING * neighbours:
+        negated = run.with_scores(-lists.score for lists in run.batches)
+        effect = data.change(data.value(run), data.value(negated), "if low scores are better")
         yield Finding(
-            "score-direction", "warning", run.lists.place(int(np.flatnonzero(rises)[0]) + 1),
-            f"scores grow down the lists ({np.count_nonzero(rises):,} of {np.count_nonzero(inside):,} neighbours)",
-            "If low scores are better (distances), negate them.", int(np.count_nonzero(rises)), effect,
+            "score-direction", "warning", found.place,
+            f"scores grow down the lists ({found.count:,} of {neighbours:,} neighbours)",
+            "If low scores are better (distances), negate them.", found.count, effect,
         )  # fmt: skip
 
 
 def infinite_scores(data: Data) -> Iterator[Finding]:
     """Scores that are infinite: they are tied with each other."""
     for run in data.runs:
-        rows = np.flatnonzero(np.isinf(run.lists.score))
-        if len(rows) and not run.columns.by_rank:
+        rows = [np.flatnonzero(np.isinf(lists.score)) for lists in run.batches]
+        found = marked(run.batches, rows)
+        if found is not None and not run.by_rank:
             yield Finding(
-                "infinite-scores", "warning", run.lists.place(int(rows[0])),
-                f"the score is infinite; {rows_of(rows)}, all tied with each other",
-                "Leave such items out of the lists, or give them a finite score.", len(rows),
+                "infinite-scores", "warning", found.place,
+                f"the score is infinite; {rows_of(found.count)}, all tied with each other",
+                "Leave such items out of the lists, or give them a finite score.", found.count,
                 data.change(data.value(run), data.value(run.without(rows)), "without them"),
             )  # fmt: skip
 
@@ -118,46 +131,64 @@ def infinite_scores(data: Data) -> Iterator[Finding]:
 def near_ties(data: Data) -> Iterator[Finding]:
     """Neighbouring scores that differ in double precision and are equal in single, as trec_eval 9 reads them."""
     for run in data.runs:
-        order = np.lexsort((-run.lists.score, run.list_of))
-        score = run.lists.score[order]
-        with np.errstate(over="ignore"):
-            single = score.astype(np.float32)
-        merged = (
-            (run.list_of[order][1:] == run.list_of[order][:-1])
-            & (score[1:] != score[:-1])
-            & (single[1:] == single[:-1])
-        )
-        if merged.any() and not run.columns.by_rank:
-            rows = order[1:][merged]
+        if run.by_rank:
+            continue
+        found = marked(run.batches, on_all_cores(_nearly_tied, run.batches))
+        if found is not None:
             yield Finding(
-                "near-ties", "note", run.lists.place(int(rows[0])),
-                f"{rows_of(rows)} differ from the one above only beyond single precision",
+                "near-ties", "note", found.place,
+                f"{rows_of(found.count)} differ from the one above only beyond single precision",
                 "Tools that read scores as 32-bit numbers (trec_eval 9, pytrec_eval) see ties here; --scores single does the same.",
-                len(rows), data.change(data.value(run, scores="double"), data.value(run, scores="single"), "with --scores single"),
+                found.count, data.change(data.value(run, scores="double"), data.value(run, scores="single"), "with --scores single"),
             )  # fmt: skip
+
+
+def _nearly_tied(lists: Lists) -> np.ndarray:
+    """Rows whose score differs from that of the row above, in the order of scores, only beyond single precision."""
+    rows = in_order(lists, lists.score)
+    score = lists.score if rows is None else lists.score[rows]
+    with np.errstate(over="ignore"):
+        single = score.astype(np.float32)
+    below = np.flatnonzero((single[1:] == single[:-1]) & (score[1:] != score[:-1]) & inside(lists)) + 1
+    return below if rows is None else rows[below]
 
 
 def white_space(data: Data) -> Iterator[Finding]:
     """White space at the beginning or the end of ids: they match nothing."""
-    sides: list[tuple[Ids, Callable[[int], str]]] = []
     for run in data.runs:
-        sides += [(run.lists.items, run.lists.place), (run.lists.queries, _first_of(run))]
+        items = marked(run.batches, on_all_cores(_padded_items, run.batches))
+        if items is not None:
+            yield _padded(items.place, items.item, items.count)
+        yield from _padded_ids(run.queries, run.place_of_list)
     if data.qrels is not None:
-        sides += [
-            (data.qrels.items, data.qrels.place),
-            (data.qrels.queries.ids, _first_of_judged(data.qrels)),
-        ]
-    for ids, place in sides:
-        if not ids.is_text or not len(ids):
-            continue
-        ends = ids.starts + np.maximum(ids.lengths - 1, 0)
-        rows = np.flatnonzero((ids.lengths > 0) & ((ids.text[ids.starts] <= 32) | (ids.text[ends] <= 32)))
-        if len(rows):
-            yield Finding(
-                "white-space", "error", place(int(rows[0])),
-                f"the id {brief(ids.one(int(rows[0])))} has white space around it; {rows_of(rows)}",
-                "Remove it: an id matches only if every byte does.", len(rows),
-            )  # fmt: skip
+        yield from _padded_ids(data.qrels.items, data.qrels.place)
+        yield from _padded_ids(data.qrels.queries.ids, _first_of_judged(data.qrels))
+
+
+def _padded_items(lists: Lists) -> np.ndarray:
+    return _with_white_space(lists.items)
+
+
+def _padded_ids(ids: Ids, place: Callable[[int], str]) -> Iterator[Finding]:
+    rows = _with_white_space(ids)
+    if len(rows):
+        yield _padded(place(int(rows[0])), brief(ids.one(int(rows[0]))), len(rows))
+
+
+def _with_white_space(ids: Ids) -> np.ndarray:
+    """The rows of ids that begin or end with white space."""
+    if not ids.is_text or not len(ids):
+        return NO_ROWS
+    ends = ids.starts + np.maximum(ids.lengths - 1, 0)
+    return np.flatnonzero((ids.lengths > 0) & ((ids.text[ids.starts] <= 32) | (ids.text[ends] <= 32)))
+
+
+def _padded(place: str, item: str, count: int) -> Finding:
+    return Finding(
+        "white-space", "error", place,
+        f"the id {item} has white space around it; {rows_of(count)}",
+        "Remove it: an id matches only if every byte does.", count,
+    )  # fmt: skip
 
 
 def coverage(data: Data) -> Iterator[Finding]:
@@ -165,9 +196,9 @@ def coverage(data: Data) -> Iterator[Finding]:
     first, *others = data.runs or (None,)
     if first is None:
         return
-    known = Known(first.lists.queries)
+    known = Known(first.queries)
     for run in others:
-        found = common(run.lists.queries, known)
+        found = common(run.queries, known)
         if found is None:
             continue
         here, there = int(np.count_nonzero(found < 0)), len(known) - int(np.count_nonzero(found >= 0))
@@ -179,13 +210,9 @@ def coverage(data: Data) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def rows_of(rows: np.ndarray) -> str:
+def rows_of(count: int) -> str:
     """Return a number of rows in words."""
-    return f"{len(rows):,} row{'s' * (len(rows) != 1)}"
-
-
-def _first_of(run: RunData) -> Callable[[int], str]:
-    return lambda query: run.lists.place(int(run.lists.offsets[query]))
+    return f"{count:,} row{'s' * (count != 1)}"
 
 
 def _first_of_judged(qrels: QrelsData) -> Callable[[int], str]:

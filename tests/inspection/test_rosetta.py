@@ -1,0 +1,77 @@
+"""The table of tools evaluates settings with the same rules together, and each has the value that it has by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+import rankwell as rw
+from rankwell.evaluation import task
+from rankwell.evaluation.preset import names, preset_of
+from rankwell.metrics import metric_of
+
+RUN = {
+    "ann": {"a": 4.0, "b": 3.0, "c": 3.0, "d": 1.0, "e": 1.0},
+    "bob": {"a": 2.0, "c": 2.0, "d": 2.0},
+    "eve": {"x": 1.0},
+}
+QRELS = {"ann": {"a": 1, "c": 2, "f": 1}, "bob": {"d": 1, "a": 0}, "cas": {"a": 1}, "eve": {"x": 0}}
+ASKED = ["ndcg@3", "ap@3", "p@2", "rr", "ndcg(gain=exp2)"]
+
+
+def meant(name):
+    """The metrics asked for that the preset has, each as the tool means it and with its rules."""
+    preset = preset_of(name)
+    for asked in map(metric_of, ASKED):
+        if preset.has(asked):
+            try:
+                yield asked, metric_of(preset.metric(asked)), preset.policy_of(asked, rw.Policy())
+            except rw.RankwellError:
+                continue
+
+
+def test_each_value_is_that_of_an_evaluation_by_itself():
+    tables = {
+        table.asked: {line.tool: line for line in table.lines} for table in rw.rosetta(RUN, QRELS, ASKED)
+    }
+    compared = 0
+    for preset in map(preset_of, names()):
+        for asked, metric, rules in meant(preset.name):
+            if preset.name == "trec_eval_9":
+                continue  # has the name of the other trec_eval
+            alone = rw.evaluate(
+                RUN, preset.judgements(rw.read_qrels(QRELS), rw.Policy(), rules), metric, policy=rules
+            )
+            line = tables[asked][preset.tool]
+            assert (line.value, line.n, line.metric) == (alone[metric], alone.n[str(metric)], metric)
+            compared += 1
+    assert compared > 60
+
+
+def test_a_metric_that_one_tool_cannot_compute_costs_the_others_nothing():
+    *_, exponential = rw.rosetta(RUN, QRELS, ASKED)
+    assert {"rankwell", "gdeval.pl", "trec_eval"} <= {line.tool for line in exponential.lines}
+    assert [note.split(":")[0] for note in exponential.notes] == ["jurity", "RecTools"]
+
+
+@pytest.mark.parametrize("asked", [["ndcg@3"], ASKED])
+def test_lists_are_judged_once_for_each_set_of_rules(asked, monkeypatch):
+    judged = []
+    judge = task.judge
+    monkeypatch.setattr(task, "judge", lambda lists, *rest: (judged.append(lists), judge(lists, *rest))[1])
+    rw.rosetta(RUN, QRELS, asked)
+    rules = {
+        (rules, preset_of(name).is_binary)
+        for name in names()
+        for metric, _, rules in meant(name)
+        if str(metric) in asked
+    }
+    assert len(judged) == len(rules) + 1  # and once for ours
+
+
+def test_a_metric_that_the_data_do_not_allow_does_not_stop_those_with_the_same_rules():
+    qrels = {"ann": {"a": 5, "c": 2}}
+    cascade, gain = rw.rosetta({"ann": RUN["ann"]}, qrels, ["err@3", "ndcg@3"])
+    assert [note.split(":")[0] for note in cascade.notes] == ["gdeval.pl", "ir_measures"]
+    assert all("grade" in note for note in cascade.notes)
+    assert {"gdeval.pl", "ir_measures"} <= {line.tool for line in gain.lines}
+    assert not gain.notes
