@@ -185,3 +185,27 @@ def test_values_of_queries_are_kept_in_a_sum_where_both_sides_have_them():
 def test_results_cannot_be_changed():
     with pytest.raises(AttributeError):
         RES.name = "other"
+
+
+def test_a_value_is_worked_out_once_however_often_it_is_read(monkeypatch):
+    res = rw.evaluate(
+        {"u": ["a", "b"], "v": ["a"]},
+        {"u": {"a": 1}},
+        ["coverage@2", "gini@2", "ndcg@2"],
+        items=["a", "b", "c"],
+    )
+    asked: list[str] = []
+    for kind in {type(metric) for metric in res.metrics}:
+
+        def value(metric, state, plain=kind.value):
+            asked.append(str(metric))
+            return plain(metric, state)
+
+        monkeypatch.setattr(kind, "value", value)
+    for _ in range(3):
+        assert res["coverage@2"] == res.mean["coverage@2"] == 2 / 3
+        assert "coverage@2" in repr(res)
+        assert "coverage@2" in str(res.to_table()) + res.to_json() + res.to_html() + res.to_csv(
+            per_query=False
+        )
+    assert sorted(asked) == ["coverage@2", "gini@2", "ndcg@2"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import polars as pl
 import pytest
@@ -135,3 +137,22 @@ def test_results_beside_different_training_data_do_not_add():
     )
     with pytest.raises(rw.RankwellError, match="cannot add results with different training data"):
         part("u", train) + part("v", {"u": ["b"], "v": ["b", "a"]})
+
+
+def test_words_are_those_of_a_plain_loop_however_they_are_spelt():
+    draw = random.Random(7)
+    spelt = ["War", " War", "War ", "Drama", "", "  ", "É", "日本", None]
+    for _ in range(100):
+        lists = [
+            None if draw.random() < 0.2 else [draw.choice(spelt) for _ in range(draw.randint(0, 5))]
+            for _ in range(draw.randint(0, 9))
+        ]
+        read = [
+            list(dict.fromkeys(word.strip() for word in each or () if word and word.strip()))
+            for each in lists
+        ]
+        found = features_of(pl.DataFrame({"x": pl.Series(lists, dtype=pl.List(pl.String))}), "x", "items")
+        assert found.names == tuple(sorted({word for each in read for word in each}, key=str.encode))
+        places, codes, values = found.entries(np.arange(len(lists)))
+        assert [[found.names[code] for code in codes[places == row]] for row in range(len(lists))] == read
+        assert values.tolist() == [1.0] * len(codes)

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from rankwell.comparison.sides import left_out, side_of, values_of
 from rankwell.display.table import Cell, Column, Table
-from rankwell.errors import DataError, UsageError, nearest
+from rankwell.errors import UsageError, nearest
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.task import Task
-from rankwell.judge import missing_lists
-from rankwell.judge.judged import Judged
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_run
 from rankwell.tables.arguments import checked
 from rankwell.tables.draws import draws
-from rankwell.tables.ids import Known
-from rankwell.tables.run_qrels import Run
-from rankwell.tables.states import State
 
 MOST = 10_000  # up to this number, lists are left out one by one
 GROUPS = 200
@@ -186,7 +181,7 @@ def jackknife(
     if not 0 < level < 1:
         raise UsageError(f"level={level:g}: must be a share between 0 and 1, such as 0.95.")
     runs = [read_run(run)] if against is None else [read_run(run), read_run(against, name="against")]
-    sides = [_side(evaluator.task, read) for read in runs]
+    sides = [side_of(evaluator.task, read) for read in runs]
     if against is not None:
         sides[1] = sides[1].beside(sides[0])
     n = len(sides[0].judged)
@@ -194,101 +189,16 @@ def jackknife(
     if not 1 < parts <= n:
         raise UsageError(f"groups={parts}: must be from 2 to the number of lists, {n:,}." if groups else
                          f"{runs[0].name}: an interval needs at least two lists, not {n}.")  # fmt: skip
-    value = _values(sides, [side.states() for side in sides])
+    wholes = [side.whole() for side in sides]
+    value = values_of(wholes)
     order = np.argsort(draws(seed, sides[0].judged.queries), kind="stable")
-    without = np.array(list(_left_out([side.take(order) for side in sides], parts)))
+    without = np.array(list(left_out([side.take(order) for side in sides], wholes, parts)))
     intervals = {
         metric: _interval(value[at], without[:, at], level) for at, metric in enumerate(evaluator.metrics)
     }
     name = runs[0].name if against is None else f"{runs[0].name} less {runs[1].name}"
     items = min(side.distinct() for side in sides)
     return Jackknife(name, intervals, n=n, groups=parts, items=items, level=level, seed=seed)
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """Some lists of one run and their states; ``place`` is the position of each user's lists."""
-
-    task: Task
-    judged: Judged
-    place: np.ndarray
-    missing: dict[Metric, State]  # of judged queries without a list, which are never left out
-
-    def states(self) -> dict[Metric, State]:
-        """Return the states of these lists."""
-        return {metric: self.task.state_of(metric, self.judged) for metric in self.task.metrics}
-
-    def take(self, users: np.ndarray) -> Side:
-        """Return the lists of some users."""
-        wanted = self.place[users]
-        rows = np.sort(wanted)
-        judged = self.judged.take(rows, self.judged.found)
-        return Side(self.task, judged, np.searchsorted(rows, wanted), self.missing)
-
-    def beside(self, first: Side) -> Side:
-        """Return the same lists with users in the order of another run; DataError if their users differ."""
-        place = Known(self.judged.queries).rows_of(first.judged.queries, "query")
-        if (place < 0).any() or len(place) != len(self.judged):
-            raise DataError(
-                f"the two runs hold lists of different users ({len(place):,} and {len(self.judged):,}); a difference needs "
-                f"the same users in both."
-            )
-        return Side(self.task, self.judged, place, self.missing)
-
-    def distinct(self) -> int:
-        """The number of distinct items in the lists."""
-        items = self.judged.shown.item
-        return 0 if items is None else len(np.unique(items[items >= 0]))
-
-
-def _side(task: Task, run: Run) -> Side:
-    """All lists of a run, judged at once."""
-    task = replace(task, asked=task.asked.reading("shown", "item")).of_run(run)
-    if not len(run):
-        raise DataError(f"{run.name}: the run holds no rows.")
-    lists = next(run.rows.table().batches(len(run)))()
-    judged, _ = task.judged(lists)
-    absent = missing_lists(task.pool, judged.pool_row[judged.pool_row >= 0])
-    is_empty = task.asked.policy.missing == "empty" and len(absent) > 0
-    missing = {m: task.state_of(m, absent) for m in task.metrics if m.sees_missing and is_empty}
-    return Side(task, judged, np.arange(len(judged)), missing)
-
-
-Outside = list[dict[Metric, State]] | None
-
-
-def _left_out(sides: list[Side], parts: int, outside: Outside = None) -> Iterator[list[float]]:
-    """Yield the values without each part: parts are halved recursively, and the states outside each half are carried along."""
-    if parts == 1:
-        assert outside is not None
-        yield _values(sides, outside)
-        return
-    n = len(sides[0].judged)
-    few = parts // 2
-    halves = np.split(np.arange(n), [round(n * few / parts)])
-    inside = [[side.take(rows) for side in sides] for rows in halves]
-    states = [[side.states() for side in half] for half in inside]
-    for half, other, count in ((0, 1, few), (1, 0, parts - few)):
-        yield from _left_out(inside[half], count, _together(outside, states[other]))
-
-
-def _together(left: Outside, right: list[dict[Metric, State]]) -> list[dict[Metric, State]]:
-    if left is None:
-        return right
-    pairs = zip(left, right, strict=True)
-    return [{metric: mine[metric] + theirs[metric] for metric in mine} for mine, theirs in pairs]
-
-
-def _values(sides: list[Side], states: list[dict[Metric, State]]) -> list[float]:
-    """The values, or the differences of two sides."""
-    values = [
-        [
-            metric.value(state + side.missing[metric] if metric in side.missing else state)
-            for metric, state in each.items()
-        ]
-        for side, each in zip(sides, states, strict=True)
-    ]
-    return values[0] if len(sides) == 1 else [a - b for a, b in zip(*values, strict=True)]
 
 
 def _interval(value: float, without: np.ndarray, level: float) -> Interval:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.kernels import lists as kernel
-from rankwell.tables.csr import owners_of
+from rankwell.tables.csr import offsets_of, owners_of
 from rankwell.tables.ranked import Ranked
 
 if TYPE_CHECKING:
@@ -63,7 +63,23 @@ class Features:
 
     def has(self, items: np.ndarray) -> np.ndarray:
         """Return which items have features; those outside the catalogue (-1) have none."""
-        return np.append(self.lengths > 0, False)[items]
+        return self.lengths_of(items) > 0
+
+    def lengths_of(self, items: np.ndarray) -> np.ndarray:
+        """Return the number of features of some items; those outside the catalogue (-1) have none."""
+        return self._lengths_and_none[items]
+
+    def squares_of(self, items: np.ndarray) -> np.ndarray:
+        """Return the squared lengths of the vectors of some items; 0 outside the catalogue (-1)."""
+        return self._squares_and_none[items]
+
+    @cached_property
+    def _lengths_and_none(self) -> np.ndarray:
+        return np.append(self.lengths, 0)
+
+    @cached_property
+    def _squares_and_none(self) -> np.ndarray:
+        return np.append(self.squares, 0.0)
 
     def entries(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return all features of some items as (position in ``items``, column, value), item after item.
@@ -168,17 +184,30 @@ def _of_column(series: pl.Series, column: str, table: str) -> Features:
         raise DataError(
             f"{table}: the column {brief(column)} is {kind}; features must be text, numbers or lists of them."
         )
-    words = pl.DataFrame({"row": np.arange(len(series)), "word": series})
-    words = words if series.dtype == pl.String else words.explode("word", empty_as_null=False)
-    words = (
-        words.with_columns(pl.col("word").str.strip_chars())
-        .filter(pl.col("word") != "")
-        .unique(maintain_order=True)
-    )
-    names = words["word"].unique().sort()
-    codes = words["word"].cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
-    offsets = np.searchsorted(words["row"].to_numpy(), np.arange(len(series) + 1))
-    return Features(tuple(names.to_list()), offsets, codes, np.ones(len(codes)))
+    return _of_lists(series if series.dtype != pl.String else series.reshape((-1, 1)).arr.to_list())
+
+
+def _of_lists(lists: pl.Series) -> Features:
+    """The features of lists of words: each distinct word is read once, and counts once in a list."""
+    import polars as pl
+
+    words = lists.drop_nulls().explode(empty_as_null=False)
+    rows = owners_of(lists.list.len().fill_null(0).to_numpy())
+    spelt = words.drop_nulls().unique()
+    read = spelt.str.strip_chars()
+    names = read.filter(read != "").unique().sort()
+    code_of = np.append(read.cast(pl.Enum(names), strict=False).to_physical().fill_null(-1).to_numpy(), -1)
+    codes = code_of[words.cast(pl.Enum(spelt)).to_physical().fill_null(len(spelt)).to_numpy()]
+    named = codes >= 0
+    if not named.all():
+        rows, codes = rows[named], codes[named]
+    key = rows * len(names) + codes
+    ordered = np.sort(key)
+    if (ordered[1:] == ordered[:-1]).any():
+        firsts = np.sort(np.unique(key, return_index=True)[1])
+        rows, codes = rows[firsts], codes[firsts]
+    offsets = offsets_of(np.bincount(rows, minlength=len(lists)))
+    return Features(tuple(names.to_list()), offsets, codes.astype(np.int64), np.ones(len(codes)))
 
 
 def _embeddings(series: pl.Series, column: str, table: str) -> Features:
@@ -217,5 +246,5 @@ def _finite(values: np.ndarray, column: str, table: str) -> np.ndarray:
 
 def _of_dense(dense: np.ndarray, names: tuple[str, ...]) -> Features:
     rows, codes = np.nonzero(dense)
-    offsets = np.searchsorted(rows, np.arange(len(dense) + 1))
+    offsets = offsets_of(np.bincount(rows, minlength=len(dense)))
     return Features(names, offsets, codes, dense[rows, codes])

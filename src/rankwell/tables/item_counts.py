@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -56,12 +57,24 @@ class ItemSums:
                 )
         return ItemSums(numbers, self.size, items)
 
+    def less(self, part: ItemSums) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numbers of the items of ``part``, which is a part of these sums, with and without that part."""
+        items, numbers = part.shown()
+        mine = self.numbers[..., items if self.items is None else np.searchsorted(self.items, items)]
+        return mine, mine - numbers
+
     def shown(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the items with a sum above 0, ascending, and their numbers."""
         if self.items is not None:
             return self.items, self.numbers
         has = np.flatnonzero(self.numbers if self.numbers.ndim == 1 else self.numbers.any(axis=0))
         return has, self.numbers[..., has]
+
+    def alike(self) -> np.ndarray:
+        """Return how many items have the number 0, 1, 2 …"""
+        alike = np.bincount(self.numbers, minlength=1)
+        alike[0] += 0 if self.items is None else self.size - len(self.items)
+        return alike
 
 
 def _fits(size: int, shown: int) -> bool:
@@ -78,12 +91,38 @@ def _coded(rows: np.ndarray, size: int) -> tuple[np.ndarray | None, np.ndarray, 
 
 
 @dataclass(frozen=True, eq=False)
+class Tally:
+    """How many items of a catalogue were shown 0, 1, 2 … times in ``n`` lists: all that most metrics ask of the counts."""
+
+    alike: np.ndarray
+    n: int
+
+    @property
+    def size(self) -> int:
+        """The number of items in the catalogue."""
+        return int(self.alike.sum())
+
+    @property
+    def distinct(self) -> int:
+        """The number of items that were shown."""
+        return int(self.alike[1:].sum())
+
+    def without(self, part: ItemSums, whole: ItemSums, lists: int) -> Tally:
+        """Return the tally after a part of the counts is taken out of the whole: only the part's items change."""
+        before, after = whole.less(part)
+        alike = self.alike - np.bincount(before, minlength=len(self.alike))
+        return Tally(alike + np.bincount(after, minlength=len(alike)), self.n - lists)
+
+
+@dataclass(frozen=True, eq=False)
 class ItemCounts:
     """How often each item (or topic) of a catalogue of ``size`` was shown, in ``n`` lists.
 
     >>> both = ItemCounts.of(np.array([3, 1]), 4, n=1) + ItemCounts.of(np.array([3]), 4, n=1)
     >>> both.items.tolist(), both.counts.tolist(), both.size, both.n
     ([1, 3], [1, 2], 4, 2)
+    >>> both.alike.tolist(), both.without(ItemCounts.of(np.array([3]), 4, n=1)).alike.tolist()
+    ([2, 1, 1], [2, 2, 0])
     """
 
     sums: ItemSums
@@ -97,6 +136,19 @@ class ItemCounts:
     def __add__(self, other: ItemCounts) -> ItemCounts:
         return ItemCounts(self.sums + other.sums, self.n + other.n)
 
+    def without(self, part: ItemCounts) -> Tally:
+        """Return how many items were shown how often without a part of the lists."""
+        return self._tally.without(part.sums, self.sums, part.n)
+
+    @cached_property
+    def _tally(self) -> Tally:
+        return Tally(self.sums.alike(), self.n)
+
+    @property
+    def alike(self) -> np.ndarray:
+        """The number of items that were shown 0, 1, 2 … times."""
+        return self._tally.alike
+
     @property
     def size(self) -> int:
         """The number of items in the catalogue."""
@@ -105,9 +157,7 @@ class ItemCounts:
     @property
     def distinct(self) -> int:
         """The number of items that were shown."""
-        return (
-            len(self.sums.items) if self.sums.items is not None else int(np.count_nonzero(self.sums.numbers))
-        )
+        return self._tally.distinct
 
     @property
     def items(self) -> np.ndarray:
@@ -118,3 +168,6 @@ class ItemCounts:
     def counts(self) -> np.ndarray:
         """How often each of ``items`` was shown."""
         return self.sums.shown()[1]
+
+
+Counts = ItemCounts | Tally

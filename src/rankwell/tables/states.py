@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -30,6 +30,14 @@ class State(Protocol):
     @property
     def n(self) -> int:
         """The number of queries that the value is based on."""
+
+
+@runtime_checkable
+class Divisible(State, Protocol):
+    """A state from which a part can be taken, at a cost that depends on the part and not on the whole."""
+
+    def without(self, part: Any) -> State:
+        """Return what is left without the state of a part of the queries: what ``Metric.value`` needs of it."""
 
 
 class Average(State, Protocol):
@@ -73,6 +81,10 @@ class Mean:
 
     def __add__(self, other: Mean) -> Mean:
         return Mean(self.total + other.total, self.n + other.n)
+
+    def without(self, part: Mean) -> Mean:
+        """Return the mean without a part of its values."""
+        return Mean(self.total - part.total, self.n - part.n)
 
     @property
     def value(self) -> float:
@@ -152,8 +164,18 @@ class Total:
         """Return the state of finite values."""
         return cls(exact_sum(values), len(values))
 
+    @classmethod
+    def repeated(cls, values: np.ndarray, times: np.ndarray) -> Total:
+        """Return the state of finite values that each occur several times."""
+        pairs = zip(map(_whole, values.tolist()), times.tolist(), strict=True)
+        return cls(sum(value * often for value, often in pairs), int(times.sum()))
+
     def __add__(self, other: Total) -> Total:
         return Total(self.total + other.total, self.n + other.n)
+
+    def without(self, part: Total) -> Total:
+        """Return the sum without a part of its values."""
+        return Total(self.total - part.total, self.n - part.n)
 
     @property
     def value(self) -> float:

@@ -12,9 +12,10 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
+from rankwell.metrics.beyond.weighted_counts import FewerCounts, WeightedCounts
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
-from rankwell.tables.item_counts import ItemCounts
+from rankwell.tables.item_counts import Counts, ItemCounts, Tally
 from rankwell.tables.sorted_keys import places_among
 from rankwell.tables.states import State, Total
 
@@ -106,19 +107,17 @@ class Coverage(OfCounts):
         weights, total = context.once(_weights, self.weights)
         return WeightedCounts(shown, weights[shown.items], total)
 
-    def value(self, state: ItemCounts | WeightedCounts) -> float:
+    def value(self, state: Counts | WeightedCounts | FewerCounts) -> float:
         """The share of items shown, or its mean over samples of lists."""
-        if isinstance(state, WeightedCounts):
-            return self._share(state.shown, state.weights, state.total)
-        return self._share(state, None, float(state.size))
-
-    def _share(self, shown: ItemCounts, weights: np.ndarray | None, total: float) -> float:
-        if not total or (self.users is not None and self.users > shown.n):
+        total = float(state.size) if isinstance(state, Counts) else state.total
+        if not total or (self.users is not None and self.users > state.n):
             return math.nan
         if self.users is None:
-            return (shown.distinct if weights is None else Total.of(weights).value) / total
-        chances = _chances(shown.counts, shown.n, self.users)
-        return Total.of(chances if weights is None else weights * chances).value / total
+            return (state.distinct if isinstance(state, Counts) else state.weight.value) / total
+        if isinstance(state, Counts):
+            often = np.flatnonzero(state.alike)
+            return Total.repeated(_chances(often, state.n, self.users), state.alike[often]).value / total
+        return Total.of(state.weights * _chances(state.counts, state.n, self.users)).value / total
 
 
 def _weights(context: Context, column: str) -> tuple[np.ndarray, float]:
@@ -133,27 +132,6 @@ def _weights(context: Context, column: str) -> tuple[np.ndarray, float]:
             f"at least 0."
         )
     return weights, Total.of(weights).value
-
-
-@dataclass(frozen=True, eq=False)
-class WeightedCounts:
-    """How often each item was shown, the weight of each of these items, and the weight of the whole catalogue."""
-
-    shown: ItemCounts
-    weights: np.ndarray
-    total: float
-
-    def __add__(self, other: WeightedCounts) -> WeightedCounts:
-        shown = self.shown + other.shown
-        weights = np.empty(len(shown.items))
-        for each in (self, other):
-            weights[np.searchsorted(shown.items, each.shown.items)] = each.weights
-        return WeightedCounts(shown, weights, self.total)
-
-    @property
-    def n(self) -> int:
-        """The number of lists."""
-        return self.shown.n
 
 
 def _chances(counts: np.ndarray, n: int, size: int) -> np.ndarray:
@@ -192,7 +170,7 @@ class PredictionCoverage(OfCounts):
     name: ClassVar[str] = "prediction_coverage"
     cut = "none"
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """The share of items that stand anywhere."""
         return state.distinct / state.size if state.size else math.nan
 
@@ -235,10 +213,12 @@ class TestShare(OfCounts):
     def state(self, judged: Judged, context: Context) -> ShownJudged:
         """How often each item is in the first k, and the same of items that are judged for anybody."""
         shown = self.shown(judged, context)
-        is_judged = places_among(context.once(_judged_items, judged.pool), shown.items) >= 0
-        return ShownJudged(shown, ItemCounts.of(shown.items[is_judged], shown.size, shown.n))
+        items, counts = shown.sums.shown()
+        is_judged = places_among(context.once(_judged_items, judged.pool), items) >= 0
+        rows = np.repeat(items[is_judged], counts[is_judged])
+        return ShownJudged(shown, ItemCounts.of(rows, shown.size, shown.n))
 
-    def value(self, state: ShownJudged) -> float:
+    def value(self, state: ShownJudged | FewerJudged) -> float:
         """The judged ones among the items shown."""
         shown = state.shown.distinct
         return state.judged.distinct / shown if shown else math.nan
@@ -253,6 +233,23 @@ class ShownJudged:
 
     def __add__(self, other: ShownJudged) -> ShownJudged:
         return ShownJudged(self.shown + other.shown, self.judged + other.judged)
+
+    def without(self, part: ShownJudged) -> FewerJudged:
+        """Return what is left without a part of the lists."""
+        return FewerJudged(self.shown.without(part.shown), self.judged.without(part.judged))
+
+    @property
+    def n(self) -> int:
+        """The number of lists."""
+        return self.shown.n
+
+
+@dataclass(frozen=True, eq=False)
+class FewerJudged:
+    """How many items are shown how often without a part of the lists, and the same of judged ones."""
+
+    shown: Tally
+    judged: Tally
 
     @property
     def n(self) -> int:

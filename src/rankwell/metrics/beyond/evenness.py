@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import Better, definition
-from rankwell.tables.item_counts import ItemCounts
+from rankwell.tables.item_counts import Counts
 
 __all__ = ["EffectiveItems", "Entropy", "EntropyNorm", "Gini", "GiniDiversity", "GiniM1", "Simpson"]
 
@@ -47,21 +47,19 @@ class Gini(OfCounts):
     name: ClassVar[str] = "gini"
     better: ClassVar[Better] = "lower"
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """The index by counting how many items are shown how often."""
         above, m, total = _spread(state)
         return above / (m * total) if total else math.nan
 
 
-def _spread(state: ItemCounts) -> tuple[int, int, int]:
+def _spread(state: Counts) -> tuple[int, int, int]:
     """Σ_j (2j − m − 1) c_(j), m and Σ c, in whole numbers."""
-    counts, m = state.counts, state.size
-    total, alike = int(counts.sum()), np.bincount(counts, minlength=1)
-    alike[0] = m - len(counts)  # the items that are never shown come first
-    often = np.flatnonzero(alike)
-    ends = np.cumsum(alike[often])
+    often = np.flatnonzero(state.alike)  # the items that are never shown come first
+    many, m = state.alike[often], state.size
+    total, ends = int(np.dot(many, often)), np.cumsum(many)
     # the sum of j over the items shown equally often, which are adjacent in the order
-    places = (alike[often] * (2 * ends - alike[often] + 1)).tolist()
+    places = (many * (2 * ends - many + 1)).tolist()
     twice = sum(place * count for place, count in zip(places, often.tolist(), strict=True))
     return twice - (m + 1) * total, m, total
 
@@ -93,7 +91,7 @@ class GiniM1(Gini):
 
     name: ClassVar[str] = "gini_m1"
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """The index over m − 1."""
         above, m, total = _spread(state)
         return above / ((m - 1) * total) if total and m > 1 else math.nan
@@ -127,20 +125,20 @@ class GiniDiversity(GiniM1):
     name: ClassVar[str] = "gini_diversity"
     better: ClassVar[Better] = "higher"
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """One less the index."""
         return 1.0 - super().value(state)
 
 
-def _entropy(counts: np.ndarray) -> float:
+def _entropy(state: Counts) -> float:
     """−Σ p ln p; NaN if nothing is shown."""
-    total = int(counts.sum())
+    often = np.flatnonzero(state.alike[1:]) + 1
+    parts = state.alike[often] * often
+    total = int(parts.sum())
     if not total:
         return math.nan
-    alike = np.bincount(counts)
-    often = np.flatnonzero(alike[1:]) + 1
     # ln T − Σ c ln c / T, with equal counts grouped
-    inner = math.fsum((alike[often] * often * np.log(often)).tolist())
+    inner = math.fsum((parts * np.log(often)).tolist())
     return max(math.log(total) - inner / total, 0.0)
 
 
@@ -179,9 +177,9 @@ class Entropy(OfCounts):
         if self.base <= 1:
             raise UsageError(f"{self.name}(base={self.base:g}): base must be above 1.")
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """The entropy in units of the base."""
-        return _entropy(state.counts) / math.log(self.base)
+        return _entropy(state) / math.log(self.base)
 
 
 @definition
@@ -211,9 +209,9 @@ class EntropyNorm(OfCounts):
 
     name: ClassVar[str] = "entropy_norm"
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """The share."""
-        return min(_entropy(state.counts) / math.log(state.size), 1.0) if state.size > 1 else math.nan
+        return min(_entropy(state) / math.log(state.size), 1.0) if state.size > 1 else math.nan
 
 
 @definition
@@ -244,9 +242,9 @@ class EffectiveItems(OfCounts):
     name: ClassVar[str] = "effective_items"
     range: ClassVar[tuple[float, float]] = (1.0, math.inf)
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """The number of items."""
-        return math.exp(_entropy(state.counts))
+        return math.exp(_entropy(state))
 
 
 @definition
@@ -276,8 +274,8 @@ class Simpson(OfCounts):
 
     name: ClassVar[str] = "simpson"
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """The index, from whole numbers."""
-        counts = state.counts
-        total, squares = int(counts.sum()), int(np.dot(counts, counts))
+        often = np.flatnonzero(state.alike)
+        total, squares = (int(np.dot(state.alike[often], each)) for each in (often, often * often))
         return 1.0 - squares / (total * total) if total else math.nan

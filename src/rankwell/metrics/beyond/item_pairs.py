@@ -169,8 +169,7 @@ def _vectors(features: Features, measure: Measure) -> Features:
 
 def _jaccard(both: np.ndarray, one: np.ndarray, other: np.ndarray, features: Features) -> np.ndarray:
     """Shared features over all features of two items; 0 if neither has any."""
-    lengths = np.append(features.lengths, 0)
-    return np.nan_to_num(ratio(both, lengths[one] + lengths[other] - both))
+    return np.nan_to_num(ratio(both, features.lengths_of(one) + features.lengths_of(other) - both))
 
 
 def _cosines(features: Features, items: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -181,9 +180,8 @@ def _cosines(features: Features, items: np.ndarray, own: np.ndarray, others: np.
     dense[place * width + code] = value
     pair, code, value = features.entries(others)
     products = np.bincount(pair, weights=value * dense[own[pair] * width + code], minlength=len(others))
-    squares = np.append(features.squares, 0.0)
     # a single root of the product: with whole numbers the result is exact if the cosine is
-    lengths = np.sqrt(squares[items][own] * squares[others])
+    lengths = np.sqrt(features.squares_of(items)[own] * features.squares_of(others))
     return np.divide(products, lengths, out=np.zeros(len(others)), where=lengths > 0)
 
 
@@ -206,7 +204,7 @@ def _blocks(rows: Ranked, features: Features, others: Ranked | None = None) -> I
     """Yield start and end of blocks of lists: at least one list, and as many as fit into a table of limited size."""
     assert rows.item is not None
     width = len(features.names)
-    lengths = rows.sum(np.append(features.lengths, 0)[rows.item])
+    lengths = rows.sum(features.lengths_of(rows.item))
     cost = rows.count() * (width if width <= NARROW else np.minimum(lengths, width))
     if others is not None:
         cost = cost + others.count()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,14 +16,13 @@ from rankwell.judge.judged import Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.item_counts import ItemCounts, ItemSums
+from rankwell.tables.item_counts import Counts, ItemCounts, ItemSums, Tally
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.states import WHOLE, Total, amounts_of, multiples_in_halves
 
 __all__ = ["Personalization"]
 
 ROWS = 2048  # lists that are compared with all others at once
-NEVER = 1 << 62  # the length of the shortest of no lists
 
 
 @definition
@@ -82,77 +83,119 @@ class Personalization(CorpusMetric):
             return UnitSums.of(rows, size)
         return Sets(rows.count(), rows.item, len(judged))
 
-    def value(self, state: ItemCounts | UnitSums | Sets) -> float:
+    def value(self, state: Counts | UnitSums | FewerUnits | Sets) -> float:
         """One less the mean over all pairs of lists."""
         if state.n < 2:
             return math.nan
         return 1.0 - self._similarities(state) / (state.n * (state.n - 1) // 2)
 
-    def _similarities(self, state: ItemCounts | UnitSums | Sets) -> float:
+    def _similarities(self, state: Counts | UnitSums | FewerUnits | Sets) -> float:
         """The sum over all pairs of lists."""
-        if isinstance(state, ItemCounts):
+        if isinstance(state, Counts):
             assert self.k is not None
-            return _shared(state.sums.numbers) / self.k
-        if isinstance(state, UnitSums):
-            return state.cosines()
+            return _shared(state.alike) / self.k
+        if isinstance(state, UnitSums | FewerUnits):
+            return _cosines(state)
         return state.overlaps() if self.similarity == "overlap" else state.jaccards()
 
 
-def _shared(counts: np.ndarray) -> int:
+def _shared(alike: np.ndarray) -> int:
     """The number of items that two lists share, of all pairs of lists."""
-    return int(np.dot(counts, counts - 1)) // 2
+    often = np.flatnonzero(alike)
+    return int(np.dot(alike[often], often * (often - 1))) // 2
+
+
+def _cosines(state: UnitSums | FewerUnits) -> float:
+    """The sum of the cosines of all pairs: (‖Σ x̂‖² − lists that are not empty) / 2."""
+    if len(state.lengths) == 1:
+        return _shared(state.counts.alike) / next(iter(state.lengths))
+    return max(state.squares.value - state.lengths.total(), 0.0) / 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class UnitSums:
     """The sum of the unit vectors of lists: for each item the sum of 1/√n over its lists, kept exactly in two halves.
 
-    ``counts`` is the number of lists per item, which is enough while all lists have one length: then ``sums`` is empty.
+    ``counts`` is the number of lists per item, which is enough while all lists have one length: then ``sums`` is None.
+    ``lengths`` is the number of lists of each length above 0.
     """
 
-    counts: ItemSums
+    counts: ItemCounts
     sums: ItemSums | None
-    n: int
-    filled: int  # lists that are not empty
-    shortest: int
-    longest: int
+    lengths: Counter[int]
 
     @classmethod
     def of(cls, rows: Ranked, size: int) -> UnitSums:
         """Return the sum over the lists of a batch."""
         assert rows.item is not None
         lengths = rows.count()
-        filled = lengths[lengths > 0]
-        shortest, longest = (int(filled.min()), int(filled.max())) if len(filled) else (NEVER, 0)
-        counts, sums = ItemSums.counted(rows.item, size), None
-        if shortest < longest:
+        often = np.bincount(lengths)
+        often[:1] = 0
+        alike = Counter({length: int(often[length]) for length in np.flatnonzero(often).tolist()})
+        counts, sums = ItemCounts.of(rows.item, size, len(lengths)), None
+        if len(alike) > 1:
             sums = ItemSums.in_halves(rows.item, _share(np.maximum(lengths, 1))[rows.query], size)
-        return cls(counts, sums, len(lengths), len(filled), shortest, longest)
+        return cls(counts, sums, alike)
 
     def __add__(self, other: UnitSums) -> UnitSums:
-        shortest, longest = min(self.shortest, other.shortest), max(self.longest, other.longest)
-        return UnitSums(
-            self.counts + other.counts,
-            self._in_halves() + other._in_halves() if shortest < longest else None,
-            self.n + other.n,
-            self.filled + other.filled,
-            shortest,
-            longest,
-        )
+        lengths = self.lengths + other.lengths
+        sums = self.in_halves() + other.in_halves() if len(lengths) > 1 else None
+        return UnitSums(self.counts + other.counts, sums, lengths)
 
-    def _in_halves(self) -> ItemSums:
+    def without(self, part: UnitSums) -> FewerUnits:
+        """Return what is left without a part of the lists."""
+        return FewerUnits(self, part)
+
+    @property
+    def n(self) -> int:
+        """The number of lists."""
+        return self.counts.n
+
+    def in_halves(self) -> ItemSums:
+        """Return the sums, also while all lists have one length."""
         if self.sums is not None:
             return self.sums
-        share = int(_share(np.maximum(self.longest, 1)))
-        return replace(self.counts, numbers=multiples_in_halves(self.counts.numbers, share))
+        share = int(_share(np.array(max(self.lengths, default=1))))
+        counted = self.counts.sums
+        return replace(counted, numbers=multiples_in_halves(counted.numbers, share))
 
-    def cosines(self) -> float:
-        """The sum of the cosines of all pairs: (‖Σ x̂‖² − lists that are not empty) / 2."""
-        if self.shortest == self.longest:
-            return _shared(self.counts.numbers) / self.longest
-        sums = self._in_halves()
-        total = Total.of(amounts_of(sums.numbers) ** 2).value
-        return max(total - self.filled, 0.0) / 2.0
+    @cached_property
+    def squares(self) -> Total:
+        """The squared length of the sum of the vectors."""
+        return _squares(self.in_halves().numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class FewerUnits:
+    """The unit vectors of some lists without a part of them."""
+
+    whole: UnitSums
+    part: UnitSums
+
+    @property
+    def n(self) -> int:
+        """The number of lists."""
+        return self.whole.n - self.part.n
+
+    @property
+    def lengths(self) -> Counter[int]:
+        """The number of lists of each length above 0."""
+        return self.whole.lengths - self.part.lengths
+
+    @property
+    def counts(self) -> Tally:
+        """How many items were shown how often."""
+        return self.whole.counts.without(self.part.counts)
+
+    @property
+    def squares(self) -> Total:
+        """The squared length of the sum of the vectors: only the items of the part change it."""
+        before, after = self.whole.in_halves().less(self.part.in_halves())
+        return self.whole.squares.without(_squares(before)) + _squares(after)
+
+
+def _squares(halves: np.ndarray) -> Total:
+    return Total.of(amounts_of(halves) ** 2)
 
 
 def _share(lengths: np.ndarray) -> np.ndarray:

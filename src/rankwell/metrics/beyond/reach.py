@@ -12,7 +12,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.item_counts import ItemCounts
+from rankwell.tables.item_counts import Counts, ItemCounts
 
 __all__ = ["TopicCoverage", "UserCoverage"]
 
@@ -62,7 +62,7 @@ class TopicCoverage(OfCounts):
         _, codes, _ = features.entries(items)
         return ItemCounts.of(codes, len(features.names), len(judged))
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """The share of topics shown."""
         return state.distinct / state.size if state.size else math.nan
 

@@ -11,7 +11,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import Better, ListMetric, Metric, definition
-from rankwell.tables.item_counts import ItemCounts
+from rankwell.tables.item_counts import Counts, ItemCounts
 from rankwell.tables.popularity import PARTS, Cut, Rule
 from rankwell.tables.ranked import Ranked, ratio
 from rankwell.tables.sorted_keys import places_among
@@ -40,16 +40,16 @@ class OfHead(Metric):
 
     def parts(self, context: Context) -> np.ndarray:
         """Return the part of each item of the catalogue: 0 head, 1 mid, 2 tail."""
-        train = context.train
-        assert train is not None
-        return self.borders().parts(train.counts, train.users, train.order)
+        return context.once(_parts, self.borders())
 
     def parts_of(self, rows: Ranked, context: Context) -> np.ndarray:
         """Return the part of each row's item. An item missing from train is in the tail; if a table of items is given, an item
         outside that table is in no part (−1).
         """
         assert rows.item is not None
-        return np.append(self.parts(context), TAIL if context.items is None else -1)[rows.item]
+        parts = self.parts(context)[rows.item]
+        parts[rows.item < 0] = TAIL if context.items is None else -1
+        return parts
 
 
 @definition
@@ -172,13 +172,18 @@ class TailCoverage(OfHead, OfCounts):
         places = places_among(tail, shown.item)
         return ItemCounts.of(places[places >= 0], len(tail), len(judged))
 
-    def value(self, state: ItemCounts) -> float:
+    def value(self, state: Counts) -> float:
         """The items shown among the tail."""
         return state.distinct / state.size if state.size else math.nan
 
 
+def _parts(context: Context, borders: Cut) -> np.ndarray:
+    """The part of each item of the catalogue."""
+    train = context.train
+    assert train is not None
+    return borders.parts(train.counts, train.users, train.order)
+
+
 def _tail(context: Context, borders: Cut) -> np.ndarray:
     """The items of the tail, ascending."""
-    assert context.train is not None
-    train = context.train
-    return np.flatnonzero(borders.parts(train.counts, train.users, train.order) == TAIL)
+    return np.flatnonzero(context.once(_parts, borders) == TAIL)

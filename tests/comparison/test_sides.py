@@ -1,0 +1,94 @@
+"""Values without each part of the lists: those of an evaluation without it, and no work that the whole catalogue costs."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from tests.every import every
+
+import rankwell as rw
+from rankwell.comparison.sides import left_out, side_of
+from rankwell.tables.item_counts import ItemCounts, ItemSums
+from rankwell.tables.states import Divisible
+
+BY_DIFFERENCE = ["coverage@3", "coverage(users=3)@3", "coverage(weights=price)@3", "coverage(users=3,weights=price)@3",
+                 "prediction_coverage", "test_share@3", "gini@3", "gini_m1@3", "gini_diversity@3", "entropy@3",
+                 "entropy_norm@3", "effective_items@3", "simpson@3", "topic_coverage@3", "tail_coverage(at=.5)@3",
+                 "personalization", "personalization@2", "personalization(similarity=shared)@3"]  # fmt: skip
+CARRIED = [
+    "personalization(similarity=overlap)@3",
+    "personalization(similarity=jaccard)@3",
+    "delta_gap@3",
+    "pop_rsp@3",
+]
+ITEMS = [f"i{number:02}" for number in range(30)]
+
+
+def drawn(seed: int, users: int = 9, longest: int = 6) -> dict[str, list[str]]:
+    draw = random.Random(seed)
+    return {f"u{user}": draw.sample(ITEMS, draw.randint(1, longest)) for user in range(users)}
+
+
+def evaluator(seed: int, metrics: list[str], run: dict[str, list[str]]) -> rw.Evaluator:
+    draw = random.Random(seed)
+    table = [
+        {"item": item, "price": draw.choice([0.1, 0.7, 3.0, 1e-9]), "topics": draw.choice("abc")}
+        for item in ITEMS
+    ]
+    train = {user: dict.fromkeys(draw.sample(ITEMS, 5), 1) for user in run}
+    return rw.Evaluator(
+        {user: {ITEMS[0]: 1, ITEMS[4]: 1} for user in run}, metrics, items=table, train=train, missing="skip"
+    )
+
+
+def without_each(ev: rw.Evaluator, run: dict[str, list[str]], parts: int) -> list[list[float]]:
+    side = side_of(ev.task, rw.read_run(run))
+    return list(left_out([side], [side.whole()], parts))
+
+
+@every("metric", [*BY_DIFFERENCE, *CARRIED])
+def test_a_value_without_a_list_is_that_of_the_other_lists_to_the_last_bit(metric):
+    for seed in range(8):
+        run = drawn(seed, longest=3 if seed % 2 else 6)
+        ev = evaluator(seed, [metric], run)
+        values = without_each(ev, run, len(run))
+        for user, (value,) in zip(run, values, strict=True):
+            rest = {other: items for other, items in run.items() if other != user}
+            assert value == pytest.approx(ev.evaluate(rest)[metric], abs=0, rel=0, nan_ok=True)
+
+
+@every("metric", BY_DIFFERENCE)
+def test_a_value_without_several_lists_is_that_of_the_other_lists(metric):
+    run = drawn(20, users=12)
+    ev = evaluator(20, [metric], run)
+    for part, (value,) in enumerate(without_each(ev, run, 4)):
+        rest = {user: run[user] for at, user in enumerate(run) if at // 3 != part}
+        assert value == ev.evaluate(rest)[metric]
+
+
+def test_nothing_is_added_up_again_for_metrics_of_counts(monkeypatch):
+    run = drawn(3)
+    ev = evaluator(3, BY_DIFFERENCE, run)
+    monkeypatch.setattr(ItemSums, "__add__", None)
+    assert np.isfinite(without_each(ev, run, len(run))).all()
+
+
+def test_taking_a_list_out_reads_only_the_items_of_the_list():
+    size = 1 << 16
+    whole = ItemCounts.of(np.repeat(np.arange(size), 3), size, n=3)
+    part = ItemCounts.of(np.array([5, 9]), size, n=1)
+    assert isinstance(whole, Divisible)
+    _ = whole.alike
+    read: list[int] = []
+
+    class Watched(np.ndarray):
+        def __getitem__(self, at):
+            found = np.asarray(self).__getitem__(at)
+            read.append(found.size)
+            return found
+
+    object.__setattr__(whole.sums, "numbers", whole.sums.numbers.view(Watched))
+    assert whole.without(part).alike.tolist() == [0, 0, 2, size - 2]
+    assert read == [2]
