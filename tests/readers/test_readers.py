@@ -6,6 +6,7 @@ import gzip
 import random
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -175,6 +176,28 @@ def test_a_rank_column_rules_and_contradictions_are_counted():
     assert upside_down.counts == res.counts
     assert rw.evaluate(frame.drop("score", "rank"), {"1": {"c": 1}}, ["rr"])["rr"] == pytest.approx(1 / 3)
     assert rw.evaluate({"1": ["x", "a"]}, {"1": ["a"]}, ["rr"])["rr"] == 0.5
+
+
+@pytest.mark.parametrize("group", [1, 7, 50, 1000])
+def test_lists_that_two_pieces_of_a_table_share_are_whole(tmp_path, group):
+    rng = random.Random(group)
+    rows = [
+        (query, item, rank + 1, rng.random())
+        for query in range(40)
+        for rank, item in enumerate(rng.sample(range(30), rng.choice([1, 2, 9, 30])))
+    ]
+    frame = pl.DataFrame(rows, schema=["query", "item", "rank", "score"], orient="row")
+    frame.write_parquet(tmp_path / "run.parquet", row_group_size=group)
+    inverted = sum(
+        a[0] == b[0] and b[3] > a[3] for a, b in pairwise(rows)
+    )  # rows below a row with a better rank and a lower score
+    expected = rw.evaluate(frame, {0: {1: 1}, 7: {3: 1, 4: 1}, 39: {2: 1}}, METRICS)
+    assert expected.counts["rows whose rank contradicts the score"] == inverted
+    for batch in (1, 10, 200, 10_000):
+        run = tmp_path / "run.parquet"
+        res = rw.evaluate(run, {0: {1: 1}, 7: {3: 1, 4: 1}, 39: {2: 1}}, METRICS, engine=Memory(batch=batch))
+        assert same(res, expected), batch
+        assert res.counts == expected.counts, batch
 
 
 def test_items_are_a_catalogue_of_distinct_ids():

@@ -46,14 +46,14 @@ def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
     scale = scale_of(qrels, asked)
     if (asker := asked.by_need.get("topics")) is not None:
         require_topics(qrels, asker)
-    queries, offsets, rows = grouped(qrels.query)
+    queries, offsets, rows = grouped(qrels.by_query)
     items = qrels.item if rows is None else qrels.item[rows]
     grades = grades if rows is None else grades[rows]
     chances = propensities_of(qrels, asked)
     chances = chances if rows is None or chances is None else chances[rows]
     again, firsts = match.repeats(offsets, *items.columns)
-    own, owner = grades, np.arange(len(grades))
     has_topics = qrels.topic is not None and (asker is not None or len(again) > 0)
+    own, owner = grades, np.arange(len(grades) if has_topics or len(again) else 0)
     found = Numbered.of(qrels, rows) if has_topics else None
     if len(again):
         owner[again] = firsts
@@ -70,7 +70,7 @@ def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
     counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
-    counts["negative grades"] = int(np.count_nonzero(grades < 0))
+    counts["negative grades"] = 0 if scale.kind == "interactions" else int(np.count_nonzero(grades < 0))
     return Pool(queries, offsets, items, grades, scale, topics, chances), +counts
 
 

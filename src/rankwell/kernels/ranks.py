@@ -214,3 +214,25 @@ def places(offsets: np.ndarray) -> np.ndarray:
             for j in range(o[i], o[i + 1]):
                 f[j - first] = j - o[i] + 1
     return found
+
+
+def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
+    """Return how many rows of a list have a lower key but a higher score than the row above; -1 if keys rise in some list."""
+    o: cython.const[cython.longlong][::1] = offsets
+    k: cython.const[cython.double][::1] = key
+    v: cython.const[cython.double][::1] = given
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    found: cython.Py_ssize_t = 0
+    rising: cython.Py_ssize_t = 0
+    with cython.nogil:
+        # all pairs of neighbours, then without those of two lists: compilers take many pairs at once
+        for j in range(1, k.shape[0]):
+            found += (k[j] < k[j - 1]) & (v[j] > v[j - 1])
+            rising += k[j] > k[j - 1]
+        for i in range(1, o.shape[0] - 1):
+            j = o[i]
+            if 0 < j < o[i + 1]:
+                found -= (k[j] < k[j - 1]) & (v[j] > v[j - 1])
+                rising -= k[j] > k[j - 1]
+    return -1 if rising else found

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
+from rankwell.readers.frame_columns import Frames, column_of, whole_columns
 from rankwell.readers.in_memory import frame_of
-from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
-from rankwell.tables.numbers import Changed, refuse_changed, refuse_changed_text
-from rankwell.tables.places import Place, RowOf
+from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     import polars as pl
 
-Frames = Callable[[int], "Iterator[pl.DataFrame]"]
-PIECE = 1_000_000
-ID_WORDS = ("query", "item", "topic")
+NEAR = 64  # rows that are compared first
 
 
 class FrameRows:
@@ -47,37 +42,60 @@ class FrameRows:
         self.place = place or RowOf(name)
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each make one batch; a table whose queries are scattered is gathered first."""
-        carried: pl.DataFrame | None = None
-        start = 0
+        """Yield functions that each make one batch; a table whose queries are scattered is gathered first.
+
+        The last list of a piece may go on in the next one. Such lists are a batch of their own, as every row would be copied
+        to join pieces.
+        """
+        seams: list[tuple[int, pl.DataFrame]] = []
+        row = waiting = 0
         for piece in self.frames(size):
-            frame = piece if carried is None else carried.vstack(piece)
-            if start == 0 and self._columns(frame, 0).is_scattered:  # refuses what are no ids, too
+            if row == 0 and self._columns(piece, self.place).is_scattered:  # refuses what are no ids, too
                 yield from self.regrouped().batches(size)
                 return
-            last = self._last_query(frame)
-            if last:
-                yield partial(self._lists, frame.head(last), start)
-            carried, start = frame.tail(len(frame) - last), start + last
-        if carried is not None and len(carried):
-            yield partial(self._lists, carried, start)
+            first, last = 0, len(piece)
+            if len(piece) != self.rows:
+                first, last = self._whole_lists(piece, seams[-1][1] if seams else piece[:0])
+            if first:
+                rest = piece if first == len(piece) else _owned(piece[:first])
+                seams[-1] = seams[-1][0], seams[-1][1].vstack(rest)
+            if first < last:
+                yield partial(self._lists, piece[first:last], self._place_after(row + first))
+            if last < len(piece):
+                if waiting > size:
+                    yield partial(self._joined, seams)
+                    seams, waiting = [], 0
+                seams.append((row + last, _owned(piece[last:])))
+            waiting += first + len(piece) - last
+            row += len(piece)
+        if seams:
+            yield partial(self._joined, seams)
 
-    def _last_query(self, frame: pl.DataFrame) -> int:
-        """The row at which the last query of a piece begins; the next piece may go on with it."""
-        query = frame[self.words["query"]]
-        differs = query.ne_missing(query.tail(1))
-        return len(query) - int(differs.reverse().arg_max() or 0) if differs.any() else 0
+    def _whole_lists(self, piece: pl.DataFrame, before: pl.DataFrame) -> tuple[int, int]:
+        """From which row on a piece has lists that do not begin before it, and from which row on the next piece may go on."""
+        column = self.words["query"]
+        query = piece[column]
+        first = _repeats(query.head, len(query), before[column].tail(1))
+        last = len(query) - _repeats(lambda rows: query.tail(rows).reverse(), len(query), query.tail(1))
+        return first, len(query) if first == len(query) else last
 
-    def _columns(self, frame: pl.DataFrame, start: int) -> Columns:
+    def _place_after(self, start: int) -> Place:
+        return lambda row: self.place(start + row)
+
+    def _columns(self, frame: pl.DataFrame, place: Place) -> Columns:
         columns: dict[str, Any] = {
-            word: column_of(frame[column], word, self.place, start) for word, column in self.words.items()
+            word: column_of(frame[column], word, place, 0) for word, column in self.words.items()
         }
-        return Columns.of(
-            **columns, name=self.name, place=lambda row: self.place(start + row), is_whole=False
-        )
+        return Columns.of(**columns, name=self.name, place=place, is_whole=False)
 
-    def _lists(self, frame: pl.DataFrame, start: int) -> Lists:
-        return next(self._columns(frame, start).batches(len(frame)))()
+    def _lists(self, frame: pl.DataFrame, place: Place) -> Lists:
+        return next(self._columns(frame, place).batches(len(frame)))()
+
+    def _joined(self, seams: list[tuple[int, pl.DataFrame]]) -> Lists:
+        import polars as pl
+
+        place = end_to_end([len(seam) for _, seam in seams], [self._place_after(row) for row, _ in seams])
+        return self._lists(pl.concat([seam for _, seam in seams], rechunk=True), place)
 
     def owned(self) -> Columns:
         """Return all rows as columns."""
@@ -93,10 +111,28 @@ class FrameRows:
         return Columns.of(**columns, name=self.name, place=self.place)
 
 
+def _owned(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same rows without the rest of the piece that they are a part of."""
+    return frame[np.arange(len(frame))]
+
+
+def _repeats(rows: Callable[[int], pl.Series], length: int, query: pl.Series) -> int:
+    """How many of the first rows, out of ``length``, repeat a query; ``rows`` gives so many of them."""
+    looked = min(NEAR, length * len(query))
+    while looked:
+        differs = rows(looked).ne_missing(query)
+        if differs.any():
+            return int(differs.arg_max() or 0)
+        if looked == length:
+            break
+        looked = min(looked * NEAR, length)
+    return looked
+
+
 def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
-    frames, words = pieces_of(table, WORDS["run"], name, columns)
-    return run_of_frames(frames, words, name)
+    frames, words, rows = pieces_of(table, WORDS["run"], name, columns)
+    return run_of_frames(frames, words, name, rows)
 
 
 def run_of_frames(
@@ -109,7 +145,8 @@ def run_of_frames(
 
 def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
     """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
-    return qrels_of_frames(*pieces_of(table, WORDS["qrels"], name, columns), name)
+    frames, words, rows = pieces_of(table, WORDS["qrels"], name, columns)
+    return qrels_of_frames(frames, words, name, rows)
 
 
 def qrels_of_frames(
@@ -117,12 +154,14 @@ def qrels_of_frames(
 ) -> Qrels:
     """Return the judgements in pieces of a table."""
     place = place or RowOf(name)
-    return Qrels(**whole_columns(frames, words, place, name, length), name=name, place=place)
+    columns = whole_columns(frames, words, place, name, length, stretched="query")
+    return Qrels(**columns, name=name, place=place)
 
 
 def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:
     """Return the catalogue in a table with an item column."""
-    return items_of_frames(*pieces_of(table, WORDS["items"], name, columns), name)
+    frames, words, rows = pieces_of(table, WORDS["items"], name, columns)
+    return items_of_frames(frames, words, name, rows)
 
 
 def items_of_frames(
@@ -134,80 +173,13 @@ def items_of_frames(
 
 def pieces_of(
     table: Any, wanted: tuple[str, ...], name: str, columns: Mapping[str, str] = NONE_GIVEN
-) -> tuple[Frames, dict[str, str]]:
-    """Return a table in pieces, and which of its columns are wanted."""
+) -> tuple[Frames, dict[str, str], int | None]:
+    """Return a table in pieces, which of its columns are wanted, and the number of its rows if it is known."""
     import polars as pl
 
     table = frame_of(table, name)
     words = match_columns(table.collect_schema().names(), wanted, name, columns)
     table = table.select(words.values())
     if isinstance(table, pl.DataFrame):
-        return table.iter_slices, words
-    return lambda size: table.collect_batches(chunk_size=size, maintain_order=True, lazy=True), words
-
-
-def whole_columns(
-    frames: Frames, words: dict[str, str], place: Place, name: str, rows: int | None = None
-) -> dict[str, Any]:
-    """Return the columns of all pieces, end to end; with ``rows`` known, numbers are copied only once."""
-    parts: dict[str, list[Any]] = {word: [] for word in words}
-    filled: dict[str, Any] = {}
-    row = 0
-    for frame in frames(PIECE):
-        for word, column in words.items():
-            part = column_of(frame[column], word, place, row)
-            numbers = part.integers if isinstance(part, Ids) and not part.is_text else part
-            if rows is None or isinstance(numbers, Ids):
-                parts[word].append(part)
-                continue
-            filled.setdefault(word, np.empty(rows, numbers.dtype))[row : row + len(frame)] = numbers
-        row += len(frame)
-    if not row:
-        raise DataError(f"{name}: the table holds no rows.")
-    for word in words:
-        pieces = parts.pop(word)
-        if word in filled and word in ID_WORDS:
-            filled[word] = Ids.of_integers(filled[word])
-        elif word not in filled:
-            is_array = isinstance(pieces[0], np.ndarray)
-            filled[word] = np.concatenate(pieces) if is_array else Ids.concatenate(pieces).owned()
-    return {word: filled[word] for word in words}
-
-
-def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | np.ndarray:
-    """Return one column of a piece as ids or numbers; ``start`` is the piece's first row."""
-    import polars as pl
-
-    if series.null_count():
-        row = start + int(series.is_null().arg_max() or 0)
-        raise DataError(f"{place(row)}: the {word} is missing. Remove the row or fill it.")
-    if word in ID_WORDS:
-        return Ids.of_series(series, word, lambda row: place(start + row))
-    if series.dtype == pl.String:
-        numbers = series.str.strip_chars().cast(pl.Float64, strict=False)
-        if numbers.null_count():
-            row = int(numbers.is_null().arg_max() or 0)
-            raise DataError(f"{place(start + row)}: the {word} {series[row][:40]!r} is not a number.")
-        floats = numbers.to_numpy()
-        with _placed(place, start):
-            refuse_changed_text(series, floats, word)
-        return floats
-    if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
-        raise DataError(
-            f"{place(start)}: the {word} column {brief(series.name)} is {series.dtype}, not numbers. Cast the column."
-        )
-    if series.dtype.is_integer() and "128" in str(series.dtype):
-        floats = series.cast(pl.Float64).to_numpy()
-        with _placed(place, start):
-            refuse_changed(series, floats, word)
-        return floats
-    return series.to_numpy()
-
-
-@contextmanager
-def _placed(place: Place, start: int) -> Iterator[None]:
-    """Give the number that was changed its place; ``start`` is the first row of the piece."""
-    try:
-        yield
-    except Changed as changed:
-        raise changed.at(place(start + changed.row)) from None
+        return table.iter_slices, words, len(table)
+    return lambda size: table.collect_batches(chunk_size=size, maintain_order=True, lazy=True), words, None

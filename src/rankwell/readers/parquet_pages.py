@@ -25,22 +25,30 @@ DATA, INDEX, DICTIONARY, DATA_2 = 0, 1, 2, 3
 HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # which field of a page's header holds the number of its values
 
 
-def check(file: File) -> None:
-    """Raise InputError if the footer or a page cannot be as it says."""
+def check(file: File) -> int:
+    """Return the number of rows of the first row group; raise InputError if the footer or a page cannot be as it says."""
     content = file.mapped
     with refused(file, "Parquet", KeyError, IndexError, TypeError, AttributeError):
-        for chunk in _chunks(content):
+        groups = _groups(content)
+        for chunk in _chunks(groups):
             _check_pages(content, chunk)
+        return int(groups[0][3]) if groups else 0
 
 
-def _chunks(content: np.ndarray) -> Iterator[dict[int, Any]]:
-    """The metadata of every piece of every column; a damaged name may hide the wanted ones."""
+def _groups(content: np.ndarray) -> list[dict[int, Any]]:
+    """The row groups, by the footer."""
     length = int.from_bytes(content[-TAIL:-4].tobytes(), "little")
     start = len(content) - TAIL - length
     if content[-4:].tobytes() != MARK or start < len(MARK):
         raise Damage("its end is missing")
     footer, _ = _Thrift(content[start:-TAIL]).struct()
-    for group in footer[4]:
+    groups: list[dict[int, Any]] = footer[4]
+    return groups
+
+
+def _chunks(groups: list[dict[int, Any]]) -> Iterator[dict[int, Any]]:
+    """The metadata of every piece of every column; a damaged name may hide the wanted ones."""
+    for group in groups:
         for chunk in group[1]:
             name = b".".join(chunk[3][3]).decode(errors="replace")
             yield chunk[3] | {"name": name[:40]}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rankwell.errors import InputError, RankwellError
 from rankwell.readers.files import File
-from rankwell.readers.frames import Frames
+from rankwell.readers.frame_columns import Frames
 
 if TYPE_CHECKING:
     import polars as pl

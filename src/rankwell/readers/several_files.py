@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
-from rankwell.tables.places import Place
+from rankwell.tables.places import end_to_end
 from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -43,7 +43,7 @@ class SeveralRows:
             raise DataError(f"{ranked} is ordered by ranks, other parts of the run by scores.")
         names = [part.name for part in self.parts]
         given = [table.given_score for table in tables]
-        place = _places([len(table.item) for table in tables], [table.place for table in tables])
+        place = end_to_end([len(table.item) for table in tables], [table.place for table in tables])
         score = (
             None
             if any(each is None for each in given)
@@ -101,7 +101,7 @@ def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:
         propensity=np.concatenate(chances) if chances else None,
         imputed=np.concatenate(imputed) if any(part.imputed is not None for part in parts) else None,
         name=name,
-        place=_places([len(part) for part in parts], [part.place for part in parts]),
+        place=end_to_end([len(part) for part in parts], [part.place for part in parts]),
     )
     qrels.files = tuple(file for part in parts for file in part.files)
     qrels.source = "; ".join(part.source for part in parts)
@@ -122,13 +122,3 @@ def joined(columns: Sequence[Ids], names: Sequence[str], word: str) -> Ids:
         text, integers = (names[kinds.index(kind)] for kind in (True, False))
         raise DataError(f"{word} ids are text in {text} and integers in {integers}. Write them alike.")
     return Ids.concatenate(columns)
-
-
-def _places(lengths: Sequence[int], places: Sequence[Place]) -> Place:
-    ends = np.cumsum(lengths)
-
-    def place(row: int) -> str:
-        part = int(np.searchsorted(ends, row, side="right"))
-        return places[part](row - int(ends[part] - lengths[part]))
-
-    return place

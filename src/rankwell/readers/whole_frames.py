@@ -14,7 +14,7 @@ from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.formats import movielens
 from rankwell.readers.formats.delimited import Table
-from rankwell.readers.frames import PIECE, Frames
+from rankwell.readers.frame_columns import PIECE, Frames
 from rankwell.readers.items_users import frame_of
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.places import Place

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from rankwell.kernels import ids as kernel
-from rankwell.tables.csr import offsets_of
+from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 
 SAMPLE = 10_000
@@ -16,14 +17,52 @@ SLICE = 1 << 20
 PART_ROWS = 400_000
 
 
-def grouped(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray | None]:
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """A column of ids as stretches of rows: the id of each stretch, and the offsets of its rows."""
+
+    ids: Ids
+    offsets: np.ndarray
+
+    @classmethod
+    def of(cls, column: Ids) -> Stretches:
+        """Return the stretches of equal ids in a column."""
+        heads = column.runs()
+        return cls(column[heads], np.append(heads, len(column)))
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Stretches]) -> Stretches:
+        """Return the stretches of columns end to end; one that goes on in the next column is two."""
+        lengths = np.concatenate([np.diff(part.offsets) for part in parts])
+        return cls(Ids.concatenate([part.ids for part in parts]), offsets_of(lengths))
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    @property
+    def are_long(self) -> bool:
+        """Whether the stretches take less memory than the ids of all rows."""
+        return 2 * len(self.ids) < len(self)
+
+    def column(self) -> Ids:
+        """Return the id of each row."""
+        column = self.ids[owners(self.offsets)]
+        return column if column.is_text else Ids.of_integers(column.integers)  # which cannot be written to
+
+
+def grouped(query: Ids | Stretches) -> tuple[Ids, np.ndarray, np.ndarray | None]:
     """Return the distinct queries, the offsets of their rows, and the rows in that order (None: already in order)."""
     found = together(query)
-    return (*found, None) if found else gathered(query)
+    if found:
+        return *found, None
+    return gathered(query.column() if isinstance(query, Stretches) else query)
 
 
-def together(query: Ids) -> tuple[Ids, np.ndarray] | None:
+def together(query: Ids | Stretches) -> tuple[Ids, np.ndarray] | None:
     """Return the distinct queries and the offsets of their rows; None if the rows of some query are scattered."""
+    if isinstance(query, Stretches):
+        found = together(query.ids)
+        return None if found is None else (found[0], query.offsets[found[1]])
     heads = query.runs()
     if len(heads) > SAMPLE and not query[heads[:SAMPLE]].is_distinct():
         return None

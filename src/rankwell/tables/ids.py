@@ -219,7 +219,7 @@ class Ids:
             return True
         if not self.is_text and bool(np.all(self.integers[1:] > self.integers[:-1])):
             return True
-        return len(self.group()[1]) == len(self)
+        return len(self.distinct() if self.extent()[1] else self.group()[1]) == len(self)
 
     def as_integers(self) -> Ids | None:
         """Return text ids as integers if each is the plain decimal form of one (no sign +, no leading zero)."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 Place = Callable[[int], str]
 
@@ -31,3 +33,14 @@ class RowOf(Held):
 def held(place: Place, name: str) -> Held:
     """Return a place that can be pickled; one that needs its file open becomes the number of the row."""
     return place if isinstance(place, Held) else RowOf(name)
+
+
+def end_to_end(lengths: Sequence[int], places: Sequence[Place]) -> Place:
+    """Return the place of a row of parts that stand end to end, each of which has places of its own."""
+    ends = np.cumsum(lengths)
+
+    def place(row: int) -> str:
+        part = int(np.searchsorted(ends, row, side="right"))
+        return places[part](row - int(ends[part] - lengths[part]))
+
+    return place

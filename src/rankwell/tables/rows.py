@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rankwell.kernels import order
+from rankwell.kernels import order, ranks
 from rankwell.tables.csr import are_places, owners, places_of
 from rankwell.tables.grouping import cuts, gathered, partitions, together
 from rankwell.tables.ids import IdColumn, Ids
@@ -263,11 +263,10 @@ def lowest_rank(ranks: np.ndarray) -> int:
 
 def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
     """Return the number of rows directly below a row with a better rank but a lower score."""
-    inside = np.ones(len(key), np.bool_)
-    inside[offsets[:-1]] = False
-    inside = inside[1:]
-    if np.any((key[1:] > key[:-1]) & inside):
+    given = np.ascontiguousarray(given, np.float64)
+    found = ranks.contradictions(offsets, key, given)
+    if found < 0:
         rows = np.arange(len(key))
         order.sort(rows, offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
-        key, given = key[rows], given[rows]
-    return int(np.count_nonzero((key[1:] < key[:-1]) & (given[1:] > given[:-1]) & inside))
+        found = ranks.contradictions(offsets, key[rows], given[rows])
+    return found

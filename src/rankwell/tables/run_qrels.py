@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.tables.arguments import plain
+from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.numbers import numbers_of, same_length
@@ -146,7 +148,7 @@ class Qrels:
 
     def __init__(
         self,
-        query: IdColumn,
+        query: IdColumn | Stretches,
         item: IdColumn,
         grade: Iterable[float] | np.ndarray | None = None,
         topic: IdColumn | None = None,
@@ -160,7 +162,8 @@ class Qrels:
     ) -> None:
         self.name = name
         self.place = place or RowOf(name)
-        self.query, self.item = ids_of(query, "query"), ids_of(item, "item")
+        self.by_query = query if isinstance(query, Stretches) else ids_of(query, "query")
+        self.item = ids_of(item, "item")
         self.grade = None if grade is None else _grades(grade, self.place)
         self.topic = None if topic is None else ids_of(topic, "topic")
         self.subgroup = None if subgroup is None else ids_of(subgroup, "subgroup")
@@ -181,7 +184,12 @@ class Qrels:
             ("imputed", self.imputed),
         )
         columns |= {word: len(x) for word, x in given if x is not None}
-        same_length(len(self.query), columns, name)
+        same_length(len(self.by_query), columns, name)
+
+    @cached_property
+    def query(self) -> Ids:
+        """The query of each row; ``by_query`` may hold it as stretches of rows, which take less memory."""
+        return self.by_query.column() if isinstance(self.by_query, Stretches) else self.by_query
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the columns, without the files that they come from."""
@@ -193,7 +201,7 @@ class Qrels:
         self.__dict__.update(all_frozen(columns))
 
     def __len__(self) -> int:
-        return len(self.query)
+        return len(self.by_query)
 
     def __repr__(self) -> str:
         return f"Qrels {self.name!r}: {len(self):,} rows"

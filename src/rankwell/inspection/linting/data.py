@@ -126,7 +126,7 @@ class QrelsData:
 
     def __init__(self, qrels: Qrels) -> None:
         self.qrels, self.name = qrels, qrels.name
-        queries, self.offsets, rows = grouped(qrels.query)
+        queries, self.offsets, rows = grouped(qrels.by_query)
         self.rows = np.arange(len(qrels)) if rows is None else rows
         self.queries = Known(queries)
         self.items = qrels.item if rows is None else qrels.item[rows]

@@ -9,6 +9,7 @@ from rankwell.errors import InputError
 from rankwell.readers import arrow_buffers, frames
 from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import File
+from rankwell.readers.frame_columns import Frames
 from rankwell.readers.polars_scans import pieces, schema_of
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -40,7 +41,7 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     return frames.items_of_frames(*_open(file, "items", columns), name)
 
 
-def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
+def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[Frames, dict[str, str]]:
     import polars as pl
 
     if file.head.startswith(OLD_FEATHER):

@@ -17,6 +17,7 @@ from rankwell.errors import DataError, RankwellError, brief
 from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS, known_word, match_columns
 from rankwell.readers.files import PIECE, File
+from rankwell.readers.frame_columns import Frames
 from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.items_users import Items
@@ -89,7 +90,7 @@ class Table:
         own = {name: word for name, word in columns.items() if not shared or name in self.names}
         self.words = match_columns(self.names, WORDS[kind], file.label, own)
 
-    def pieces(self, *, every: bool = False) -> frames.Frames:
+    def pieces(self, *, every: bool = False) -> Frames:
         """Return the wanted columns, or every one, in pieces of text."""
         table, _ = schema_of(self._scan, self.file, "CSV")
         words = {name: name for name in self.names} if every else self.words

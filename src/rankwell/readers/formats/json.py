@@ -16,6 +16,7 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers import frames, in_memory
 from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
+from rankwell.readers.frame_columns import Frames
 from rankwell.readers.mapping import Lists
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.csr import offsets_of
@@ -105,7 +106,7 @@ class Document:
         """Return the place of a record."""
         return f"{self.file.label}, record {row + 1}"
 
-    def records(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
+    def records(self, kind: str, columns: Mapping[str, str]) -> tuple[Frames, dict[str, str]]:
         """Return a list of objects as a table in pieces, and which column is which."""
         records: list[dict[str, Any]] = []
         large: list[int] = []
@@ -118,7 +119,7 @@ class Document:
             if len(records[-1]) < len(record):
                 raise DataError(f"{self.record(number)}: a key is repeated. Remove one.")
         table = in_memory.table_of(records, self.record)
-        pieces, words = frames.pieces_of(table, WORDS[kind], self.file.label, columns)
+        pieces, words, _ = frames.pieces_of(table, WORDS[kind], self.file.label, columns)
         for number in large:  # a float in the same column makes floats of them
             for word, column in words.items():
                 value = records[number].get(column)

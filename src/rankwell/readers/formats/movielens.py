@@ -11,6 +11,7 @@ import numpy as np
 from rankwell.errors import DataError, RankwellError, UsageError
 from rankwell.readers import frames
 from rankwell.readers.files import File
+from rankwell.readers.frame_columns import Frames
 from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import SAY_ENCODING, require_text, text_of
 from rankwell.tables.items_users import Items
@@ -77,7 +78,7 @@ class Lines:
         self.names = [*words, *map(str, range(len(words), self.fields))]
         self.words = dict(zip(words, words, strict=True))
 
-    def pieces(self) -> frames.Frames:
+    def pieces(self) -> Frames:
         """Return the columns in pieces."""
         table, _ = schema_of(self._scan, self.file, "'::'")
         return lines_of(table, self.file, self.words, "'::'", self._diagnosis)

@@ -14,6 +14,7 @@ from rankwell.kernels import json_keys
 from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import File
+from rankwell.readers.frame_columns import Frames
 from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.items_users import Items
@@ -68,7 +69,7 @@ class JsonLines:
         self.file = file
         self.words: dict[str, str] = {}
 
-    def open(self, kind: str, columns: Mapping[str, str]) -> tuple[frames.Frames, dict[str, str]]:
+    def open(self, kind: str, columns: Mapping[str, str]) -> tuple[Frames, dict[str, str]]:
         """Return the wanted columns in pieces, and which column is which. Ids that are numbers become their text."""
         self.words = match_columns(self.keys(), WORDS[kind], self.file.label, columns)
         refuse_repeated(self.file, list(self.words.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.readers import frames, parquet_pages
@@ -25,37 +25,54 @@ def recognises(start: bytes) -> bool:
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a Parquet file; its rows are read when somebody looks."""
-    table, words = _open(file, "run", columns)
-    return frames.run_of_frames(pieces(table, file, words, "Parquet"), words, name, _rows(table))
+    table = Table(file, "run", columns)
+    return frames.run_of_frames(table.pieces, table.words, name, table.rows)
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a Parquet file."""
-    table, words = _open(file, "qrels", columns)
-    return frames.qrels_of_frames(pieces(table, file, words, "Parquet"), words, name, _rows(table))
+    table = Table(file, "qrels", columns)
+    return frames.qrels_of_frames(table.pieces, table.words, name, table.rows)
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a Parquet file."""
-    table, words = _open(file, "items", columns)
-    return frames.items_of_frames(pieces(table, file, words, "Parquet"), words, name)
+    table = Table(file, "items", columns)
+    return frames.items_of_frames(table.pieces, table.words, name)
 
 
-def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[pl.LazyFrame, dict[str, str]]:
+class Table:
     """The file as a table that is read later, and which of its columns are wanted."""
-    import polars as pl
 
-    def scan() -> pl.LazyFrame:
-        return pl.scan_parquet(file.source(), glob=False)
+    def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
+        self.file = file
+        self.table, names = schema_of(self._scan, file, "Parquet")
+        self.words = match_columns(names, WORDS[kind], file.label, columns)
+        self.group = parquet_pages.check(file)
 
-    table, names = schema_of(scan, file, "Parquet")
-    words = match_columns(names, WORDS[kind], file.label, columns)
-    parquet_pages.check(file)
-    return table, words
+    def _scan(self) -> pl.LazyFrame:
+        import polars as pl
+
+        return pl.scan_parquet(self.file.source(), glob=False)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, which the file says at its end."""
+        import polars as pl
+
+        return int(self.table.select(pl.len()).collect().item())
+
+    def pieces(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield pieces of about ``size`` rows, which are parts of row groups: then nobody has to join their columns."""
+        return pieces(self.table, self.file, self.words, "Parquet")(near(size, self.group))
 
 
-def _rows(table: pl.LazyFrame) -> int:
-    """The number of rows, which the file says at its end."""
-    import polars as pl
+def near(size: int, group: int) -> int:
+    """Return a number of rows near ``size`` that divides row groups, or is one.
 
-    return int(table.select(pl.len()).collect().item())
+    >>> near(250_000, 1_048_576), near(250_000, 122_700), near(250_000, 1_000)
+    (209716, 122700, 250000)
+    """
+    if group >= size:
+        return -(-group // -(-group // size))
+    return group if group * 4 >= size else size

@@ -1,0 +1,124 @@
+"""Columns of tables that come in pieces: ids and numbers of one piece, or of all end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.errors import DataError, brief
+from rankwell.readers.blocks import copied
+from rankwell.tables.grouping import Stretches
+from rankwell.tables.ids import Ids
+from rankwell.tables.numbers import Changed, refuse_changed, refuse_changed_text
+from rankwell.tables.places import Place
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Frames = Callable[[int], "Iterator[pl.DataFrame]"]
+PIECE = 250_000
+ID_WORDS = ("query", "item", "topic")
+
+
+def whole_columns(
+    frames: Frames,
+    words: dict[str, str],
+    place: Place,
+    name: str,
+    rows: int | None = None,
+    *,
+    stretched: str | None = None,
+) -> dict[str, Any]:
+    """Return the columns of all pieces, end to end; with ``rows`` known, numbers are copied only once.
+
+    A ``stretched`` column is given as stretches of rows, unless those of the first piece are short.
+    """
+    growing = {word: Growing(rows) for word in words}
+    row = 0
+    for frame in frames(PIECE):
+        for word, column in words.items():
+            part = column_of(frame[column], word, place, row)
+            if word == stretched and isinstance(part, Ids):
+                stretches = stretches_of(part)
+                stretched = word if row or stretches.are_long else None
+                growing[word].add(stretches if stretched else part, row)
+            else:
+                growing[word].add(part, row)
+        row += len(frame)
+    if not row:
+        raise DataError(f"{name}: the table holds no rows.")
+    return {word: column.whole(is_id=word in ID_WORDS) for word, column in growing.items()}
+
+
+class Growing:
+    """A column that grows piece by piece, in memory of its own; numbers of a known number of rows have their place at once."""
+
+    def __init__(self, rows: int | None) -> None:
+        self.rows, self.parts = rows, list[Any]()
+        self.filled: np.ndarray | None = None
+
+    def add(self, part: Ids | Stretches | np.ndarray, row: int) -> None:
+        """Add a piece that begins at a row."""
+        numbers = part.integers if isinstance(part, Ids) and not part.is_text else part
+        if self.rows is None or not isinstance(numbers, np.ndarray):
+            self.parts.append(part)
+            return
+        if self.filled is None:
+            self.filled = np.empty(self.rows, numbers.dtype)
+        self.filled[row : row + len(numbers)] = numbers
+
+    def whole(self, *, is_id: bool) -> Ids | Stretches | np.ndarray:
+        """Return the whole column."""
+        if self.filled is not None:
+            return Ids.of_integers(self.filled) if is_id else self.filled
+        if isinstance(self.parts[0], Stretches):
+            return Stretches.concatenate(self.parts)
+        return Ids.concatenate(self.parts).owned() if is_id else np.concatenate(self.parts)
+
+
+def stretches_of(ids: Ids) -> Stretches:
+    """Return the stretches of equal ids in a column, in memory of their own."""
+    found = Stretches.of(ids)
+    return Stretches(copied(found.ids), found.offsets) if ids.is_text else found
+
+
+def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | np.ndarray:
+    """Return one column of a piece as ids or numbers; ``start`` is the piece's first row."""
+    import polars as pl
+
+    if series.null_count():
+        row = start + int(series.is_null().arg_max() or 0)
+        raise DataError(f"{place(row)}: the {word} is missing. Remove the row or fill it.")
+    if word in ID_WORDS:
+        return Ids.of_series(series, word, lambda row: place(start + row))
+    if series.dtype == pl.String:
+        numbers = series.str.strip_chars().cast(pl.Float64, strict=False)
+        if numbers.null_count():
+            row = int(numbers.is_null().arg_max() or 0)
+            raise DataError(f"{place(start + row)}: the {word} {series[row][:40]!r} is not a number.")
+        floats = numbers.to_numpy()
+        with _placed(place, start):
+            refuse_changed_text(series, floats, word)
+        return floats
+    if not series.dtype.is_numeric() and series.dtype != pl.Boolean:
+        raise DataError(
+            f"{place(start)}: the {word} column {brief(series.name)} is {series.dtype}, not numbers. Cast the column."
+        )
+    if series.dtype.is_integer() and "128" in str(series.dtype):
+        floats = series.cast(pl.Float64).to_numpy()
+        with _placed(place, start):
+            refuse_changed(series, floats, word)
+        return floats
+    return series.to_numpy()
+
+
+@contextmanager
+def _placed(place: Place, start: int) -> Iterator[None]:
+    """Give the number that was changed its place; ``start`` is the first row of the piece."""
+    try:
+        yield
+    except Changed as changed:
+        raise changed.at(place(start + changed.row)) from None
