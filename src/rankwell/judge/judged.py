@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -50,6 +50,32 @@ class Judged(Derived):
 
     def __len__(self) -> int:
         return len(self.pool_row)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether nothing is held that is as long as the run: then several batches are measured as cheaply as one."""
+        return self._shown is None and self.ranks is None
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Judged]) -> Judged:
+        """Return the judged lists of several batches of one run, all of them small."""
+        first, *others = parts
+        if not others:
+            return first
+        tied = [part.tied for part in parts if part.tied is not None]
+        found = Ranked.concatenate([part.found for part in parts])
+        same = first.tied is first.found
+        whole = cls(
+            Ids.concatenate([part.queries for part in parts]),
+            np.concatenate([part.pool_row for part in parts]),
+            found,
+            np.concatenate([part.n_retrieved for part in parts]),
+            first.pool,
+            tied=(found if same else Ranked.concatenate(tied)) if tied else None,
+            is_expected=first.is_expected,
+        )
+        whole.is_condensed = first.is_condensed
+        return whole
 
     @property
     def listed(self) -> Ranked | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -13,6 +13,7 @@ from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import Ids, Known
 
 NO_ROWS = np.empty(0, np.int64)
+EXTRA = ("item", "score", "tie_start", "tie_size", "pool_row", "place")  # columns that a table may lack
 
 
 class Ranked:
@@ -56,6 +57,21 @@ class Ranked:
     def __len__(self) -> int:
         return len(self.grade)
 
+    @classmethod
+    def concatenate(cls, parts: Sequence[Ranked]) -> Ranked:
+        """Return the rows of several tables of the same columns; the queries of each follow those of the one before it."""
+        before = offsets_of(np.array([part.queries for part in parts]))
+        columns = {
+            name: None if any(each is None for each in pieces) else np.concatenate(pieces)
+            for name in EXTRA
+            if (pieces := [getattr(part, name) for part in parts])
+        }
+        if any(part.place is not None for part in parts):
+            columns["place"] = np.concatenate([part.places() for part in parts])
+        query = np.concatenate([part.query + start for part, start in zip(parts, before[:-1], strict=True)])
+        rank, grade = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rank", "grade"))
+        return cls(int(before[-1]), query, rank, grade, **columns)
+
     @cached_property
     def query(self) -> np.ndarray:
         """The query that each row belongs to."""
@@ -69,10 +85,7 @@ class Ranked:
     def where(self, rows: np.ndarray) -> Ranked:
         """Return the rows of a mask (or ascending row numbers)."""
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        extra = {
-            name: None if (column := getattr(self, name)) is None else column[rows]
-            for name in ("item", "score", "tie_start", "tie_size", "pool_row", "place")
-        }
+        extra = {name: None if (column := getattr(self, name)) is None else column[rows] for name in EXTRA}
         return Ranked(self.queries, self.query[rows], self.rank[rows], self.grade[rows], **extra)
 
     def top(self, k: int | None) -> Ranked:

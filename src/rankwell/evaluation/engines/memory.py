@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.engine import cores
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 BATCH_ROWS = 250_000
+
+T = TypeVar("T")
 
 
 class Memory:
@@ -86,30 +89,54 @@ class Memory:
         batches = chain([first, second], batches)
         del first, second
         if workers == 1:
-            return Part.sum(self._one(batch, task) for batch in batches)
+            return Part.sum(
+                task.measure(*some) for some in self._gathered(self._judged(batch, task) for batch in batches)
+            )
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as executor:
-            return Part.sum(self._measured(batches, task, executor, workers))
-
-    def _measured(
-        self, batches: Iterable[Callable[[], Lists]], task: Task, executor: ThreadPoolExecutor, workers: int
-    ) -> Iterator[Part]:
-        """Yield the parts of batches in order."""
-        waiting: deque[Future[Part]] = deque()
-        for batch in batches:
-            if len(waiting) > workers:
-                yield waiting.popleft().result()
-            waiting.append(executor.submit(self._one, batch, task))
-        while waiting:
-            yield waiting.popleft().result()
+            judging = (partial(self._judged, batch, task) for batch in batches)
+            judged = self._gathered(_in_order(executor, workers, judging))
+            return Part.sum(_in_order(executor, workers, (partial(task.measure, *some) for some in judged)))
 
     def _one(self, batch: Callable[[], Lists], task: Task) -> Part:
+        return task.measure(*self._judged(batch, task))
+
+    def _judged(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, Counter[str]]:
         lists = batch()
-        part = task.measure_lists(lists)
+        judged, counts = task.judged(lists)
         if self.progress:
             self.progress(lists.rows)
-        return part
+        return judged, counts
+
+    def _gathered(
+        self, batches: Iterable[tuple[Judged, Counter[str]]]
+    ) -> Iterator[tuple[Judged, Counter[str]]]:
+        """Yield judged batches, several small ones as one: what is left of a batch is small, and each measuring has its price."""
+        waiting: list[Judged] = []
+        counts: Counter[str] = Counter()
+        size = 0
+        for judged, more in batches:
+            # several batches, unless most of the run is judged
+            if waiting and (size >= self.batch // 4 or not judged.is_small):
+                yield Judged.concatenate(waiting), counts
+                waiting, counts, size = [], Counter(), 0
+            waiting.append(judged)
+            counts.update(more)
+            size += len(judged) + len(judged.found) if judged.is_small else self.batch
+        if waiting:
+            yield Judged.concatenate(waiting), counts
+
+
+def _in_order(executor: ThreadPoolExecutor, workers: int, jobs: Iterable[Callable[[], T]]) -> Iterator[T]:
+    """Yield the results of jobs in order, with only a few of them begun at a time."""
+    waiting: deque[Future[T]] = deque()
+    for job in jobs:
+        if len(waiting) > workers:
+            yield waiting.popleft().result()
+        waiting.append(executor.submit(job))
+    while waiting:
+        yield waiting.popleft().result()
 
 
 def _with_empty(part: Part, task: Task, lists: Judged, what: str) -> Part:
