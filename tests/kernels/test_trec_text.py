@@ -17,10 +17,31 @@ from rankwell.tables.ids import Ids
 FEW = settings(max_examples=150, deadline=None, derandomize=True)
 
 
+class Parsed:
+    """The columns of a text, read many bytes at a time where that is possible (``is_wide``)."""
+
+    def __init__(self, data, *, is_wide=True):
+        lines, self.is_ascii, has_nul, _ = trec_text.survey(data, 0, len(data))
+        columns = [np.zeros(lines, kind) for kind in "qQdqqqiii"]
+        columns[5] = columns[8] = np.empty(0, np.int64)
+        columns[8] = columns[8].astype(np.int32)
+        wide = is_wide and not has_nul
+        rows, stretches, self.status, self.at = trec_text.parse(data, 0, len(data), 4, 6, wide, *columns)
+        starts, self.keys, self.values, self.firsts, queries, _, lengths, query_lengths, _ = columns
+        self.keys, self.values, self.firsts = self.keys[:rows], self.values[:rows], self.firsts[:stretches]
+        self.item = Ids.of_spans(data, starts[:rows], lengths[:rows])
+        self.query = Ids.of_spans(data, queries[:stretches], query_lengths[:stretches])
+
+
+MORE = "# so many bytes behind a line that it is read many bytes at a time, and not one by one as the last lines are\n"
+
+
 def parse_one(number):
-    line = f"q Q0 d 1 {number} tag\n".encode()
-    parts = trec_text.parse(np.frombuffer(line, np.uint8), 0, len(line), np.empty(0, np.int64), 4, 6, False)
-    return parts[7], parts[8]
+    """The value of a number and the status, which do not depend on how it is read."""
+    line = f"q Q0 d 1 {number} tag\n"
+    last, other = (Parsed(np.frombuffer(text.encode(), np.uint8)) for text in (line, line + MORE))
+    assert (last.values.tobytes(), last.status) == (other.values.tobytes(), other.status)
+    return other.values, other.status
 
 
 @FEW
@@ -70,8 +91,8 @@ def test_what_is_no_number_is_said(number):
 def test_nan_and_missing_columns_are_said():
     assert parse_one("nan")[1] == trec_text.NAN
     line = b"q Q0 d 1 2.0\n"
-    parts = trec_text.parse(np.frombuffer(line, np.uint8), 0, len(line), np.empty(0, np.int64), 4, 6, False)
-    assert parts[8] == trec_text.FEW_COLUMNS
+    assert Parsed(np.frombuffer(line, np.uint8)).status == trec_text.FEW_COLUMNS
+    assert Parsed(np.frombuffer(line + MORE.encode(), np.uint8)).status == trec_text.FEW_COLUMNS
 
 
 @FEW
@@ -88,29 +109,27 @@ def test_nan_and_missing_columns_are_said():
 def test_lines_are_read_whatever_the_white_space(rows, blank, end):
     text = "".join(blank.join([q, "Q0", i, "1", str(s), "tag", "more"]) + end for q, i, s in rows)
     data = np.frombuffer(("# first\n" + text).encode(), np.uint8)
-    parts = trec_text.parse(data, 0, len(data), np.empty(0, np.int64), 4, 6, False)
-    assert parts[8] == trec_text.OK
-    assert Ids.of_spans(data, parts[3], parts[4]).tolist() == [row[1] for row in rows]
-    assert parts[7].tolist() == [row[2] for row in rows]
+    parsed = Parsed(data)
+    assert parsed.status == trec_text.OK
+    assert parsed.item.tolist() == [row[1] for row in rows]
+    assert parsed.values.tolist() == [row[2] for row in rows]
     heads = [n for n in range(len(rows)) if n == 0 or rows[n][0] != rows[n - 1][0]]
-    assert parts[0].tolist() == heads
-    assert Ids.of_spans(data, parts[1], parts[2]).tolist() == [rows[n][0] for n in heads]
-    lines, lengths = trec_lines.index(data, 0, len(data))
-    assert Ids.of_spans(data, lines, lengths).tolist() == [row[0] for row in rows]
+    assert parsed.firsts.tolist() == heads
+    assert parsed.query.tolist() == [rows[n][0] for n in heads]
     if rows:
         cut = trec_lines.next_query(data, 0, len(data))
-        left = trec_lines.index(data, 0, cut)[0]
-        assert len(left) in [*heads, len(rows)]
+        left = len(Parsed(data[:cut]).values)
+        assert left in [*heads, len(rows)]
 
 
 @FEW
 @given(st.lists(st.sampled_from(["q 0 a 1 2 t\n", "q 0 b 1 1 t\r\n", "\r\r\n", "# é\n", "\n"]), max_size=60))
 def test_each_block_holds_as_many_rows_as_lines_of_data(lines):
     data = np.frombuffer("".join([*lines, "\n"]).encode(), np.uint8)
-    parts = trec_text.parse(data, 0, len(data), np.empty(0, np.int64), 4, 6, False)
-    assert parts[8] == trec_text.OK
-    assert len(parts[7]) == sum(line.startswith("q") for line in lines)
-    assert parts[10] == bool((data < 128).all())
+    parsed = Parsed(data)
+    assert parsed.status == trec_text.OK
+    assert len(parsed.values) == sum(line.startswith("q") for line in lines)
+    assert parsed.is_ascii == bool((data < 128).all())
 
 
 @FEW
@@ -120,15 +139,68 @@ def test_a_carriage_return_alone_is_found_wherever_it_stands(before, lone, after
     text = "\r\n" * before + line + lone + line + "\n" + "\r\n" * after
     data = np.frombuffer(text.encode(), np.uint8)
     place = 2 * before + len(line)
-    parts = trec_text.parse(data, 0, len(data), np.empty(0, np.int64), 4, 6, False)
-    assert parts[8:10] == (trec_text.LONE_RETURN, place)
-    assert trec_text.survey(data, 0, len(data)) == (True, place)
-    assert trec_text.survey(data, 0, place) == (True, -1)
+    assert trec_text.survey(data, 0, len(data))[3] == place
+    assert trec_text.survey(data, 0, place)[3] == -1
 
 
 @FEW
-@given(st.text(alphabet="aé\r\n", max_size=200))
+@given(st.text(alphabet="aé\r\n\0", max_size=200))
 def test_a_survey_tells_what_no_reader_of_lines_sees(text):
     data = np.frombuffer(f"{text}\n".encode(), np.uint8)
     lone = re.search(rb"(?<!\r)\r+(?![\r\n])", data.tobytes())
-    assert trec_text.survey(data, 0, len(data)) == (text.isascii(), lone.start() if lone else -1)
+    told = (text.count("\n") + 1, text.isascii(), "\0" in text, lone.start() if lone else -1)
+    assert trec_text.survey(data, 0, len(data)) == told
+
+
+WORDS = st.text(alphabet=[chr(c) for c in range(33, 127)] + ["é", "가", "😀"], min_size=1, max_size=90)
+SHORT = st.text(alphabet="abc", min_size=1, max_size=17)
+BLANKS = st.sampled_from([" ", "\t", "  ", " \x01\v", "\r\t"])
+NUMBERS = st.one_of(
+    st.integers(-(10**9), 10**9), st.decimals(places=4, min_value=-999, max_value=9999), st.floats(-1e9, 1e9)
+)
+
+
+@settings(FEW, max_examples=400)
+@given(
+    st.lists(
+        st.tuples(st.one_of(SHORT, WORDS), st.one_of(SHORT, WORDS), NUMBERS, BLANKS, WORDS),
+        min_size=1,
+        max_size=12,
+    ),
+    st.sampled_from(["\n", "\r\n", " \n", " and more \n"]),
+    st.integers(1, 3),
+)
+def test_lines_of_any_width_are_read_as_python_splits_them(rows, end, copies):
+    rows = [(q.lstrip("#") or "q", *rest) for q, *rest in rows for _ in range(copies)]
+    text = "".join(f"{q}{b}Q0 {i}{b}1{b}{n} {b}{tag}{end}" for q, i, n, b, tag in rows)
+    data = np.frombuffer(text.encode(), np.uint8)
+    heads = [n for n in range(len(rows)) if n == 0 or rows[n][0] != rows[n - 1][0]]
+    for is_wide in (True, False):
+        parsed = Parsed(data, is_wide=is_wide)
+        assert parsed.status == trec_text.OK
+        assert parsed.item.tolist() == [item for _, item, *_ in rows]
+        assert parsed.values.tolist() == [float(number) for _, _, number, *_ in rows]
+        assert parsed.firsts.tolist() == heads
+        assert parsed.query.tolist() == [rows[n][0] for n in heads]
+        assert parsed.keys.tolist() == parsed.item.keys.tolist()
+
+
+@FEW
+@given(st.binary(min_size=64, max_size=64))
+def test_bytes_are_marked_alike_on_all_processors(content):
+    data = np.frombuffer(content, np.uint8)
+    expected = tuple(
+        sum(1 << i for i, c in enumerate(content) if is_marked(c))
+        for is_marked in (lambda c: c <= 32, lambda c: c == 10)
+    )
+    for anywhere in (True, False):
+        assert trec_lines.marks_of(data, 0, anywhere=anywhere) == expected
+
+
+def test_every_byte_is_marked_wherever_it_stands():
+    for byte in range(256):
+        data = np.full(64, byte, np.uint8)
+        every_bit = (1 << 64) - 1
+        for anywhere in (True, False):
+            told = trec_lines.marks_of(data, 0, anywhere=anywhere)
+            assert told == (every_bit * (byte <= 32), every_bit * (byte == 10))

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from importlib.machinery import EXTENSION_SUFFIXES
 
+# What the hashes of this process begin with, the same in all kernels, so that they give an id the same key.
+SECRET = (int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little"))
 _REMEDY = "run `make build` in a source tree, or `pip install .`"
 
 

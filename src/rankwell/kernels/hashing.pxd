@@ -1,6 +1,9 @@
 # A hash by two secret numbers, so that nobody can choose ids that share a slot: both halves of a product of 128 bits.
 # A difference in any bit of h reaches the low bits, by which slots are chosen. Each kernel that looks ids up is keyed when
-# it is loaded.
+# it is loaded, with the same numbers, so that keys of text are the same in all of them.
+from rankwell.kernels.wide cimport beginning, eight, word
+
+
 cdef extern from *:
     """
     static unsigned long long rankwell_secret[2] = {0, 1};
@@ -23,3 +26,14 @@ cdef extern from *:
     """
     unsigned long long mix "RANKWELL_MIX" (unsigned long long h) noexcept nogil
     void key "RANKWELL_KEY" (unsigned long long a, unsigned long long b) noexcept nogil
+
+
+# The key of a text id; with ``readable`` eight bytes may be read wherever one of the id may.
+cdef inline unsigned long long hashed(const unsigned char *at, Py_ssize_t n, bint readable) noexcept nogil:
+    cdef Py_ssize_t left = n
+    cdef unsigned long long h = n
+    while left > 8:
+        h = mix(h ^ eight(at)) + left
+        at += 8
+        left -= 8
+    return mix(mix(h + (beginning(at, left) if readable else word(at, left))) ^ n)

@@ -7,53 +7,14 @@ verified by their bytes, so a collision costs time but never gives a wrong match
 
 from __future__ import annotations
 
-import os
-
 import cython
 import numpy as np
-from cython.cimports.libc.string import memcpy
-from cython.cimports.rankwell.kernels.hashing import key, mix
+from cython.cimports.rankwell.kernels.hashing import hashed, key, mix
 from cython.cimports.rankwell.kernels.spans import same
 
-key(int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little"))
+from rankwell.kernels import SECRET
 
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(check=False)
-def _word(at: cython.p_const_uchar, n: cython.Py_ssize_t) -> cython.ulonglong:
-    """Up to eight bytes as one number, without reading past them."""
-    word: cython.ulonglong = 0
-    half: cython.uint = 0
-    if n >= 8:
-        memcpy(cython.address(word), at, 8)
-    elif n >= 4:
-        memcpy(cython.address(half), at, 4)
-        word = half
-        memcpy(cython.address(half), at + n - 4, 4)
-        word = (word << 32) | half
-    elif n > 0:
-        word = (
-            (cython.cast(cython.ulonglong, at[0]) << 16)
-            | (cython.cast(cython.ulonglong, at[n >> 1]) << 8)
-            | at[n - 1]
-        )
-    return word
-
-
-@cython.cfunc
-@cython.nogil
-@cython.inline
-@cython.exceptval(check=False)
-def _hash(at: cython.p_const_uchar, n: cython.Py_ssize_t) -> cython.ulonglong:
-    left: cython.Py_ssize_t = n
-    h: cython.ulonglong = n
-    while left > 8:
-        h = mix(h ^ _word(at, 8)) + left
-        at += 8
-        left -= 8
-    return mix(mix(h + _word(at, left)) ^ n)
+key(SECRET[0], SECRET[1])
 
 
 def keys(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -66,7 +27,7 @@ def keys(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarra
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(s.shape[0]):
-            out[i] = _hash(cython.address(t[s[i]]), n[i]) if n[i] > 0 else 0
+            out[i] = hashed(cython.address(t[s[i]]), n[i], False) if n[i] > 0 else 0
     return found
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
 import cython
 import numpy as np
 from cython.cimports.libc.string import memset
 from cython.cimports.rankwell.kernels.hashing import key, mix
 from cython.cimports.rankwell.kernels.spans import same
 
-key(int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little"))
+from rankwell.kernels import SECRET
+
+key(SECRET[0], SECRET[1])
 
 
 @cython.cfunc

@@ -1,4 +1,4 @@
-"""Line starts in TREC text; see ``rankwell.kernels.trec_text`` for what a line is."""
+"""Lines of TREC text; see ``rankwell.kernels.trec_text`` for what a line is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.string import memcmp
 from cython.cimports.rankwell.kernels.spans import blank_end, data_line, line_end, word_end
+from cython.cimports.rankwell.kernels.wide import marks, marks_anywhere
 
 
 def line_after(text: np.ndarray, at: int, end: int) -> int:
@@ -80,21 +81,17 @@ def last_query(text: np.ndarray, begin: int, end: int) -> int:
     return found
 
 
-def index(text: np.ndarray, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the start of each data line and the length of its first word, the query."""
+def marks_of(text: np.ndarray, at: int, *, anywhere: bool) -> tuple[int, int]:
+    """Return of the 64 bytes from ``at`` on which are white space or NUL, and which are line ends, as bits; for tests.
+
+    ``anywhere`` is the way for all processors.
+    """
     t: cython.const[cython.uchar][::1] = text
-    stop: cython.Py_ssize_t = end
-    at: cython.Py_ssize_t = begin
-    rows: cython.Py_ssize_t = 0
-    starts = np.empty((end - begin) // 8 + 1, np.int64)
-    lengths = np.empty(len(starts), np.int32)
-    s: cython.longlong[::1] = starts
-    n: cython.int[::1] = lengths
-    with cython.nogil:
-        at = data_line(t, at, stop)
-        while at < stop and rows < s.shape[0]:
-            s[rows] = at
-            n[rows] = cython.cast(cython.int, word_end(t, at) - at)
-            rows += 1
-            at = data_line(t, line_end(t, at), stop)
-    return starts[:rows], lengths[:rows]
+    place: cython.Py_ssize_t = at
+    white: cython.ulonglong = 0
+    ends: cython.ulonglong = 0
+    if anywhere:
+        marks_anywhere(cython.address(t[place]), cython.address(white), cython.address(ends))
+    else:
+        marks(cython.address(t[place]), cython.address(white), cython.address(ends))
+    return white, ends

@@ -10,274 +10,238 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.stdio import snprintf
-from cython.cimports.libc.stdlib import strtod
-from cython.cimports.libc.string import memcmp, strlen
+from cython.cimports.libc.string import memcmp
+from cython.cimports.rankwell.kernels.hashing import hashed, key
+from cython.cimports.rankwell.kernels.numbers import number, short_number
 from cython.cimports.rankwell.kernels.spans import (
     blank_end,
     data_line,
     line_end,
     line_ends,
     lone_return,
-    prefetch,
     word_end,
 )
+from cython.cimports.rankwell.kernels.wide import beginning, marks, word, zeros
 
-OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID, INEXACT, LONE_RETURN = range(8)
+from rankwell.kernels import SECRET
+
+OK, FEW_COLUMNS, MANY_COLUMNS, NOT_A_NUMBER, NAN, LONG_ID, INEXACT = range(7)
 LONGEST_ID = 65_535
+WINDOW = 80  # the bytes that can be read where words are found at once: 64 are looked at, and a number ends up to 16 behind
+
+key(SECRET[0], SECRET[1])
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _is_changed(given: cython.p_const_char, value: cython.double) -> cython.int:
-    """Whether a whole number, written with digits alone, is another one as a float."""
-    exact: cython.char[512]
-    length: cython.Py_ssize_t
-    i: cython.Py_ssize_t = 0
-    if given[0] == 45 or given[0] == 43:
-        given += 1
-    while given[0] == 48 and given[1] != 0:
-        given += 1
-    while given[i] >= 48 and given[i] <= 57:
-        i += 1
-    length = i
-    if given[i] == 46:
-        i += 1
-        while given[i] == 48:
-            i += 1
-    if given[i] != 0 or length < 16:
-        return 0
-    snprintf(exact, 512, "%.0f", value if value >= 0 else -value)
-    return cython.cast(cython.Py_ssize_t, strlen(exact)) != length or memcmp(exact, given, length) != 0
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _slow_number(
-    t: cython.const[cython.uchar][::1],
-    at: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    value: cython.p_double,
-) -> cython.int:
-    """Parse any number that C parses: long mantissas, large exponents, inf. Hexadecimal and nan(…) are refused."""
-    buffer: cython.char[512]
-    stop: cython.p_char = cython.NULL
-    length: cython.Py_ssize_t = end - at
-    i: cython.Py_ssize_t
-    c: cython.uchar
-    if length == 0 or length >= 512:
-        return 3
-    for i in range(length):
-        c = t[at + i]
-        if c == 120 or c == 88 or c == 40:
-            return 3
-        buffer[i] = c
-    buffer[length] = 0
-    value[0] = strtod(buffer, cython.address(stop))
-    if stop != cython.cast(cython.p_char, buffer) + length:
-        return 3
-    if value[0] != value[0]:
-        return 4
-    return 6 if _is_changed(buffer, value[0]) else 0
+LONGEST = cython.declare(cython.Py_ssize_t, LONGEST_ID)
+Words = cython.struct(
+    query=cython.Py_ssize_t,
+    topic=cython.Py_ssize_t,
+    topic_end=cython.Py_ssize_t,
+    item=cython.Py_ssize_t,
+    item_end=cython.Py_ssize_t,
+    value=cython.Py_ssize_t,
+    value_end=cython.Py_ssize_t,
+    end=cython.Py_ssize_t,
+)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.inline
 @cython.exceptval(-1, check=False)
-def _number(
+def _words_at_once(at: cython.p_const_uchar, words: cython.pointer(Words)) -> cython.int:
+    """Find the words of a run's line in its first 64 bytes; 0 if the line, without NUL bytes, has not six that begin there."""
+    white: cython.ulonglong = 0
+    ends: cython.ulonglong = 0
+    starts: cython.ulonglong
+    stops: cython.ulonglong
+    marks(at, cython.address(white), cython.address(ends))
+    starts = ~white & (white << 1)  # of all words but the first, lowest first; each step below takes one away
+    stops = white & ~(white << 1)
+    words.query = zeros(stops) if stops else 0
+    starts &= starts - 1
+    stops &= stops - 1
+    stops &= stops - 1
+    words.item = zeros(starts) if starts else 0
+    words.item_end = zeros(stops) if stops else 0
+    starts &= starts - 1
+    starts &= starts - 1
+    stops &= stops - 1
+    stops &= stops - 1
+    words.value = zeros(starts) if starts else 0
+    words.value_end = zeros(stops) if stops else 0
+    starts &= starts - 1
+    if starts == 0 or (ends & (starts ^ (starts - 1))):
+        return 0
+    words.end = zeros(ends) if ends else 64
+    return 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _words_in_turn(
     t: cython.const[cython.uchar][::1],
-    at: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    powers: cython.const[cython.double][::1],
-    value: cython.p_double,
+    line: cython.Py_ssize_t,
+    value: cython.int,
+    least: cython.int,
+    words: cython.pointer(Words),
 ) -> cython.int:
-    """Parse a decimal number; exact if mantissa and power of ten are (the usual case), otherwise by strtod."""
-    i: cython.Py_ssize_t = at
-    digits: cython.ulonglong = 0
-    places: cython.Py_ssize_t = 0
-    negative: cython.bint = False
-    c: cython.uchar
-    if i < end and (t[i] == 45 or t[i] == 43):
-        negative = t[i] == 45
-        i += 1
-    if end - i > 16 or i == end:
-        return _slow_number(t, at, end, value)
-    while i < end:
-        c = t[i] - 48
-        if c > 9:
-            break
-        digits = digits * 10 + c
-        i += 1
-    if i < end and t[i] == 46:
-        i += 1
-        places = end - i
-        if end - at == 1 or (places == 0 and digits == 0):
-            return _slow_number(t, at, end, value)
-        while i < end:
-            c = t[i] - 48
-            if c > 9:
-                break
-            digits = digits * 10 + c
-            i += 1
-    if i < end or (digits >> 53) > 0:
-        return _slow_number(t, at, end, value)
-    value[0] = cython.cast(cython.double, digits) / powers[places]
-    if negative:
-        value[0] = -value[0]
+    """Find the words of a line one by one; return a status."""
+    column: cython.int
+    start: cython.Py_ssize_t
+    at: cython.Py_ssize_t = word_end(t, line)
+    words.query = at - line
+    if words.query > LONGEST:
+        return 5
+    for column in range(1, least):
+        start = blank_end(t, at)
+        at = word_end(t, start)
+        if at == start:
+            return 1
+        if column <= 2 and at - start > LONGEST:
+            return 5
+        if column == 1:
+            words.topic = start - line
+            words.topic_end = at - line
+        elif column == 2:
+            words.item = start - line
+            words.item_end = at - line
+        elif column == value:
+            words.value = start - line
+            words.value_end = at - line
+    words.end = at - line
     return 0
 
 
-def parse(
-    text: np.ndarray, begin: int, end: int, lines: np.ndarray, value_column: int, columns: int, topics: bool
-) -> tuple[
-    np.ndarray,
-    np.ndarray,
-    np.ndarray,
-    np.ndarray,
-    np.ndarray,
-    np.ndarray,
-    np.ndarray,
-    np.ndarray,
-    int,
-    int,
-    bool,
-]:
-    """Parse the lines of ``text[begin:end]``, or those that start at ``lines`` (in that order) if any are given.
+def survey(text: np.ndarray, begin: int, end: int) -> tuple[int, bool, bool, int]:
+    """Return of ``text[begin:end]`` the number of lines, whether it is ASCII and has NUL bytes, and the first lone return.
 
-    The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are required; exactly that
-    many with ``topics``, where the second word is kept too. Returns the first rows of runs of lines with one query, that query's
-    start and length, per row the item's start and length, the topic's start and length (``topics`` only) and the number; then a
-    status (OK …), the start of the line (or the byte) it refers to, and whether the text is ASCII. Of ``lines`` the last is not
-    known, nor that none ends with a carriage return alone; ``survey`` tells both for the whole text.
+    This is a carriage return alone at the end of a line, as on an old Macintosh; -1 if there is none.
     """
     t: cython.const[cython.uchar][::1] = text
-    given: cython.const[cython.longlong][::1] = lines
-    listed: cython.bint = given.shape[0] > 0
     at: cython.Py_ssize_t = begin
     stop: cython.Py_ssize_t = end
-    most: cython.Py_ssize_t = given.shape[0]
+    lines: cython.Py_ssize_t = 0
     returned: cython.int = 0
+    nul: cython.int = 0
     seen: cython.uchar = 0
-    if not listed and at < stop:
-        # exactly as many rows as there can be: arrays of the same size are the same memory from block to block
+    lone: cython.Py_ssize_t = -1
+    if at < stop:
         with cython.nogil:
-            most = line_ends(cython.address(t[at]), stop - at, cython.address(returned), cython.address(seen))
-    firsts = np.empty(most, np.int64)
-    query_starts = np.empty(most, np.int64)
-    query_lengths = np.empty(most, np.int32)
-    item_starts = np.empty(most, np.int64)
-    item_lengths = np.empty(most, np.int32)
-    topic_starts = np.empty(most if topics else 0, np.int64)
-    topic_lengths = np.empty(most if topics else 0, np.int32)
-    values = np.empty(most, np.float64)
-    powers = np.array([10.0**power for power in range(20)])
+            lines = line_ends(
+                cython.address(t[at]),
+                stop - at,
+                cython.address(returned),
+                cython.address(nul),
+                cython.address(seen),
+            )
+            if returned:
+                lone = lone_return(t, at, stop)
+    return lines, seen < 128, nul != 0, lone
+
+
+def parse(
+    text: np.ndarray,
+    begin: int,
+    end: int,
+    value_column: int,
+    columns: int,
+    is_wide: bool,
+    item_starts: np.ndarray,
+    item_keys: np.ndarray,
+    values: np.ndarray,
+    firsts: np.ndarray,
+    query_starts: np.ndarray,
+    topic_starts: np.ndarray,
+    item_lengths: np.ndarray,
+    query_lengths: np.ndarray,
+    topic_lengths: np.ndarray,
+) -> tuple[int, int, int, int]:
+    """Parse the lines of ``text[begin:end]`` into columns, which have room for as many rows as ``survey`` counts lines.
+
+    The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are required; exactly that
+    many if there is room for topics, where the second word is kept too. Filled are the first rows of runs of lines with one
+    query, that query's start and length, and per row the item's start, length and key, the number, and the topic's start and
+    length. ``is_wide`` says that runs may be read many bytes at a time, which needs a text without NUL bytes. Returns the number
+    of rows and of runs of lines, a status (OK …), and the start of the line (or the byte) that it refers to.
+    """
+    t: cython.const[cython.uchar][::1] = text
+    at: cython.Py_ssize_t = begin
+    stop: cython.Py_ssize_t = end
     f: cython.longlong[::1] = firsts
     qs: cython.longlong[::1] = query_starts
     qn: cython.int[::1] = query_lengths
     xs: cython.longlong[::1] = item_starts
     xn: cython.int[::1] = item_lengths
+    xk: cython.ulonglong[::1] = item_keys
+    v: cython.double[::1] = values
     ts: cython.longlong[::1] = topic_starts
     tn: cython.int[::1] = topic_lengths
-    v: cython.double[::1] = values
-    pw: cython.const[cython.double][::1] = powers
-    with_topics: cython.bint = topics
+    with_topics: cython.bint = len(topic_starts) > 0
+    wide: cython.bint = is_wide and value_column == 4 and columns == 6 and not with_topics
     value_at: cython.int = value_column
     least: cython.int = columns
-    longest: cython.Py_ssize_t = LONGEST_ID
+    window: cython.Py_ssize_t = WINDOW
     rows: cython.Py_ssize_t = 0
     groups: cython.Py_ssize_t = 0
+    most: cython.Py_ssize_t = v.shape[0]
     line: cython.Py_ssize_t = begin
-    word: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    column: cython.int
+    words: Words = [0, 0, 0, 0, 0, 0, 0, 0]
+    last: cython.Py_ssize_t = -1  # the length of the last query, and how it begins
+    head: cython.ulonglong = 0
+    begins: cython.ulonglong
     status: cython.int = 0
+    known: cython.int
+    start: cython.Py_ssize_t
     with cython.nogil:
-        if returned and lone_return(t, at, stop) >= 0:
-            line = lone_return(t, at, stop)
-            status = 7
-        while rows < most and not status:
-            if listed:
-                line = given[rows]
-                if rows + 12 < most:
-                    # scattered lines are limited by memory latency, not arithmetic
-                    prefetch(cython.address(t[given[rows + 12]]))
-            else:
-                line = data_line(t, at, stop)
+        while rows < most:
+            line = data_line(t, at, stop)
             if line >= stop:
                 break
-            at = word_end(t, line)
-            length = at - line
-            if length > longest:
-                status = 5
-                break
+            known = (
+                wide
+                and line + window <= stop
+                and _words_at_once(cython.address(t[line]), cython.address(words))
+            )
+            if not known:
+                status = _words_in_turn(t, line, value_at, least, cython.address(words))
+                if status:
+                    break
+            begins = (
+                beginning(cython.address(t[line]), words.query)
+                if known
+                else word(cython.address(t[line]), words.query)
+            )
             if (
-                groups == 0
-                or qn[groups - 1] != length
-                or memcmp(cython.address(t[line]), cython.address(t[qs[groups - 1]]), length)
+                words.query != last
+                or begins != head
+                or (last > 8 and memcmp(cython.address(t[line]), cython.address(t[qs[groups - 1]]), last))
             ):
+                last = words.query
+                head = begins
                 f[groups] = rows
                 qs[groups] = line
-                qn[groups] = cython.cast(cython.int, length)
+                qn[groups] = cython.cast(cython.int, last)
                 groups += 1
-            column = 1
-            while column < least:
-                word = blank_end(t, at)
-                at = word_end(t, word)
-                if at == word:
-                    status = 1
+            start = line + words.item
+            xs[rows] = start
+            xn[rows] = cython.cast(cython.int, words.item_end - words.item)
+            xk[rows] = hashed(cython.address(t[start]), words.item_end - words.item, known)
+            start = line + words.value
+            at = line + words.value_end
+            if not known or not short_number(cython.address(t[start]), at - start, cython.address(v[rows])):
+                status = number(cython.address(t[start]), at - start, cython.address(v[rows]))
+                if status:
                     break
-                if column <= 2 and at - word > longest:
-                    status = 5
-                    break
-                if column == 2:
-                    xs[rows] = word
-                    xn[rows] = cython.cast(cython.int, at - word)
-                elif column == value_at:
-                    status = _number(t, word, at, pw, cython.address(v[rows]))
-                    if status:
-                        break
-                elif with_topics and column == 1:
-                    ts[rows] = word
-                    tn[rows] = cython.cast(cython.int, at - word)
-                column += 1
-            if status:
-                break
+            at = line + words.end
             if with_topics:
+                ts[rows] = line + words.topic
+                tn[rows] = cython.cast(cython.int, words.topic_end - words.topic)
                 at = blank_end(t, at)
                 if t[at] != 10:
                     status = 2
                     break
             at = line_end(t, at)
             rows += 1
-    return (
-        firsts[:groups],
-        query_starts[:groups],
-        query_lengths[:groups],
-        item_starts[:rows],
-        item_lengths[:rows],
-        topic_starts[:rows],
-        topic_lengths[:rows],
-        values[:rows],
-        status,
-        line,
-        seen < 128,
-    )
-
-
-def survey(text: np.ndarray, begin: int, end: int) -> tuple[bool, int]:
-    """Return whether ``text[begin:end]`` is ASCII, and the first carriage return alone at the end of a line, or -1."""
-    t: cython.const[cython.uchar][::1] = text
-    at: cython.Py_ssize_t = begin
-    stop: cython.Py_ssize_t = end
-    returned: cython.int = 0
-    seen: cython.uchar = 0
-    lone: cython.Py_ssize_t = -1
-    if at < stop:
-        with cython.nogil:
-            line_ends(cython.address(t[at]), stop - at, cython.address(returned), cython.address(seen))
-            if returned:
-                lone = lone_return(t, at, stop)
-    return seen < 128, lone
+    return rows, groups, status, line

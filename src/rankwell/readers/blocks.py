@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Generator
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.kernels import trec_lines, trec_text
+from rankwell.kernels import trec_lines
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.opened import HEAD
 from rankwell.readers.text import beginning, refuse_other_files, text_of
@@ -20,11 +20,49 @@ LINE_END = b"\n"
 LEAST = 16
 
 
+class Buffers:
+    """Buffers that are used again as soon as nothing refers to what they held."""
+
+    def __init__(self) -> None:
+        self._free: list[np.ndarray] = []
+
+    def take(self, size: int) -> np.ndarray:
+        """Return a buffer of so many bytes; those that are too small are let go."""
+        try:
+            memory = self._free.pop()
+        except IndexError:
+            memory = np.empty(0, np.uint8)
+        if len(memory) < size:
+            self._free.clear()
+            # blocks differ a little in size; what is not filled costs no memory
+            memory = np.empty(size + size // 8, np.uint8)
+        # by way of a memoryview, as a part of an array refers to the array itself and would not keep the buffer
+        buffer = np.frombuffer(memory.data, np.uint8, size)
+        weakref.finalize(buffer, self._free.append, memory).atexit = False
+        return buffer
+
+
+def columns_of(buffers: Buffers, rows: int, kinds: str) -> list[np.ndarray]:
+    """Return columns of these kinds in one buffer, to be filled; it is used again when nothing refers to any of them."""
+    ends = offsets_of(np.array([rows * np.dtype(kind).itemsize for kind in kinds]))
+    memory = buffers.take(int(ends[-1]))
+    return [memory[low:high].view(kind) for low, high, kind in zip(ends[:-1], ends[1:], kinds, strict=True)]
+
+
 class Block:
     """Lines of a file, ``text[begin:end]``; before them ``skipped`` bytes of the file were passed over."""
 
-    def __init__(self, file: File, text: np.ndarray, begin: int, end: int, skipped: int = 0) -> None:
+    def __init__(
+        self,
+        file: File,
+        text: np.ndarray,
+        begin: int,
+        end: int,
+        skipped: int = 0,
+        buffers: Buffers | None = None,
+    ) -> None:
         self.file, self.text, self.begin, self.end, self.skipped = file, text, begin, end, skipped
+        self._buffers = buffers or Buffers()
 
     @classmethod
     def whole(cls, file: File) -> Block:
@@ -34,10 +72,9 @@ class Block:
         text, begin = text_of(file)
         return cls(file, text, begin, len(text))
 
-    @cached_property
-    def survey(self) -> tuple[bool, int]:
-        """Whether all lines are ASCII, and the first carriage return alone at the end of a line, or -1."""
-        return trec_text.survey(self.text, self.begin, self.end)
+    def columns(self, rows: int, kinds: str) -> list[np.ndarray]:
+        """Return columns of these kinds, to be filled."""
+        return columns_of(self._buffers, rows, kinds)
 
     def line(self, at: int) -> int:
         """Return the line in the file, from 1, that a byte of the text stands in."""
@@ -76,32 +113,10 @@ class Endless:
             raise _long_line(Block(self.file, text, 0, len(text), self.ended))
 
 
-class Buffers:
-    """Buffers that are used again as soon as nothing refers to what they held."""
-
-    def __init__(self) -> None:
-        self._free: list[np.ndarray] = []
-
-    def take(self, size: int) -> np.ndarray:
-        """Return a buffer of so many bytes; those that are too small are let go."""
-        try:
-            memory = self._free.pop()
-        except IndexError:
-            memory = np.empty(0, np.uint8)
-        if len(memory) < size:
-            self._free.clear()
-            # blocks differ a little in size; what is not filled costs no memory
-            memory = np.empty(size + size // 8, np.uint8)
-        # by way of a memoryview, as a part of an array refers to the array itself and would not keep the buffer
-        buffer = np.frombuffer(memory.data, np.uint8, size)
-        weakref.finalize(buffer, self._free.append, memory).atexit = False
-        return buffer
-
-
 def copied(ids: Ids) -> Ids:
-    """Return ids without the rest of the text that they are spans of."""
+    """Return ids without the rest of the text that they are spans of, and of the columns."""
     places = np.repeat(ids.starts - offsets_of(ids.lengths)[:-1], ids.lengths)
-    return Ids.of_lengths(ids.text[places + np.arange(len(places))], ids.lengths)
+    return Ids.of_lengths(ids.text[places + np.arange(len(places))], ids.lengths.copy())
 
 
 def blocks(file: File, size: int) -> Generator[Take]:
@@ -118,18 +133,18 @@ def blocks(file: File, size: int) -> Generator[Take]:
 
 def _ranges(file: File, size: int) -> Generator[Take]:
     """Ranges of a plain file, each read by whoever takes it."""
-    buffers, begin = Buffers(), beginning(file)
+    buffers, columns, begin = Buffers(), Buffers(), beginning(file)
     while begin < file.size:
         end = _next_query(file, begin + size)
-        yield partial(_taken, file, buffers, begin, end)
+        yield partial(_taken, file, buffers, columns, begin, end)
         begin = end
 
 
-def _taken(file: File, buffers: Buffers, begin: int, end: int) -> Block:
+def _taken(file: File, buffers: Buffers, columns: Buffers, begin: int, end: int) -> Block:
     size = end - begin
     buffer = buffers.take(size + 1)
     file.read_into(buffer[:size].data, begin)
-    return Block(file, buffer, 0, _ended(buffer, size), begin)
+    return Block(file, buffer, 0, _ended(buffer, size), begin, columns)
 
 
 def _next_query(file: File, at: int) -> int:
@@ -153,7 +168,7 @@ def _next_query(file: File, at: int) -> int:
 
 def _in_turn(file: File, size: int) -> Generator[Take]:
     """Blocks of a file that can be read only from its start."""
-    buffers = Buffers()
+    buffers, columns = Buffers(), Buffers()
     buffer, filled, skipped, begin = buffers.take(size + 1), 0, 0, beginning(file)
     with file.stream() as stream:
         while True:
@@ -161,7 +176,7 @@ def _in_turn(file: File, size: int) -> Generator[Take]:
             filled += read
             if not read:
                 if filled > begin:
-                    yield partial(Block, file, buffer, begin, _ended(buffer, filled), skipped)
+                    yield partial(Block, file, buffer, begin, _ended(buffer, filled), skipped, columns)
                 return
             if filled < len(buffer) - 1:
                 continue
@@ -170,7 +185,7 @@ def _in_turn(file: File, size: int) -> Generator[Take]:
                 raise _long_line(Block(file, buffer, end, filled, skipped))
             cut = trec_lines.last_query(buffer, begin, end) if end > begin else begin
             if cut > begin:
-                yield partial(Block, file, buffer, begin, cut, skipped)
+                yield partial(Block, file, buffer, begin, cut, skipped, columns)
             rest = filled - cut
             following = buffers.take(max(size, 2 * rest) + 1)
             following[:rest] = buffer[cut:filled]

@@ -11,14 +11,16 @@ from rankwell.errors import DataError, brief
 from rankwell.kernels import id_text, trec_text
 from rankwell.readers.blocks import Block
 from rankwell.readers.text import SAY_ENCODING
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
 from rankwell.tables.places import Held
 from rankwell.tables.run_qrels import SWAPPED
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
-ALL_LINES = np.empty(0, np.int64)
 RUN, QRELS = ("query Q0 item rank score tag", 4, 6), ("query topic item grade", 3, 4)
+# of each row the item's start and key and the number, of each stretch of one query its first row and start, of each row the
+# topic's start; then the lengths of items, queries, topics
+KINDS, KINDS_WITH_TOPICS = "qQdqqii", "qQdqqqiii"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,35 +39,53 @@ class LineOf(Held):
 class Parsed:
     """Columns of some lines: per stretch of one query its first row and id, per row item, number and topic."""
 
-    def __init__(self, block: Block, lines: np.ndarray, layout: tuple[str, int, int]) -> None:
-        columns, value, least = layout
-        is_qrels, text = layout is QRELS, block.text
-        *parts, status, at, is_ascii = trec_text.parse(
-            text, block.begin, block.end, lines, value, least, is_qrels
-        )
-        if len(lines):
-            is_ascii, lone = block.survey
-            status, at = (status, at) if lone < 0 else (trec_text.LONE_RETURN, lone)
-        if status == trec_text.LONE_RETURN:
+    def __init__(self, block: Block, layout: tuple[str, int, int]) -> None:
+        _, value, least = layout
+        text, is_qrels = block.text, layout is QRELS
+        lines, is_ascii, has_nul, lone = trec_text.survey(text, block.begin, block.end)
+        if lone >= 0:
             raise DataError(
-                f"{block.place(at)}: a line ends with a carriage return alone, as on an old Macintosh. Write line ends of Unix: "
+                f"{block.place(lone)}: a line ends with a carriage return alone, as on an old Macintosh. Write line ends of Unix: "
                 f"tr '\\r' '\\n'."
             )
+        columns = block.columns(lines, KINDS_WITH_TOPICS if is_qrels else KINDS)
+        starts, keys, numbers, firsts, queries, topics, *lengths = (
+            columns if is_qrels else [*columns[:5], NO_STARTS, *columns[5:], NO_LENGTHS]
+        )
+        rows, stretches, status, at = trec_text.parse(
+            text,
+            block.begin,
+            block.end,
+            value,
+            least,
+            not has_nul,
+            starts,
+            keys,
+            numbers,
+            firsts,
+            queries,
+            topics,
+            *lengths,
+        )
         if status:
-            line = text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
-            swapped = f" {SWAPPED}" if _is_of_the_other(line, is_qrels=is_qrels) else ""
-            raise DataError(
-                f"{block.place(at)}: {_trouble(status, line, value, least)} A line is: {columns}.{swapped}"
-            )
-        self.block, self.firsts = block, parts[0]
-        self.query = Ids.of_spans(text, parts[1], parts[2])
-        self.item = Ids.of_spans(text, parts[3], parts[4])
-        self.topic = Ids.of_spans(text, parts[5], parts[6]) if is_qrels else None
-        self.value = parts[7]
-
+            raise self._refused(block, layout, status, at)
+        self.block, self.value, self.firsts = block, numbers[:rows], firsts[:stretches]
+        self.query = Ids.of_spans(text, queries[:stretches], lengths[1][:stretches])
+        self.item = Ids(keys[:rows], text, starts[:rows], lengths[0][:rows])
+        self.topic = Ids.of_spans(text, topics[:rows], lengths[2][:rows]) if is_qrels else None
         if not is_ascii:
             for ids in (self.query, self.item, self.topic):
                 self._refuse_bytes(ids)
+
+    @staticmethod
+    def _refused(block: Block, layout: tuple[str, int, int], status: int, at: int) -> DataError:
+        columns, value, least = layout
+        is_qrels = layout is QRELS
+        line = block.text[at : at + MOST_SHOWN].tobytes().split(b"\n")[0]
+        swapped = f" {SWAPPED}" if _is_of_the_other(line, is_qrels=is_qrels) else ""
+        return DataError(
+            f"{block.place(at)}: {_trouble(status, line, value, least)} A line is: {columns}.{swapped}"
+        )
 
     def _refuse_bytes(self, ids: Ids | None) -> None:
         """Raise DataError for an id that is not UTF-8."""

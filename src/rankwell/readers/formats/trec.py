@@ -12,21 +12,18 @@ from functools import partial
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
-from rankwell.kernels import ids as id_kernel
 from rankwell.kernels import trec_lines
-from rankwell.readers.blocks import Block, Take, blocks, copied
+from rankwell.readers.blocks import Block, Buffers, Take, blocks, copied
 from rankwell.readers.files import File
-from rankwell.readers.trec_columns import ALL_LINES, QRELS, RUN, LineOf, Parsed
-from rankwell.tables.csr import offsets_of, owners
-from rankwell.tables.grouping import cuts
-from rankwell.tables.ids import Ids
+from rankwell.readers.scattered import CACHED_ROWS, ScatteredRows
+from rankwell.readers.trec_columns import QRELS, RUN, LineOf, Parsed
+from rankwell.tables.csr import owners
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
 SUFFIXES = (".run", ".qrels", ".trec", ".txt")
-INDEXED_BYTES = 1 << 22
+PACKED_BYTES = 12 << 20
 BLOCK_BYTES = 1 << 24
-CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
 
 
 def recognises(_: bytes) -> bool:
@@ -43,7 +40,7 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a TREC file."""
     _refuse(columns, file)
-    parsed = Parsed(Block.whole(file), ALL_LINES, QRELS)
+    parsed = Parsed(Block.whole(file), QRELS)
     if not len(parsed.value):
         raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
     query = parsed.query[owners(parsed.offsets)]
@@ -62,7 +59,7 @@ class StreamedRows:
     grouped = False
 
     def __init__(self, file: File) -> None:
-        self.file = file
+        self.file, self.label = file, file.label
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each read one batch; a file whose queries are scattered is read whole and indexed first."""
@@ -83,16 +80,20 @@ class StreamedRows:
             del first
 
     def _lists(self, take: Take) -> Lists:
-        parsed = Parsed(take(), ALL_LINES, RUN)
+        parsed = Parsed(take(), RUN)
         return Lists(copied(parsed.query), parsed.offsets, parsed.item, parsed.value, parsed.place)
+
+    def takes(self) -> Iterator[Take]:
+        """Yield functions that each read a block."""
+        return blocks(self.file, PACKED_BYTES)
 
     def owned(self) -> TextRows:
         """Return the same lines, held by rankwell."""
         return TextRows(self.file)
 
-    def regrouped(self) -> IndexedRows:
+    def regrouped(self) -> ScatteredRows:
         """Return the same lines, those of each query together."""
-        return self.owned().regrouped()
+        return ScatteredRows(self)
 
     def table(self) -> Columns:
         """Return all lines as columns."""
@@ -109,7 +110,7 @@ class TextRows:
     grouped = False
 
     def __init__(self, file: File) -> None:
-        self.block = Block.whole(file)
+        self.block, self.label, self._columns = Block.whole(file), file.label, Buffers()
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each read one batch; a file whose queries are scattered is indexed first."""
@@ -123,7 +124,8 @@ class TextRows:
             yield from self.regrouped().batches(size)
             return
         if first.rows:
-            yield lambda: first
+            yield partial(_itself, first)
+        del first
         at = cut
         while at < end:
             cut = self._cut(at, end, size * width)
@@ -134,88 +136,33 @@ class TextRows:
         return trec_lines.next_query(self.block.text, at + length, end) if at + length < end else end
 
     def _lists(self, begin: int, end: int) -> Lists:
-        return _lists_of(Parsed(Block(self.block.file, self.block.text, begin, end), ALL_LINES, RUN))
+        parsed = Parsed(Block(self.block.file, self.block.text, begin, end, 0, self._columns), RUN)
+        return Lists(
+            copied(parsed.query), parsed.offsets, parsed.item, parsed.value, LineOf(self.label, parsed.item)
+        )
 
     def owned(self) -> TextRows:
         """Return these rows: they are held."""
         return self
 
-    def regrouped(self) -> IndexedRows:
+    def takes(self) -> Iterator[Take]:
+        """Yield functions that each give some of the lines."""
+        at, columns = self.block.begin, Buffers()
+        while at < self.block.end:
+            end = trec_lines.line_after(self.block.text, at + PACKED_BYTES, self.block.end)
+            yield partial(Block, self.block.file, self.block.text, at, end, 0, columns)
+            at = end
+
+    def regrouped(self) -> ScatteredRows:
         """Return the same lines, those of each query together."""
-        return IndexedRows(self.block)
+        return ScatteredRows(self)
 
     def parsed(self, layout: tuple[str, int, int] = RUN) -> Parsed:
         """Return the columns of all lines."""
-        return Parsed(self.block, ALL_LINES, layout)
+        return Parsed(self.block, layout)
 
     def table(self) -> Columns:
         """Return all lines as columns."""
         parsed = self.parsed()
         query = parsed.query[owners(parsed.offsets)]
-        return Columns(query, parsed.item, parsed.value, place=LineOf(self.block.file.label, parsed.item))
-
-
-class IndexedRows:
-    """The lines of a TREC run in any order: where each line starts, sorted by query; the rest is read in batches."""
-
-    grouped = True
-
-    def __init__(self, block: Block) -> None:
-        self.block = block
-        codes, heads, known = [], [], 0
-        for lines, lengths in self._chunks():
-            query = Ids.of_spans(block.text, lines, lengths)
-            numbers, firsts = query.group()
-            codes.append((numbers + known).astype(np.int32))
-            heads.append(query[firsts])
-            known += len(firsts)
-        same, firsts = Ids.concatenate(heads).group()
-        same = same.astype(np.int32)
-        counts = np.zeros(len(firsts), np.int64)
-        for part in codes:
-            counts += np.bincount(same[part], minlength=len(firsts))
-        self.offsets = offsets_of(counts)
-        self.starts = np.empty(self.offsets[-1], np.int64)
-        cursor = self.offsets[:-1].copy()
-        # lines are looked for twice, which costs less than the memory to keep them would
-        for part, (lines, _) in zip(codes, self._chunks(), strict=True):
-            id_kernel.place(same[part], lines, cursor, self.starts)
-
-    def _chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield the starts and the query lengths of the lines, some megabytes of text at a time."""
-        text, at = self.block.text, self.block.begin
-        while at < len(text):
-            stop = trec_lines.line_after(text, at + INDEXED_BYTES, len(text))
-            yield trec_lines.index(text, at, stop)
-            at = stop
-
-    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each read the lines of some queries."""
-        for low, high in cuts(self.offsets, min(size, CACHED_ROWS)):
-            lines = self.starts[self.offsets[low] : self.offsets[high]]
-            yield partial(self._lists, lines)
-
-    def _lists(self, lines: np.ndarray) -> Lists:
-        return _lists_of(Parsed(self.block, lines, RUN))
-
-    def owned(self) -> IndexedRows:
-        """Return these rows: they are held."""
-        return self
-
-    def regrouped(self) -> IndexedRows:
-        """Return these rows: they are grouped."""
-        return self
-
-    def table(self) -> Columns:
-        """Return all lines as columns, in the order of the file."""
-        return TextRows(self.block.file).table()
-
-
-def _lists_of(parsed: Parsed) -> Lists:
-    return Lists(
-        parsed.query,
-        parsed.offsets,
-        parsed.item,
-        parsed.value,
-        LineOf(parsed.block.file.label, parsed.item),
-    )
+        return Columns(query, parsed.item, parsed.value, place=LineOf(self.label, parsed.item))
