@@ -60,7 +60,7 @@ class FrameRows:
                 rest = piece if first == len(piece) else _owned(piece[:first])
                 seams[-1] = seams[-1][0], seams[-1][1].vstack(rest)
             if first < last:
-                yield partial(self._lists, piece[first:last], self._place_after(row + first))
+                yield partial(self.lists, piece[first:last], self._place_after(row + first))
             if last < len(piece):
                 if waiting > size:
                     yield partial(self._joined, seams)
@@ -88,14 +88,15 @@ class FrameRows:
         }
         return Columns.of(**columns, name=self.name, place=place, is_whole=False)
 
-    def _lists(self, frame: pl.DataFrame, place: Place) -> Lists:
-        return next(self._columns(frame, place).batches(len(frame)))()
+    def lists(self, frame: pl.DataFrame, place: Place) -> Lists:
+        """Return the lists of some rows of the table."""
+        return self._columns(frame, place).lists()
 
     def _joined(self, seams: list[tuple[int, pl.DataFrame]]) -> Lists:
         import polars as pl
 
         place = end_to_end([len(seam) for _, seam in seams], [self._place_after(row) for row, _ in seams])
-        return self._lists(pl.concat([seam for _, seam in seams], rechunk=True), place)
+        return self.lists(pl.concat([seam for _, seam in seams], rechunk=True), place)
 
     def owned(self) -> Columns:
         """Return all rows as columns."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankwell.errors import DataError
+from rankwell.kernels import delimited_text
 from rankwell.readers.files import PIECE, File
 
 SAY_ENCODING = "Convert the file, such as by iconv -f latin1 -t utf-8, or say encoding='latin-1' to evaluate."
@@ -53,8 +54,14 @@ def second_mark(file: File, line: int) -> DataError:
     )
 
 
-def require_text(file: File, *, lines: bool = True) -> None:
-    """Raise DataError for other encodings, NUL bytes, a second byte-order mark, and (``lines``) lines of more than 16 MiB."""
+def require_text(file: File, *, lines: bool = True) -> bool:
+    """Return whether a text has quotation marks; refuse what is no text in UTF-8.
+
+    Raises
+    ------
+    DataError
+        For other encodings, NUL bytes, a second byte-order mark, and (``lines``) lines of more than 16 MiB.
+    """
     refuse_other_files(file)
     seen = Seen(file, lines=lines)
     if file.is_plain:
@@ -64,36 +71,46 @@ def require_text(file: File, *, lines: bool = True) -> None:
             at += len(piece)
     elif "ended" not in vars(file):
         vars(file)["ended"] = file.read(seen)
+    else:
+        seen(file.content.data, 0)
+    return seen.has_quotes
 
 
 class Seen:
-    """What was seen of a text, piece by piece: how many lines, and how long the last one is."""
+    """What was seen of a text, piece by piece: how many lines, how long the last one is, and whether there are quotation marks."""
 
     def __init__(self, file: File, *, lines: bool) -> None:
         self.file, self.is_of_lines = file, lines
         self.last = b"\n"
         self.lines = self.begun = 0
+        self.has_quotes = False
 
     def __call__(self, piece: memoryview, at: int) -> None:
         """Look at the next piece, which begins at a byte."""
-        part, new = self.last + piece.tobytes(), len(self.last)
-        if (found := part.find(b"\0", new)) >= 0:
+        lines, first, last, has_nul, has_quotes, has_mark = delimited_text.survey(
+            np.frombuffer(piece, np.uint8)
+        )
+        if has_nul or has_mark or BOM[:1] in self.last:
+            self._refuse(self.last + piece.tobytes(), at)
+        if self.is_of_lines and at + first - self.begun > PIECE:
+            raise DataError(
+                f"{self.file.label}:{self.lines + 1}: the line has more than {PIECE:,} bytes. Is this the right file?"
+            )
+        if lines:
+            self.begun = at + last
+        self.lines += lines
+        self.has_quotes |= has_quotes
+        self.last = (self.last + piece[-len(BOM) :].tobytes())[-len(BOM) :]
+
+    def _refuse(self, part: bytes, at: int) -> None:
+        """Raise DataError for a NUL byte, and for a byte-order mark that begins a line other than the first."""
+        if (found := part.find(b"\0", len(self.last))) >= 0:
             raise DataError(
                 f"{self.file.label}:{self._line(part, found)}: a NUL byte; the file is damaged, binary, or UTF-16 without its "
                 f"mark. Text is UTF-8."
             )
         if (found := part.find(b"\n" + BOM, at == 0)) >= 0:
             raise second_mark(self.file, self._line(part, found + 1))
-        end = part.find(b"\n", new)
-        longest = at + len(piece) if end < 0 else at + end - new
-        if self.is_of_lines and longest - self.begun > PIECE:
-            raise DataError(
-                f"{self.file.label}:{self.lines + 1}: the line has more than {PIECE:,} bytes. Is this the right file?"
-            )
-        if end >= 0:
-            self.begun = at + part.rfind(b"\n") + 1 - new
-        self.lines += part.count(b"\n", new)
-        self.last = part[-len(BOM) :]
 
     def _line(self, part: bytes, at: int) -> int:
         return self.lines + part.count(b"\n", len(self.last), at) + 1

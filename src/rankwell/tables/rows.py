@@ -180,6 +180,10 @@ class Columns:
         for low, high in cuts(offsets, size):
             yield partial(self._lists, queries[low:high], offsets[low : high + 1], rows)
 
+    def lists(self) -> Lists:
+        """Return the lists of all rows as one batch."""
+        return self._lists(*self._groups)
+
     def part(self, rows: np.ndarray) -> Lists:
         """Return the lists of some queries, given all their rows."""
         given = None if self.given_score is None else self.given_score[rows]
@@ -192,7 +196,7 @@ class Columns:
             given_score=given,
         )
         part.by_place, part.rank_base = self.by_place, self.rank_base
-        return next(part.batches(len(rows)))()
+        return part.lists()
 
     def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
         first, last = int(offsets[0]), int(offsets[-1])

@@ -9,18 +9,22 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
-from rankwell.readers import frames
+from rankwell.readers import delimited_lines, frames
+from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import WORDS, known_word, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.polars_scans import lines_of, schema_of
-from rankwell.readers.text import SAY_ENCODING, require_text
+from rankwell.readers.text import SAY_ENCODING, beginning, require_text
 from rankwell.tables.items_users import Items
+from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -44,13 +48,21 @@ def recognises(start: bytes) -> bool:
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a table; its rows are read when somebody looks."""
     table = Table(file, "run", columns)
-    return frames.run_of_frames(table.pieces(), table.words, name, place=table.place)
+    if table.lines is None or not {"score", "rank"} & set(table.words):
+        return frames.run_of_frames(table.pieces(), table.words, name, place=table.place)
+
+    def pieces(size: int) -> Iterator[pl.DataFrame]:
+        return table.pieces()(size)
+
+    rows = frames.FrameRows(pieces, table.words, name, place=table.place)
+    return delimited_lines.run_of(table.lines, rows, table.framed)
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a table."""
     table = Table(file, "qrels", columns)
-    return frames.qrels_of_frames(table.pieces(), table.words, name, place=table.place)
+    qrels = None if table.lines is None else delimited_lines.qrels_of(table.lines, name, table.place)
+    return qrels or frames.qrels_of_frames(table.pieces(), table.words, name, place=table.place)
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
@@ -76,7 +88,7 @@ class Table:
     """
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str], *, shared: bool = False) -> None:
-        require_text(file)
+        self.has_quotes = require_text(file)
         self.file = file
         line = _first_line(file.head)
         self.separator = _separator(line)
@@ -90,6 +102,41 @@ class Table:
         own = {name: word for name, word in columns.items() if not shared or name in self.names}
         self.words = match_columns(self.names, WORDS[kind], file.label, own)
 
+    @cached_property
+    def lines(self) -> delimited_lines.Lines | None:
+        """The lines, if the header is the first one and there are no quotation marks: then no record goes over two."""
+        begin, first = beginning(self.file), b""
+        if self.has_header:
+            first, ended, _ = self.file.head[begin:].partition(b"\n")
+            if not ended or first.removesuffix(b"\r").decode(errors="replace") != _first_line(self.file.head):
+                return None
+            begin += len(first) + 1
+        if self.has_quotes:
+            return None
+        return delimited_lines.Lines(self.file, begin, ord(self.separator), self.names, self.words)
+
+    def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
+        """Return the rows of some lines, and where they stand."""
+        import polars as pl
+
+        # Polars takes the number of columns from the first line
+        header = self.separator.join(self.names).encode() + b"\n"
+        text = block.text[block.begin : block.end].tobytes()
+
+        def scan() -> pl.LazyFrame:
+            return self._scanned(io.BytesIO(header + text), has_header=True)
+
+        def place(row: int) -> str:
+            lines = enumerate(text.split(b"\n"), block.line(block.begin))
+            empty = self.separator.encode()
+            kept = [n for n, line in lines if line.removesuffix(b"\r").strip(empty) and line[:1] != b"#"]
+            return f"{self.file.label}:{kept[row]}"
+
+        table, _ = schema_of(scan, self.file, "CSV", self._diagnosis)
+        read = lines_of(table, self.file, self.words, "CSV", self._diagnosis)
+        empty = pl.DataFrame(schema=dict.fromkeys(self.words.values(), pl.String))
+        return pl.concat([empty, *read(PIECE)]), place
+
     def pieces(self, *, every: bool = False) -> Frames:
         """Return the wanted columns, or every one, in pieces of text."""
         table, _ = schema_of(self._scan, self.file, "CSV")
@@ -97,12 +144,15 @@ class Table:
         return lines_of(table, self.file, words, "CSV", self._diagnosis)
 
     def _scan(self) -> pl.LazyFrame:
+        return self._scanned(self.file.source(), has_header=self.has_header)
+
+    def _scanned(self, source: Path | io.BytesIO, *, has_header: bool) -> pl.LazyFrame:
         import polars as pl
 
         return pl.scan_csv(
-            self.file.source(),
+            source,
             separator=self.separator,
-            has_header=self.has_header,
+            has_header=has_header,
             comment_prefix="#",
             schema=dict.fromkeys(self.names, pl.String),
             glob=False,

@@ -1,0 +1,215 @@
+"""Lines of delimited text without quotation marks, parsed by a kernel in blocks; ids stay spans of the text.
+
+What is not of the usual kind (a line with too few fields, a comment, a missing value, a number such as ``+1``) is left to the
+slower reader of the whole format, block by block, as no record can go over the end of a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.kernels import delimited_text, trec_lines
+from rankwell.readers.blocks import Block, Buffers
+from rankwell.readers.files import File
+from rankwell.readers.frame_columns import ID_WORDS
+from rankwell.readers.frames import FrameRows
+from rankwell.readers.trec_columns import LineOf
+from rankwell.tables.grouping import Stretches
+from rankwell.tables.ids import Ids
+from rankwell.tables.places import Place
+from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+BLOCK_BYTES = 1 << 22
+BLOCK_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
+LINE_END = 10
+Framed = Callable[[Block], "tuple[pl.DataFrame, Place]"]
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """The lines of a file after its header: which byte separates fields, and which column is which."""
+
+    file: File
+    begin: int
+    separator: int
+    names: list[str]
+    words: dict[str, str]
+
+    @property
+    def query(self) -> int:
+        """The column of the query."""
+        return self.names.index(self.words["query"])
+
+    @property
+    def ids(self) -> list[str]:
+        """The words of the columns of ids other than the query."""
+        return [word for word in self.words if word in ID_WORDS and word != "query"]
+
+    @property
+    def numbers(self) -> list[str]:
+        """The words of the columns of numbers."""
+        return [word for word in self.words if word not in ID_WORDS]
+
+    def roles(self) -> np.ndarray:
+        """Return what each column is, as the kernel takes it."""
+        roles = np.full(len(self.names), delimited_text.SKIPPED, np.int32)
+        roles[self.query] = delimited_text.QUERY
+        for first, words in ((delimited_text.ID, self.ids), (delimited_text.NUMBER, self.numbers)):
+            for number, word in enumerate(words):
+                roles[self.names.index(self.words[word])] = first + number
+        return roles
+
+    def parsed(self, block: Block) -> dict[str, Any] | None:
+        """Return the columns of the lines of a block, the query as stretches; None if a line is not of the usual kind."""
+        found = delimited_text.parse(block.text, block.begin, block.end, self.separator, self.roles())
+        if found is None:
+            return None
+        firsts, starts, lengths, ids, numbers, is_ascii = found
+        if not is_ascii and not _is_utf_8(block):
+            return None
+        rows = len(ids[0][0])
+        query = Stretches(Ids.of_spans(block.text, starts, lengths), np.append(firsts, rows))
+        spans = [Ids.of_spans(block.text, *each) for each in ids]
+        return (
+            {"query": query}
+            | dict(zip(self.ids, spans, strict=True))
+            | dict(zip(self.numbers, numbers, strict=True))
+        )
+
+    def blocks(self, size: int) -> Iterator[Block]:
+        """Yield blocks of about ``size`` bytes; the lines of a query that stand together stay together."""
+        buffers = Buffers()
+        buffer, filled, skipped, begin = buffers.take(size + self.begin + 1), 0, 0, self.begin
+        with self.file.stream() as stream:
+            while read := stream.readinto(buffer[filled:-1].data):
+                filled += read
+                if filled < len(buffer) - 1:
+                    continue
+                end = trec_lines.lines_end(buffer, begin, filled)
+                cut = begin
+                if end > begin:
+                    cut = delimited_text.last_query(buffer, begin, end, self.separator, self.query)
+                if cut > begin:
+                    yield Block(self.file, buffer, begin, cut, skipped)
+                rest = filled - cut
+                following = buffers.take(max(size, 2 * rest) + 1)
+                following[:rest] = buffer[cut:filled]
+                buffer, filled, skipped, begin = following, rest, skipped + cut, 0
+        if filled > begin:
+            ended = buffer[filled - 1] == LINE_END
+            buffer[filled] = LINE_END
+            yield Block(self.file, buffer, begin, filled + (not ended), skipped)
+
+
+def _is_utf_8(block: Block) -> bool:
+    try:
+        block.text[block.begin : block.end].tobytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def run_of(lines: Lines, frames: FrameRows, framed: Framed) -> Run:
+    """Return the run in some lines; the slower reader gives all rows as ``frames``, and those of a block by ``framed``."""
+    return Run.of_rows(LineRows(lines, frames, framed), frames.name)
+
+
+def qrels_of(lines: Lines, name: str, place: Place) -> Qrels | None:
+    """Return the judgements in some lines, without the rest of the text; None if a line is not of the usual kind."""
+    parts: dict[str, list[Any]] = {word: [] for word in lines.words}
+    for block in lines.blocks(BLOCK_BYTES):
+        columns = lines.parsed(block)
+        if columns is None:
+            return None
+        for word, part in columns.items():
+            parts[word].append(_packed(part) if word in ID_WORDS else part)
+    return (
+        Qrels(**{word: _joined(each) for word, each in parts.items()}, name=name, place=place)
+        if parts["item"]
+        else None
+    )
+
+
+def _packed(column: Ids | Stretches) -> Ids | Stretches:
+    if isinstance(column, Stretches):
+        return Stretches(_ids_packed(column.ids), column.offsets)
+    return _ids_packed(column)
+
+
+def _ids_packed(ids: Ids) -> Ids:
+    return Ids.of_lengths(delimited_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
+
+
+def _joined(parts: list[Any]) -> Any:
+    if isinstance(parts[0], Stretches):
+        return Stretches.concatenate(parts)
+    return Ids.concatenate(parts) if isinstance(parts[0], Ids) else np.concatenate(parts)
+
+
+def _whole(lines: Lines) -> Block:
+    text = lines.file.ended
+    end = len(text) - 1 if len(text) > 1 and text[-2] == LINE_END else len(text)
+    return Block(lines.file, text, lines.begin, end)
+
+
+class LineRows:
+    """The rows of a run, parsed in batches as if those of each query stood together; none is held."""
+
+    grouped = False
+
+    def __init__(self, lines: Lines, frames: FrameRows, framed: Framed) -> None:
+        self.lines, self.frames, self.framed = lines, frames, framed
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each parse one block; a file whose queries are scattered is gathered first."""
+        head = self.lines.file.head
+        width = max(len(head) // max(head.count(b"\n"), 1), 4)
+        for number, block in enumerate(self.lines.blocks(min(min(size, BLOCK_ROWS) * width, BLOCK_BYTES))):
+            if number == 0 and not self._lists(block).queries.is_distinct():
+                yield from self.regrouped().batches(size)
+                return
+            yield partial(self._lists, block)
+
+    def _lists(self, block: Block) -> Lists:
+        columns = self.lines.parsed(block)
+        if columns is None:
+            return self.frames.lists(*self.framed(block))
+        item, query = columns["item"], columns["query"]
+        given, rank = columns.get("score"), columns.get("rank")
+        rows = Columns(
+            None,
+            item,
+            given if rank is None else rank,
+            place=lambda row: block.place(int(item.starts[row])),
+            by_rank=rank is not None,
+            given_score=None if rank is None else given,
+            lists=(_ids_packed(query.ids), query.offsets),
+        )
+        return rows.lists()
+
+    def owned(self) -> Columns:
+        """Return all rows as columns."""
+        return self.table()
+
+    def regrouped(self) -> Columns:
+        """Return all rows as columns, which are grouped when lists are made of them."""
+        return self.table()
+
+    def table(self) -> Columns:
+        """Return all rows as columns."""
+        columns = self.lines.parsed(_whole(self.lines))
+        if columns is None or not len(columns["query"]):
+            return self.frames.table()
+        query = columns.pop("query").column()
+        return Columns.of(
+            query, **columns, name=self.frames.name, place=LineOf(self.lines.file.label, columns["item"])
+        )
