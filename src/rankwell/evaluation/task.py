@@ -11,6 +11,7 @@ from rankwell.errors import DataError, brief
 from rankwell.judge import Asked, judge
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.judge.lists import UNDECIDED
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import reordered, undecided
 from rankwell.metrics.metric import Metric, QueryMetric
@@ -20,7 +21,7 @@ from rankwell.tables.ids import Ids, Known
 from rankwell.tables.matrix import Matrix, refuse_mismatch
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.states import Diagnostics, State
+from rankwell.tables.states import Average, Diagnostics, Divisible, State
 
 FILLS = {"zero": 0.0, "one": 1.0}
 APART = frozenset({"shown", "topics"})  # tables that do not match a reordered table of hits
@@ -71,10 +72,10 @@ class Task:
             if isinstance(metric, QueryMetric):
                 own = self._values(metric, judged, is_known, n)
                 values[metric] = own
-                states[metric] = metric.summary(own[~np.isnan(own)])
+                states[metric] = _defined(metric, own)
             elif judged.in_run or metric.sees_missing:
                 states[metric] = self.state_of(metric, judged)
-        ends = self._tied_ends(judged, values, counts) if self.tie_ranges else {}
+        ends = self._tied_ends(judged, values, states, counts) if self.tie_ranges else {}
         of_metrics: Counter[str] = Counter()
         diagnostics: dict[Metric, Diagnostics] = {}
         for metric in self.metrics:
@@ -165,32 +166,46 @@ class Task:
         return values if concerned.all() else np.where(concerned, values, np.nan)
 
     def _tied_ends(
-        self, judged: Judged, values: dict[Metric, np.ndarray], counts: Counter[str]
+        self,
+        judged: Judged,
+        values: dict[Metric, np.ndarray],
+        states: dict[Metric, State],
+        counts: Counter[str],
     ) -> dict[Metric, Ends]:
         """Return the states under the best and the worst tie order, for metrics whose values it could change."""
         tied = judged.tied
         if tied is None or not len(queries := undecided(tied, judged.scale)):
             return {}
-        counts["queries in which ties could change a value"] = len(queries)
+        counts[UNDECIDED] = len(queries)
         reordered_too = [m for m in values if m.judgements and not APART & m.needed()]
         if not reordered_too:
             return {}
         lists = judged.take(queries, tied)
-        best, worst = (
-            lists.take(np.arange(len(queries)), reordered(lists.found, how, lists.scale))
-            for how in ("best", "worst")
-        )
+        best, worst = (lists.reordered(reordered(lists.found, how, lists.scale)) for how in ("best", "worst"))
         return {
-            m: (self._state_with(m, values[m], queries, best), self._state_with(m, values[m], queries, worst))
+            m: (
+                self._state_with(m, states[m], values[m], queries, best),
+                self._state_with(m, states[m], values[m], queries, worst),
+            )
             for m in reordered_too
         }
 
-    def _state_with(self, metric: Metric, values: np.ndarray, queries: np.ndarray, lists: Judged) -> State:
+    def _state_with(
+        self, metric: Metric, state: State, values: np.ndarray, queries: np.ndarray, lists: Judged
+    ) -> State:
         """Return the metric's state after the values of some queries are replaced by those of other lists."""
         assert isinstance(metric, QueryMetric)
-        changed = values.copy()
-        changed[queries] = self._values(metric, lists, lists.pool_row >= 0, Counter())
-        return metric.summary(changed[~np.isnan(changed)])
+        changed = self._values(metric, lists, lists.pool_row >= 0, Counter())
+        if isinstance(state, Divisible):
+            return state.without(_defined(metric, values[queries])) + _defined(metric, changed)
+        values = values.copy()
+        values[queries] = changed
+        return _defined(metric, values)
+
+
+def _defined(metric: QueryMetric, values: np.ndarray) -> Average:
+    """The state of the values that are not NaN."""
+    return metric.summary(values[~np.isnan(values)])
 
 
 def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> None:

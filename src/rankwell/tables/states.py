@@ -112,6 +112,10 @@ class WeightedMean:
     def __add__(self, other: WeightedMean) -> WeightedMean:
         return WeightedMean(self.total + other.total, self.weight + other.weight, self.n + other.n)
 
+    def without(self, part: WeightedMean) -> WeightedMean:
+        """Return the mean without a part of its values."""
+        return WeightedMean(self.total - part.total, self.weight - part.weight, self.n - part.n)
+
     @property
     def value(self) -> float:
         """The mean; NaN if the weights sum to 0."""
@@ -136,6 +140,10 @@ class GeometricMean:
 
     def __add__(self, other: GeometricMean) -> GeometricMean:
         return GeometricMean(self.logs + other.logs)  # type: ignore[operator]
+
+    def without(self, part: GeometricMean) -> GeometricMean:
+        """Return the mean without a part of its values."""
+        return GeometricMean(self.logs.without(part.logs))  # type: ignore[arg-type]
 
     @property
     def n(self) -> int:
