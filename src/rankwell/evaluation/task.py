@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -86,26 +87,22 @@ class Task:
         counts += of_metrics
         kept = values if self.per_query else {}
         part = Part(own_text(judged.queries), judged.pool_row, kept, states, ends, +counts, n, diagnostics)
-        if self.segments is not None:
-            self._divide(part, self.segments, judged, values)
-        return part
+        return part if self.segments is None else self._divided(part, self.segments, judged, values)
 
-    def state_of(self, metric: Metric, judged: Judged, chosen: np.ndarray | None = None) -> State:
-        """Return a metric's state over a batch, or over chosen lists, without the lists that the metric ignores."""
-        if self._judged_alone(metric):
-            chosen = (judged.pool_row >= 0) & (True if chosen is None else chosen)
-        if chosen is None or chosen.all():
-            return metric.state(judged, self.context)
-        return metric.state(judged.take(np.flatnonzero(chosen), judged.found), self.context)
+    def state_of(self, metric: Metric, judged: Judged) -> State:
+        """Return a metric's state over a batch, without the lists that the metric ignores."""
+        if self._judged_alone(metric) and not (known := judged.pool_row >= 0).all():
+            judged = judged.take(np.flatnonzero(known), judged.found)
+        return metric.state(judged, self.context)
 
     def _judged_alone(self, metric: Metric) -> bool:
         """Whether a metric uses only lists with judgements."""
         return metric.judgements or self.asked.policy.population == "judged"
 
-    def _divide(
+    def _divided(
         self, part: Part, segments: Segments, judged: Judged, values: dict[Metric, np.ndarray]
-    ) -> None:
-        """Add the weighted states, and the states of each segment, to a part."""
+    ) -> Part:
+        """Return a part with the weighted states, and what the values of each segment are made of."""
         rows = segments.rows(judged.queries)
         if segments.weights is not None:
             for metric, own in values.items():
@@ -115,18 +112,14 @@ class Task:
                 if (state := metric.weighted(own[defined], weights)) is not None:
                     part.weighted[metric] = state
         if segments.codes is None:
-            return
+            return part
         codes = segments.codes_of(rows)
         concerned = judged.pool_row >= 0 if any(m.judgements for m in self.metrics) else codes >= 0
         part.sizes.update(codes[concerned].tolist())
-        for code in np.unique(codes).tolist():
-            inside = codes == code
-            for metric in self.metrics:
-                if isinstance(metric, QueryMetric):
-                    own = values[metric][inside]
-                    part.split[metric, code] = metric.summary(own[~np.isnan(own)])
-                elif judged.in_run or metric.sees_missing:
-                    part.split[metric, code] = self.state_of(metric, judged, inside)
+        together = [m for m in self.metrics if m not in values and (judged.in_run or m.sees_missing)]
+        for code, lists in _by_segment(judged, codes) if together else ():
+            part.split.update({(metric, code): self.state_of(metric, lists) for metric in together})
+        return replace(part, segment=codes, divided=values)
 
     def _values(
         self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
@@ -201,6 +194,17 @@ class Task:
         values = values.copy()
         values[queries] = changed
         return _defined(metric, values)
+
+
+def _by_segment(judged: Judged, codes: np.ndarray) -> Iterator[tuple[int, Judged]]:
+    """Yield each segment and its lists; they are halved by segment, so that a list is copied once per halving."""
+    first, last = (int(code) for code in (codes.min(), codes.max()))
+    if first == last:
+        yield first, judged
+        return
+    is_low = codes <= (first + last) // 2
+    for half in (np.flatnonzero(is_low), np.flatnonzero(~is_low)):
+        yield from _by_segment(judged.take(half, judged.found), codes[half])
 
 
 def _defined(metric: QueryMetric, values: np.ndarray) -> Average:

@@ -191,6 +191,22 @@ class Total:
         return self.total / (1 << _POINT)
 
 
+def few_means(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return the values of ``Mean`` for groups of one or two values, where rounding once is simple; NaN for others.
+
+    >>> few_means(np.array([0.1, 0.2, 0.4, 1.0, 1.0, 1.0]), np.array([0, 1, 3, 6]))
+    array([0.1, 0.3, nan])
+    """
+    n, first = np.diff(offsets), offsets[:-1]
+    found = np.full(len(n), math.nan)
+    one, two = (first[n == size] for size in (1, 2))
+    with np.errstate(over="ignore"):
+        pairs = (values[two] + values[two + 1]) / 2
+    found[n == 1] = values[one] + 0.0  # no negative zero
+    found[n == 2] = np.where(np.isinf(pairs), math.nan, pairs + 0.0)
+    return found
+
+
 def exact_sum(values: np.ndarray) -> int:
     """Return the sum of finite doubles in units of 2**-1127.
 
