@@ -10,6 +10,7 @@ from tests.every import every
 from tests.judge.plain import a_case, judged_of, plain_rows, rows_of
 
 import rankwell as rw
+from rankwell.kernels import order
 
 TIES = ("item-desc", "item-asc", "order", "best", "worst")
 SEEDS = range(25)
@@ -30,6 +31,33 @@ def compare(seed, order="score", *, copies=False, **policy):
 @pytest.mark.parametrize("ties", TIES)
 def test_equal_scores_stand_in_the_order_of_the_rule(seed, ties):
     compare(seed, ties=ties)
+
+
+@every("seed", SEEDS)
+@pytest.mark.parametrize("ties", ["best", "worst"])
+@pytest.mark.parametrize("unjudged", ["nonrelevant", "condense"])
+def test_hits_without_their_lists_stand_where_they_stand_in_them(seed, ties, unjudged):
+    run, qrels = a_case(seed)
+    rules = {"ties": ties, "unjudged": unjudged}
+    hits, counts = judged_of(run, qrels, needs=("ties",), **rules)
+    whole, counts_of_whole = judged_of(run, qrels, needs=("shown", "ties"), **rules)
+    assert rows_of(hits, hits.found) == plain_rows(run, qrels, **rules)[0]
+    assert counts == counts_of_whole
+    for name in ("query", "rank", "grade", "tie_start", "tie_size"):
+        np.testing.assert_array_equal(getattr(hits.found, name), getattr(whole.found, name))
+
+
+@pytest.mark.parametrize("ties", ["item-desc", "best", "worst"])
+def test_only_judged_items_are_sorted(ties, monkeypatch):
+    run = {"q": [(f"d{item}", item % 3) for item in range(300)]}
+    qrels = [("q", item, grade, None) for item, grade in (("d1", 1), ("d4", 0), ("d7", 2))]
+    sorted_rows: list[int] = []
+    sort = order.sort
+    monkeypatch.setattr(
+        order, "sort", lambda rows, *others: (sorted_rows.append(len(rows)), sort(rows, *others))
+    )
+    judged_of(run, qrels, needs=(), ties=ties)
+    assert sum(sorted_rows) == 3
 
 
 @every("seed", SEEDS)

@@ -198,7 +198,6 @@ def batches_counted_twice(patch):
 
 
 CAUGHT_BY_LAWS = {
-    "rank off by one": wrap(ranks, "ranks", lambda found, *_: (found[0] + 1, found[1], found[2])),
     "rank by position only": wrap(ranks, "ranks", lambda found, *_: (found[1], found[1], found[2])),
     "last hit not found": wrap(
         match, "hits", lambda found, *_: (found[0][:-1], found[1][:-1], found[2][:-1], found[3])
@@ -216,6 +215,7 @@ CAUGHT_BY_LAWS = {
     "scattered rows kept apart": scattered_rows_kept_apart,
 }
 CAUGHT_BY_THE_REFERENCE = {
+    "rank off by one": wrap(ranks, "ranks", lambda found, *_: (found[0] + 1, found[1] + 1, found[2])),
     "depth ignored": depth_ignored,
     "rel ignored": rel_ignored,
     "copies not lost": copies_gain_twice,

@@ -13,6 +13,7 @@ import pytest
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.evaluation.engines.memory import Memory
+from rankwell.judge.judged import Judged
 
 RNG = random.Random(5)
 ITEMS = [f"i{number}" for number in range(20)]
@@ -186,3 +187,40 @@ def test_damaged_tables_of_users_are_one_line(tmp_path):
             rw.evaluate(RUN, QRELS, "ap", users=tmp_path / name, by="tier")
         assert "\n" not in str(error.value)
         assert name in str(error.value)
+
+
+def test_lists_are_grouped_once_however_many_segments_there_are(monkeypatch):
+    run = {f"q{number}": {item: RNG.random() for item in RNG.sample(ITEMS, 4)} for number in range(64)}
+    qrels = {query: dict.fromkeys(ITEMS[:3], 1) for query in run}
+    taken: list[int] = []
+    take = Judged.take
+    monkeypatch.setattr(
+        Judged, "take", lambda self, rows, found: (taken.append(len(rows)), take(self, rows, found))[1]
+    )
+    for segments in (1, 2, 64):
+        taken.clear()
+        users = [{"query": query, "tier": number % segments} for number, query in enumerate(run)]
+        res = rw.evaluate(run, qrels, ["ndcg@3", "coverage@3"], items=ITEMS, users=users, by="tier")
+        assert len(res.segments.to_dicts()) == segments
+        assert sum(taken) == 64 * math.log2(segments)
+
+
+def test_segments_of_any_size_have_the_mean_of_their_queries_rounded_once():
+    run = {f"q{number}": {item: RNG.random() for item in RNG.sample(ITEMS, 8)} for number in range(120)}
+    qrels = {query: {item: RNG.randint(0, 3) for item in RNG.sample(ITEMS, 6)} for query in run}
+    tiers = dict(zip(run, [*[0] * 60, *[1] * 25, *[2] * 3, 3, 3, *range(4, 34)], strict=True))
+    users = [{"query": query, "tier": tier} for query, tier in tiers.items()]
+    names = ["ndcg@5", "ap", "gmap", "num_rel_ret", "rr"]
+    for rows in (20, 10_000):
+        res = rw.evaluate(
+            run, qrels, names, users=users, by="tier", per_query=False, engine=Memory(batch=rows)
+        )
+        assert res.per_query.columns == ["query"]
+        whole = rw.evaluate(run, qrels, names)
+        for row in res.segments.to_dicts():
+            for metric in whole.metrics:
+                inside = np.array([str(tiers[query]) == row["tier"] for query in whole.queries])
+                own = whole.values(metric)[inside]
+                state = metric.summary(own[~np.isnan(own)])
+                assert row["n"][str(metric)] == state.n
+                assert row["mean"][str(metric)] == pytest.approx(state.value, abs=0, rel=0, nan_ok=True)

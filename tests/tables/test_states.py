@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.every import every
 
 from rankwell.metrics import metric_of
-from rankwell.tables.states import FEW, GeometricMean, Mean, Total, WeightedMean, exact_sum
+from rankwell.tables.states import FEW, GeometricMean, Mean, Total, WeightedMean, exact_sum, few_means
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 STATES = {
@@ -100,3 +100,31 @@ def test_the_mean_of_nothing_is_undefined(word):
 def test_a_state_pickles(word):
     made = STATES[word](np.array([0.1, 0.7]))
     assert pickle.loads(pickle.dumps(made)) == made
+
+
+def test_means_of_one_or_two_values_are_rounded_once():
+    draw = np.random.default_rng(8)
+    values = np.concatenate(
+        [draw.random(300) * 10.0 ** draw.integers(-300, 300, 300), [-0.0, 5e-324, 5e-324, 1e308, 1.7e308]]
+    )
+    offsets = np.concatenate([[0], np.cumsum(draw.integers(0, 4, 200))])
+    offsets = np.append(offsets[offsets < 300], [300, 301, 303, 305])
+    found = few_means(values, offsets)
+    for low, high, mean in zip(offsets[:-1], offsets[1:], found.tolist(), strict=True):
+        expected = Mean.of(values[low:high]).value
+        if 1 <= high - low <= 2 and low < 303:
+            assert (mean, math.copysign(1, mean)) == (expected, math.copysign(1, expected))
+        else:
+            assert math.isnan(mean)
+
+
+def test_a_part_taken_from_a_state_leaves_the_state_of_the_rest():
+    draw = np.random.default_rng(9)
+    values, weights = draw.random(50) + 0.1, draw.random(50)
+    for kind in (Mean, Total, GeometricMean):
+        assert kind.of(values).without(kind.of(values[:20])) == kind.of(values[20:])
+    whole, part = (WeightedMean.of(values[rows], weights[rows]) for rows in (slice(None), slice(20)))
+    assert whole.without(part) == WeightedMean.of(values[20:], weights[20:])
+    assert Total.repeated(np.array([0.1, 0.7]), np.array([3, 2])) == Total.of(
+        np.array([0.1, 0.1, 0.1, 0.7, 0.7])
+    )

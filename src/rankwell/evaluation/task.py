@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from rankwell.errors import DataError, brief
 from rankwell.judge import Asked, judge
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.judge.lists import UNDECIDED
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import reordered, undecided
 from rankwell.metrics.metric import Metric, QueryMetric
@@ -20,7 +22,7 @@ from rankwell.tables.ids import Ids, Known
 from rankwell.tables.matrix import Matrix, refuse_mismatch
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.states import Diagnostics, State
+from rankwell.tables.states import Average, Diagnostics, Divisible, State
 
 FILLS = {"zero": 0.0, "one": 1.0}
 APART = frozenset({"shown", "topics"})  # tables that do not match a reordered table of hits
@@ -71,10 +73,10 @@ class Task:
             if isinstance(metric, QueryMetric):
                 own = self._values(metric, judged, is_known, n)
                 values[metric] = own
-                states[metric] = metric.summary(own[~np.isnan(own)])
+                states[metric] = _defined(metric, own)
             elif judged.in_run or metric.sees_missing:
                 states[metric] = self.state_of(metric, judged)
-        ends = self._tied_ends(judged, values, counts) if self.tie_ranges else {}
+        ends = self._tied_ends(judged, values, states, counts) if self.tie_ranges else {}
         of_metrics: Counter[str] = Counter()
         diagnostics: dict[Metric, Diagnostics] = {}
         for metric in self.metrics:
@@ -85,26 +87,22 @@ class Task:
         counts += of_metrics
         kept = values if self.per_query else {}
         part = Part(own_text(judged.queries), judged.pool_row, kept, states, ends, +counts, n, diagnostics)
-        if self.segments is not None:
-            self._divide(part, self.segments, judged, values)
-        return part
+        return part if self.segments is None else self._divided(part, self.segments, judged, values)
 
-    def state_of(self, metric: Metric, judged: Judged, chosen: np.ndarray | None = None) -> State:
-        """Return a metric's state over a batch, or over chosen lists, without the lists that the metric ignores."""
-        if self._judged_alone(metric):
-            chosen = (judged.pool_row >= 0) & (True if chosen is None else chosen)
-        if chosen is None or chosen.all():
-            return metric.state(judged, self.context)
-        return metric.state(judged.take(np.flatnonzero(chosen), judged.found), self.context)
+    def state_of(self, metric: Metric, judged: Judged) -> State:
+        """Return a metric's state over a batch, without the lists that the metric ignores."""
+        if self._judged_alone(metric) and not (known := judged.pool_row >= 0).all():
+            judged = judged.take(np.flatnonzero(known), judged.found)
+        return metric.state(judged, self.context)
 
     def _judged_alone(self, metric: Metric) -> bool:
         """Whether a metric uses only lists with judgements."""
         return metric.judgements or self.asked.policy.population == "judged"
 
-    def _divide(
+    def _divided(
         self, part: Part, segments: Segments, judged: Judged, values: dict[Metric, np.ndarray]
-    ) -> None:
-        """Add the weighted states, and the states of each segment, to a part."""
+    ) -> Part:
+        """Return a part with the weighted states, and what the values of each segment are made of."""
         rows = segments.rows(judged.queries)
         if segments.weights is not None:
             for metric, own in values.items():
@@ -114,18 +112,14 @@ class Task:
                 if (state := metric.weighted(own[defined], weights)) is not None:
                     part.weighted[metric] = state
         if segments.codes is None:
-            return
+            return part
         codes = segments.codes_of(rows)
         concerned = judged.pool_row >= 0 if any(m.judgements for m in self.metrics) else codes >= 0
         part.sizes.update(codes[concerned].tolist())
-        for code in np.unique(codes).tolist():
-            inside = codes == code
-            for metric in self.metrics:
-                if isinstance(metric, QueryMetric):
-                    own = values[metric][inside]
-                    part.split[metric, code] = metric.summary(own[~np.isnan(own)])
-                elif judged.in_run or metric.sees_missing:
-                    part.split[metric, code] = self.state_of(metric, judged, inside)
+        together = [m for m in self.metrics if m not in values and (judged.in_run or m.sees_missing)]
+        for code, lists in _by_segment(judged, codes) if together else ():
+            part.split.update({(metric, code): self.state_of(metric, lists) for metric in together})
+        return replace(part, segment=codes, divided=values)
 
     def _values(
         self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
@@ -165,32 +159,57 @@ class Task:
         return values if concerned.all() else np.where(concerned, values, np.nan)
 
     def _tied_ends(
-        self, judged: Judged, values: dict[Metric, np.ndarray], counts: Counter[str]
+        self,
+        judged: Judged,
+        values: dict[Metric, np.ndarray],
+        states: dict[Metric, State],
+        counts: Counter[str],
     ) -> dict[Metric, Ends]:
         """Return the states under the best and the worst tie order, for metrics whose values it could change."""
         tied = judged.tied
         if tied is None or not len(queries := undecided(tied, judged.scale)):
             return {}
-        counts["queries in which ties could change a value"] = len(queries)
+        counts[UNDECIDED] = len(queries)
         reordered_too = [m for m in values if m.judgements and not APART & m.needed()]
         if not reordered_too:
             return {}
         lists = judged.take(queries, tied)
-        best, worst = (
-            lists.take(np.arange(len(queries)), reordered(lists.found, how, lists.scale))
-            for how in ("best", "worst")
-        )
+        best, worst = (lists.reordered(reordered(lists.found, how, lists.scale)) for how in ("best", "worst"))
         return {
-            m: (self._state_with(m, values[m], queries, best), self._state_with(m, values[m], queries, worst))
+            m: (
+                self._state_with(m, states[m], values[m], queries, best),
+                self._state_with(m, states[m], values[m], queries, worst),
+            )
             for m in reordered_too
         }
 
-    def _state_with(self, metric: Metric, values: np.ndarray, queries: np.ndarray, lists: Judged) -> State:
+    def _state_with(
+        self, metric: Metric, state: State, values: np.ndarray, queries: np.ndarray, lists: Judged
+    ) -> State:
         """Return the metric's state after the values of some queries are replaced by those of other lists."""
         assert isinstance(metric, QueryMetric)
-        changed = values.copy()
-        changed[queries] = self._values(metric, lists, lists.pool_row >= 0, Counter())
-        return metric.summary(changed[~np.isnan(changed)])
+        changed = self._values(metric, lists, lists.pool_row >= 0, Counter())
+        if isinstance(state, Divisible):
+            return state.without(_defined(metric, values[queries])) + _defined(metric, changed)
+        values = values.copy()
+        values[queries] = changed
+        return _defined(metric, values)
+
+
+def _by_segment(judged: Judged, codes: np.ndarray) -> Iterator[tuple[int, Judged]]:
+    """Yield each segment and its lists; they are halved by segment, so that a list is copied once per halving."""
+    first, last = (int(code) for code in (codes.min(), codes.max()))
+    if first == last:
+        yield first, judged
+        return
+    is_low = codes <= (first + last) // 2
+    for half in (np.flatnonzero(is_low), np.flatnonzero(~is_low)):
+        yield from _by_segment(judged.take(half, judged.found), codes[half])
+
+
+def _defined(metric: QueryMetric, values: np.ndarray) -> Average:
+    """The state of the values that are not NaN."""
+    return metric.summary(values[~np.isnan(values)])
 
 
 def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> None:

@@ -120,6 +120,12 @@ class Judged(Derived):
             self.queries[rows], pool_row, found, lengths, self.pool, shown, in_run=self.in_run, ranks=ranks
         )
 
+    def reordered(self, found: Ranked) -> Judged:
+        """Return the same lists with their hits in another order."""
+        lists = self.with_found(found, self.n_retrieved)
+        lists.ranks = self.ranks
+        return lists
+
     def with_found(self, found: Ranked, n_retrieved: np.ndarray) -> Judged:
         """Return the same queries with other hits and lengths."""
         return Judged(

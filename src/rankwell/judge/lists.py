@@ -15,13 +15,15 @@ from rankwell.judge.given_ranks import number_given, with_ranks
 from rankwell.judge.judged import Judged
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
-from rankwell.judge.ties import condensed, levels
+from rankwell.judge.ties import condensed, decided, levels, settled, undecided
 from rankwell.judge.whole_lists import Matches, leads_on, whole_lists
 from rankwell.kernels import match, order, ranks
-from rankwell.tables.csr import offsets_of, owners, places_of
+from rankwell.tables.csr import offsets_of, places_of
 from rankwell.tables.ids import NO_TEXT, Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
+
+UNDECIDED = "queries in which ties could change a value"
 
 
 def judge(
@@ -48,14 +50,19 @@ def judge(
         lists = with_ranks(lists, asked)
     rule = order.TIE_RULES[policy.row_order]
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
-    if policy.ties in ("best", "worst"):
-        lists = _settled(lists, pool_row, pool, policy.ties, counts)
+    how = policy.ties if policy.ties in ("best", "worst") else None
+    # the hits alone are ordered faster, but the places of all rows can matter
+    if how and ("shown" in needs or policy.depth is not None or policy.duplicates != "error"):
+        lists = _settled(lists, pool_row, pool, how, counts)
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
     matches, left_out, lengths = _matched(lists, pool_row, pool, policy, counts)
     if lists.ranks is not None:
         lists = number_given(lists, left_out, policy, counts)
     hits = _ranked(lists, rule, left_out, matches, pool, needs)
+    if how:
+        counts[UNDECIDED] = counts[UNDECIDED] or len(undecided(hits, pool.scale))
+        hits = decided(hits, how, pool.scale)
     shown = None
     if "shown" in needs:
         shown = whole_lists(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
@@ -144,6 +151,8 @@ def _settled(
     lists: Lists, pool_row: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: Counter[str]
 ) -> Lists:
     """The lists with ties broken by grade, best or worst first; copies of an item get the same grade."""
+    if not lists.rows:
+        return lists
     marks = np.zeros(lists.rows, np.uint8)
     _, rows, pooled, _ = _hits(lists, pool_row, pool, marks)
     grade = np.full(lists.rows, np.nan)
@@ -151,16 +160,26 @@ def _settled(
     copies, firsts = match.repeats(lists.offsets, *lists.items.columns)
     np.fmax.at(grade, firsts, grade[copies])
     grade[copies] = grade[firsts]
-    level = levels(grade, pool.scale)
     base = np.arange(lists.rows)
     order.sort(base, lists.offsets, lists.score, *lists.items.columns, order.TIE_RULES["item-desc"])
-    query = owners(lists.offsets)
-    best, worst = (base[np.lexsort((sign * level[base], -lists.score[base], query))] for sign in (-1.0, 1.0))
-    differ = np.unique(query[level[best] != level[worst]])
-    counts["queries in which ties could change a value"] = len(differ)
+    level = levels(grade, pool.scale)[base] * (1.0 if how == "best" else -1.0)
+    heads, sizes = _tied_groups(lists.score[base], lists.offsets)
+    differ = np.maximum.reduceat(level, heads) != np.minimum.reduceat(level, heads)
+    queries = np.searchsorted(lists.offsets, heads[differ], side="right")
+    counts[UNDECIDED] = len(np.unique(queries))
     place = np.empty(lists.rows)
-    place[best if how == "best" else worst] = np.arange(lists.rows)
+    start, width = (np.repeat(column, sizes) for column in (heads, sizes))
+    place[base] = settled(level, heads, start, width, np.arange(lists.rows))
     return replace(lists, score=-place)
+
+
+def _tied_groups(score: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where each group of equal scores begins in ordered lists, and its size."""
+    fresh = np.ones(len(score), np.bool_)
+    fresh[1:] = score[1:] != score[:-1]
+    fresh[offsets[:-1][np.diff(offsets) > 0]] = True
+    heads = np.flatnonzero(fresh)
+    return heads, np.diff(np.append(heads, len(score)))
 
 
 def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:

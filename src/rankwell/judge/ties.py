@@ -49,42 +49,67 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
         return found
     assert found.tie_size is not None
     assert found.tie_start is not None
-    sizes = np.diff(np.append(firsts, len(rows)))
-    group = owners_of(sizes)
     level = levels(found.grade[rows], scale) * (1.0 if how == "best" else -1.0)
-    start, width, old = found.tie_start[rows], found.tie_size[rows], found.rank[rows]
+    new = settled(level, firsts, found.tie_start[rows], found.tie_size[rows], found.rank[rows])
+    return _moved(found, rows, np.lexsort((new, found.tie_start[rows], found.query[rows])), new)
 
-    def counts(mask: np.ndarray) -> np.ndarray:
-        return np.bincount(group[mask], minlength=len(firsts))[group]
 
-    def place(mask: np.ndarray) -> np.ndarray:
-        """Each row's position among the masked rows of its group, ordered by level."""
-        chosen = np.flatnonzero(mask)
+def decided(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ranked:
+    """Return the hits with their ties broken by grade, so that none are left."""
+    found = reordered(found, how, scale)
+    found.tie_start, found.tie_size = found.rank, np.ones_like(found.rank)
+    return found
+
+
+def settled(
+    level: np.ndarray, firsts: np.ndarray, start: np.ndarray, width: np.ndarray, old: np.ndarray
+) -> np.ndarray:
+    """Return the ranks of rows of tied groups ordered by level, highest first; equal levels keep their order.
+
+    ``firsts`` is where each group begins among the rows; ``start`` and ``width``, the first rank and the size of each row's
+    group, may include unjudged items, of level 0, that are not among the rows. ``old`` holds the ranks so far, ascending.
+    """
+    group = owners_of(np.diff(np.append(firsts, len(level))))
+    above, below = np.flatnonzero(level > 0), np.flatnonzero(level < 0)
+
+    def counts(chosen: np.ndarray) -> np.ndarray:
+        return np.bincount(group[chosen], minlength=len(firsts))
+
+    def place(chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rows ordered by level in each group, and the position of each among them."""
         chosen = chosen[np.lexsort((old[chosen], -level[chosen], group[chosen]))]
-        heads = np.searchsorted(group[chosen], group[chosen])
-        out = np.zeros(len(rows), np.int64)
-        out[chosen] = np.arange(len(chosen)) - heads
-        return out
+        return chosen, np.arange(len(chosen)) - np.searchsorted(group[chosen], group[chosen])
 
-    above, below = level > 0, level < 0
     # rows of level 0 mix with unjudged ones: they move up by the other rows that preceded them
-    others = offsets_of(above | below)
-    before = others[:-1] - others[firsts][group]
-    middle = old - start - before + counts(above)
-    new = np.where(above, place(above), np.where(below, width - counts(below) + place(below), middle)) + start
+    others = offsets_of(level != 0)
+    new = old - others[:-1] + (others[firsts] + counts(above))[group]
+    rows, nth = place(above)
+    new[rows] = start[rows] + nth
+    rows, nth = place(below)
+    new[rows] = start[rows] + width[rows] - counts(below)[group[rows]] + nth
+    return new
+
+
+def _moved(found: Ranked, rows: np.ndarray, order: np.ndarray, ranks: np.ndarray) -> Ranked:
+    """The hits with some rows, whole groups of equal scores, in another order and at other ranks."""
     rank = found.rank.copy()
-    rank[rows] = new
-    order = np.lexsort((rank, found.query))
-    moved = found.where(order)
+    rank[rows] = ranks[order]
+    other = rows[order]
+
+    def column(values: np.ndarray) -> np.ndarray:
+        values = values.copy()
+        values[rows] = values[other]
+        return values
+
     return Ranked(
         found.queries,
-        moved.query,
-        rank[order],
-        moved.grade,
-        score=moved.score,
-        tie_start=moved.tie_start,
-        tie_size=moved.tie_size,
-        pool_row=moved.pool_row,
+        found.query,
+        rank,
+        column(found.grade),
+        score=None if found.score is None else column(found.score),
+        tie_start=found.tie_start,
+        tie_size=found.tie_size,
+        pool_row=None if found.pool_row is None else column(found.pool_row),
     )
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.results.by_segment import by_segment, measured
+from rankwell.results.part import Part
 from rankwell.results.segments import UNKNOWN, Division
-from rankwell.results.values import value_of
-from rankwell.tables.states import State
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,34 +45,30 @@ class Gap:
 class Breakdown:
     """Values per segment: ``print`` it, or use ``to_frame()``, ``to_table()`` or ``gap()``."""
 
-    def __init__(
-        self,
-        name: str,
-        metrics: tuple[Metric, ...],
-        division: Division,
-        states: Mapping[tuple[Metric, int], State],
-        sizes: Counter[int],
-    ) -> None:
+    def __init__(self, name: str, metrics: tuple[Metric, ...], division: Division, part: Part) -> None:
         self.name, self.metrics, self.by = name, metrics, division.by
-        used = sorted({code for _, code in states})
-        self._rows = []
-        for code in used:
-            own = {m: states[m, code] for m in metrics if (m, code) in states}
-            if sizes[code] or any(state.n for state in own.values()):
-                values = {m: value_of(m, state) for m, state in own.items()}
-                n = {m: state.n for m, state in own.items()}
-                self._rows.append((division.labels[code], sizes[code], values, n))
+        columns = by_segment(part, metrics, len(division.labels))
+        sizes = np.zeros(len(division.labels), np.int64)
+        sizes[list(part.sizes)] = list(part.sizes.values())
+        filled = np.any([sizes > 0, *(n > 0 for _, n in columns.values())], axis=0)
+        used = np.flatnonzero(filled & measured(part, len(sizes)))
+        self._labels = [division.labels[code] for code in used.tolist()]
+        self._sizes: list[int] = sizes[used].tolist()
+        self._values: dict[Metric, list[float]] = {m: own[used].tolist() for m, (own, _) in columns.items()}
+        self._n: dict[Metric, list[int]] = {m: n[used].tolist() for m, (_, n) in columns.items()}
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dict per segment: its labels, the number of queries, and the value and n of each metric."""
+        names = [str(metric) for metric in self.metrics]
+        means, numbers = (zip(*each.values(), strict=True) for each in (self._values, self._n))
         return [
             {
                 **dict(zip(self.by, labels, strict=True)),
                 "queries": size,
-                "mean": {str(m): values.get(m, math.nan) for m in self.metrics},
-                "n": {str(m): n.get(m, 0) for m in self.metrics},
+                "mean": dict(zip(names, mean, strict=True)),
+                "n": dict(zip(names, n, strict=True)),
             }
-            for labels, size, values, n in self._rows
+            for labels, size, mean, n in zip(self._labels, self._sizes, means, numbers, strict=True)
         ]
 
     def gap(self, metric: str | Metric | type[Metric]) -> Gap:
@@ -103,9 +100,9 @@ class Breakdown:
                 f"{wanted} was not evaluated; the metrics are {', '.join(names)}.{nearest(str(wanted), names)}"
             )
         values = {
-            ", ".join(labels): own[wanted]
-            for labels, _, own, _ in self._rows
-            if set(labels) != {UNKNOWN} and not math.isnan(own.get(wanted, math.nan))
+            ", ".join(labels): value
+            for labels, value in zip(self._labels, self._values[wanted], strict=True)
+            if set(labels) != {UNKNOWN} and not math.isnan(value)
         }
         if len(values) < 2:
             return Gap(str(wanted), math.nan, math.nan)
@@ -119,11 +116,13 @@ class Breakdown:
         """Return a frame with one row per segment: the columns of ``by``, ``queries``, and one column per metric."""
         import polars as pl
 
-        rows = [
-            {**{column: row[column] for column in self.by}, "queries": row["queries"], **row["mean"]}
-            for row in self.to_dicts()
-        ]
-        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.selectors.float().fill_nan(None))
+        columns = {
+            name: pl.Series([labels[at] for labels in self._labels], dtype=pl.String)
+            for at, name in enumerate(self.by)
+        }
+        columns["queries"] = pl.Series(self._sizes, dtype=pl.Int64)
+        values = {str(m): pl.Series(own, dtype=pl.Float64).fill_nan(None) for m, own in self._values.items()}
+        return pl.DataFrame(columns | values)
 
     def to_table(self) -> Table:
         """Return a table with one row per segment, with each value's gap to the best segment.
@@ -131,32 +130,28 @@ class Breakdown:
         A value that rests on fewer queries than the segment has, as it is undefined for some, is followed by its n.
         """
         columns = [*(Column(name) for name in self.by), Column("queries", "count")]
-        best: dict[Metric, float] = {}
-        numbers = [tuple(n.get(m, 0) for _, _, _, n in self._rows) for m in self.metrics]
-        queries = tuple(size for _, size, _, _ in self._rows)
+        numbers = [self._n[metric] for metric in self.metrics]
         followers = [*numbers[1:], None]  # neighbours with the same n share its column
         shown = {
             m: "n" if own == numbers[0] else f"n of {m}"
             for m, own, following in zip(self.metrics, numbers, followers, strict=True)
-            if own not in (queries, following)
+            if own not in (self._sizes, following)
         }
+        cells: list[Sequence[Cell]] = [[labels[at] for labels in self._labels] for at in range(len(self.by))]
+        cells.append(self._sizes)
         for metric in self.metrics:
-            values = [own[metric] for _, _, own, _ in self._rows if not math.isnan(own.get(metric, math.nan))]
+            own = self._values[metric]
+            known = [value for value in own if not math.isnan(value)]
             columns.append(Column(str(metric), "value", better=metric.better))
-            if metric.better != "neither" and len(values) > 1:
-                best[metric] = max(values) if metric.better == "higher" else min(values)
+            cells.append(own)
+            if metric.better != "neither" and len(known) > 1:
+                best = max(known) if metric.better == "higher" else min(known)
                 columns.append(Column(f"{metric} to best", "value"))
+                cells.append([value - best for value in own])
             if metric in shown:
                 columns.append(Column(shown[metric], "count"))
-        rows: list[list[Cell]] = []
-        for labels, size, own, n in self._rows:
-            row: list[Cell] = [*labels, size]
-            for metric in self.metrics:
-                value = own.get(metric, math.nan)
-                row.append(value)
-                row += [value - best[metric]] if metric in best else []
-                row += [n.get(metric, 0)] if metric in shown else []
-            rows.append(row)
+                cells.append(self._n[metric])
+        rows = list(zip(*cells, strict=True))
         return Table(columns, rows, caption=f"{self.name} by {', '.join(self.by)}", mark_best=True)
 
     def __repr__(self) -> str:

@@ -22,8 +22,9 @@ class Part:
     """Values, states and counts of some queries; parts of disjoint sets of queries can be added.
 
     ``pool_row`` is the row of each query in the judgements, -1 if it has none. ``ends`` holds the states under the best
-    and the worst order of equal scores, for metrics that this order can change. ``split`` holds one state per metric and
-    segment, ``sizes`` the number of queries per segment, and ``weighted`` the states of weighted means.
+    and the worst order of equal scores, for metrics that this order can change. ``segment`` is the segment of each query,
+    ``divided`` holds the values to be divided by it, ``split`` the states by metric and segment of metrics without a value per
+    query, ``sizes`` the number of queries per segment, and ``weighted`` the states of weighted means.
     """
 
     queries: Ids
@@ -37,6 +38,8 @@ class Part:
     split: dict[tuple[Metric, int], State] = field(default_factory=dict)
     weighted: dict[Metric, State] = field(default_factory=dict)
     sizes: Counter[int] = field(default_factory=Counter)
+    segment: np.ndarray | None = None
+    divided: dict[Metric, np.ndarray] = field(default_factory=dict)
 
     def __add__(self, other: Part) -> Part:
         return Part.sum([self, other])
@@ -59,7 +62,11 @@ class Part:
         if (part := next(parts, None)) is None:
             return total
         queries, pool_row = [total.queries], Growing(total.pool_row)
-        columns = {metric: Growing(values) for metric, values in total.values.items()}
+        columns, divided = (
+            {metric: Growing(values) for metric, values in each.items()}
+            for each in (total.values, total.divided)
+        )
+        segment = None if total.segment is None else Growing(total.segment)
         states, ends, diagnostics = dict(total.states), dict(total.ends), dict(total.diagnostics)
         split, weighted = dict(total.split), dict(total.weighted)
         counts, undefined, sizes = total.counts.copy(), total.undefined.copy(), total.sizes.copy()
@@ -69,6 +76,10 @@ class Part:
             columns = {metric: column for metric, column in columns.items() if metric in part.values}
             for metric, column in columns.items():
                 column.extend(part.values[metric])
+            for metric, column in divided.items():
+                column.extend(part.divided[metric])
+            if segment is not None and part.segment is not None:
+                segment.extend(part.segment)
             _add_ends(ends, states, part)
             _add_states(states, part.states)
             _add_states(diagnostics, part.diagnostics)
@@ -78,10 +89,12 @@ class Part:
             undefined.update(part.undefined)
             sizes.update(part.sizes)
             part = next(parts, None)
-        values = {metric: column.values() for metric, column in columns.items()}
-        everyone = Ids.concatenate(queries)
-        kept = (states, ends, counts, undefined, diagnostics, split, weighted, sizes)
-        return cls(everyone, pool_row.values(), values, *kept)
+        values, by_query = (
+            {metric: column.values() for metric, column in each.items()} for each in (columns, divided)
+        )
+        codes = None if segment is None else segment.values()
+        kept = (states, ends, counts, undefined, diagnostics, split, weighted, sizes, codes, by_query)
+        return cls(Ids.concatenate(queries), pool_row.values(), values, *kept)
 
 
 def own_text(ids: Ids) -> Ids:

@@ -90,7 +90,7 @@ class Results:
             raise UsageError("there are no segments; give by= and users=, such as by='tier', users=table.")
         from rankwell.results.breakdown import Breakdown
 
-        return Breakdown(self.name, self.metrics, self.division, self.part.split, self.part.sizes)
+        return Breakdown(self.name, self.metrics, self.division, self.part)
 
     @cached_property
     def n(self) -> dict[str, int]:

@@ -62,7 +62,7 @@ class Segments:
                 )
         if len(set(columns)) < len(columns):
             raise UsageError(f"by={list(columns)} names a column twice; name each once.")
-        codes, labels = _coded([users.texts(column) for column in columns]) if columns else (None, ())
+        codes, labels = _coded([users.labels(column) for column in columns]) if columns else (None, ())
         heavy = None if weights is None else _checked(users, weights)
         return cls(Known(users.query), Division(columns, labels, weights or ""), codes, heavy, users.name)
 
@@ -98,12 +98,15 @@ class Segments:
         return self.weights[rows]
 
 
-def _coded(columns: Sequence[Sequence[str]]) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
+def _coded(
+    columns: Sequence[tuple[list[str], np.ndarray]],
+) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
     """Return the code of each row's combination of labels, and the sorted combinations with the unknown one last."""
-    rows = list(zip(*columns, strict=True))
-    labels = sorted(set(rows))
-    number = {label: place for place, label in enumerate(labels)}
-    codes = np.fromiter((number[row] for row in rows), np.int64, len(rows))
+    names, codes = columns[0]
+    labels = [(name,) for name in names]
+    for names, own in columns[1:]:
+        used, codes = np.unique(codes * len(names) + own, return_inverse=True)
+        labels = [(*labels[pair // len(names)], names[pair % len(names)]) for pair in used.tolist()]
     return codes, (*labels, (UNKNOWN,) * len(columns))
 
 

@@ -146,9 +146,20 @@ class Users:
 
     def texts(self, column: str) -> list[str]:
         """Return a column as text; missing values are ``(unknown)``."""
+        return self._texts(column).to_list()
+
+    def _texts(self, column: str) -> pl.Series:
         import polars as pl
 
-        return self.frame[column].cast(pl.String).fill_null("(unknown)").to_list()
+        return self.frame[column].cast(pl.String).fill_null("(unknown)")
+
+    def labels(self, column: str) -> tuple[list[str], np.ndarray]:
+        """Return the distinct texts of a column, sorted, and the place of each row's; missing ones are ``(unknown)``."""
+        import polars as pl
+
+        texts = self._texts(column)
+        labels = texts.unique().sort()
+        return labels.to_list(), texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64)
 
     def numbers(self, column: str) -> np.ndarray:
         """Return a column as numbers.

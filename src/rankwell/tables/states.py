@@ -112,6 +112,10 @@ class WeightedMean:
     def __add__(self, other: WeightedMean) -> WeightedMean:
         return WeightedMean(self.total + other.total, self.weight + other.weight, self.n + other.n)
 
+    def without(self, part: WeightedMean) -> WeightedMean:
+        """Return the mean without a part of its values."""
+        return WeightedMean(self.total - part.total, self.weight - part.weight, self.n - part.n)
+
     @property
     def value(self) -> float:
         """The mean; NaN if the weights sum to 0."""
@@ -136,6 +140,10 @@ class GeometricMean:
 
     def __add__(self, other: GeometricMean) -> GeometricMean:
         return GeometricMean(self.logs + other.logs)  # type: ignore[operator]
+
+    def without(self, part: GeometricMean) -> GeometricMean:
+        """Return the mean without a part of its values."""
+        return GeometricMean(self.logs.without(part.logs))  # type: ignore[arg-type]
 
     @property
     def n(self) -> int:
@@ -181,6 +189,22 @@ class Total:
     def value(self) -> float:
         """The sum, correctly rounded."""
         return self.total / (1 << _POINT)
+
+
+def few_means(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return the values of ``Mean`` for groups of one or two values, where rounding once is simple; NaN for others.
+
+    >>> few_means(np.array([0.1, 0.2, 0.4, 1.0, 1.0, 1.0]), np.array([0, 1, 3, 6]))
+    array([0.1, 0.3, nan])
+    """
+    n, first = np.diff(offsets), offsets[:-1]
+    found = np.full(len(n), math.nan)
+    one, two = (first[n == size] for size in (1, 2))
+    with np.errstate(over="ignore"):
+        pairs = (values[two] + values[two + 1]) / 2
+    found[n == 1] = values[one] + 0.0  # no negative zero
+    found[n == 2] = np.where(np.isinf(pairs), math.nan, pairs + 0.0)
+    return found
 
 
 def exact_sum(values: np.ndarray) -> int:
