@@ -319,3 +319,10 @@ def test_rows_of_equal_score_are_copied_in_the_order_of_the_policy(tmp_path, tie
     rw.lint(path, policy=rw.Policy(ties=ties), cleaned_copies=tmp_path / "clean")
     lines = (tmp_path / "clean" / "tied.run").read_text(encoding="utf-8").splitlines()
     assert "".join(line.split()[2] for line in lines) == expected
+
+
+def test_pairs_that_the_training_data_repeat_are_told_once():
+    run = {"u": ["a", "b", "c"], "v": ["c"]}
+    train = pl.DataFrame({"query": ["u", "v"] * 500, "item": ["a", "x"] * 500})
+    found = rules(run, {"u": {"b": 1}}, train=train)["training-items"]
+    assert (found.count, found.place) == (1, "run, query 'u'")

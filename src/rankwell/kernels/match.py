@@ -44,8 +44,9 @@ def hits(
     """Find the judged rows of each list, and repeated items in a list.
 
     ``judged[g]`` is the pool's query of list g, or -1. Returns the list, the row and the row of the pool of each hit, in row
-    order, and the first pair of rows that repeat an item (or ``(-1, -1)``). With ``lost`` empty the search stops at such a
-    pair; with one byte per row the better copy (higher score, then earlier row) is kept and the others are marked in ``lost``.
+    order, and the first pair of rows that repeat an item (or ``(-1, -1)``); of copies in the pool the last counts. With
+    ``lost`` empty the search stops at such a pair; with one byte per row the better copy (higher score, then earlier row) is
+    kept and the others are marked in ``lost``.
     """
     o: cython.const[cython.longlong][::1] = offsets
     sc: cython.const[cython.double][::1] = score
@@ -128,8 +129,9 @@ def hits(
                 while t[at] > 0:
                     r = low + t[at] - 1
                     if k[r] == pk[j] and (not is_text or same(x, s[r], n[r], px, ps[j], pn[j])):
+                        if pooled[r - low] < 0:
+                            left += 1
                         pooled[r - low] = j
-                        left += 1
                         break
                     at = (at + 1) & mask
             r = low

@@ -12,9 +12,15 @@ from rankwell.tables.ids import Ids
 
 
 def drawn(seed: int, number: int, *keys: Ids | np.ndarray) -> np.ndarray:
-    """Return a mask of ``number`` rows, drawn without replacement by their keys."""
-    chosen = np.zeros(len(keys[0]), np.bool_)
-    chosen[np.argsort(draws(seed, *keys), kind="stable")[:number]] = True
+    """Return a mask of ``number`` rows, at least one, drawn without replacement by their keys."""
+    return lowest(draws(seed, *keys), number)
+
+
+def lowest(values: np.ndarray, number: int) -> np.ndarray:
+    """Return a mask of the ``number`` lowest values, at least one; of equal ones the first."""
+    bound = np.partition(values, number - 1)[number - 1]
+    chosen = values < bound
+    chosen[np.flatnonzero(values == bound)[: number - np.count_nonzero(chosen)]] = True
     return chosen
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from rankwell.prepare.pairs import Coded, among, coded, extremes, keys
+from rankwell.prepare.pairs import Coded, among, coded, extremes, keys, repeats
 from rankwell.prepare.reporting import Fact, Share
 from rankwell.readers.logs import Log
 
@@ -54,6 +54,12 @@ class Sides:
     def repeated(self) -> np.ndarray:
         """Which test rows are pairs of the training data."""
         return among(keys(self.users, self.items, 1), keys(self.users, self.items, 0))
+
+    @cached_property
+    def copies(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which rows of each table repeat a pair of an earlier row."""
+        train, test = (repeats(keys(self.users, self.items, table)) for table in (0, 1))
+        return train, test
 
     @cached_property
     def before_all(self) -> np.ndarray:

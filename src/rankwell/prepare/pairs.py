@@ -15,6 +15,8 @@ from rankwell.tables.csr import places_of
 from rankwell.tables.grouping import grouped
 from rankwell.tables.ids import Ids, to_same_kind
 
+EXACT = 1 << 53  # whole numbers up to it are floats
+
 
 @dataclass(frozen=True, eq=False)
 class Coded:
@@ -63,8 +65,10 @@ def keys(queries: Coded, items: Coded, table: int) -> np.ndarray:
 
 
 def repeats(values: np.ndarray) -> np.ndarray:
-    """Return which values occurred in an earlier row."""
-    return ~pl.Series(values).is_first_distinct().to_numpy()
+    """Return which whole numbers occurred in an earlier row."""
+    again = np.ones(len(values), np.bool_)
+    again[Ids.of_integers(values).group()[1]] = False
+    return again
 
 
 def among(values: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -102,11 +106,25 @@ def nth(codes: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
     """Return each row's position among the rows of its code, from 1: by ``before``, else in the order of rows."""
     if not len(codes):
         return codes
-    rows = np.arange(len(codes)) if before is None else np.argsort(before, kind="stable")
-    ordered, offsets = kernel.gather(codes[rows], int(codes.max()) + 1)
+    rows, offsets = kernel.gather(codes, int(codes.max()) + 1)
+    if before is not None:
+        inside = np.arange(len(rows))
+        key = -_as_floats(before)[rows]
+        order.sort(inside, offsets, key, *Ids.of_integers(inside).columns, order.TIE_RULES["order"])
+        rows = rows[inside]
     place = np.empty(len(codes), np.int64)
-    place[rows[ordered]] = places_of(np.diff(offsets))
+    place[rows] = places_of(np.diff(offsets))
     return place
+
+
+def _as_floats(values: np.ndarray) -> np.ndarray:
+    """Numbers as floats that keep their order and tell all of them apart."""
+    if values.dtype.kind == "f":
+        return values.astype(np.float64)
+    least = int(values.min())
+    if int(values.max()) - least > EXACT:
+        return np.unique(values, return_inverse=True)[1].astype(np.float64)
+    return (values - least).astype(np.float64)
 
 
 def extremes(chosen: np.ufunc, codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:

@@ -8,8 +8,9 @@ import numpy as np
 
 from rankwell.display.findings import Finding
 from rankwell.display.table import number
+from rankwell.prepare.drawing import lowest
 from rankwell.prepare.leaks import Sides
-from rankwell.prepare.pairs import Coded, keys, repeats
+from rankwell.prepare.pairs import Coded
 from rankwell.prepare.reporting import such_as
 from rankwell.tables.draws import draws, further
 from rankwell.tables.ids import Known
@@ -40,7 +41,7 @@ def _times(sides: Sides) -> Iterator[Finding]:
         return
     own, every = int(sides.before_own.sum()), int(sides.before_all.sum())
     if own:
-        users = np.unique(sides.users.codes[1][sides.before_own])
+        users = np.flatnonzero(np.bincount(sides.users.codes[1][sides.before_own]))
         yield Finding(
             "own-future", "error", sides.test.name,
             f"test rows are older than the newest training row of their user ({len(users):,} users"
@@ -67,7 +68,7 @@ def _pairs(sides: Sides, *, repeated: bool) -> Iterator[Finding]:
             again, of=len(sides.test),
         )  # fmt: skip
     for table, log in enumerate((sides.train, sides.test)):
-        copies = int(repeats(keys(sides.users, sides.items, table)).sum())
+        copies = int(sides.copies[table].sum())
         if copies:
             yield Finding(
                 "repeated-pairs", "warning" if table else "note", log.name,
@@ -117,7 +118,7 @@ def drift(sides: Sides, seed: int) -> Finding:
     """Compare the popularity of items in training and test data with the difference expected by chance."""
     parts, of_pairs = [], []
     for table in (0, 1):
-        first = ~repeats(keys(sides.users, sides.items, table))
+        first = ~sides.copies[table]
         users, items = sides.users.codes[table][first], sides.items.codes[table][first]
         parts.append(items)
         of_pairs.append(
@@ -126,11 +127,12 @@ def drift(sides: Sides, seed: int) -> Finding:
     size, cut = len(sides.items), len(parts[0])
     seen = divergence(*(np.bincount(part, minlength=size) for part in parts))
     both, drawn = np.concatenate(parts), np.concatenate(of_pairs)
+    every = np.bincount(both, minlength=size)
     by_chance = []
     for division in range(DIVISIONS):
-        mixed = both[np.argsort(further(drawn, np.array([division], np.uint64)), kind="stable")]
-        counts = (np.bincount(part, minlength=size) for part in (mixed[:cut], mixed[cut:]))
-        by_chance.append(divergence(*counts))
+        chosen = lowest(further(drawn, np.array([division], np.uint64)), cut)
+        train = np.bincount(both[chosen], minlength=size)
+        by_chance.append(divergence(train, every - train))
     chance = float(np.mean(by_chance))
     is_far = seen - chance > DRIFT
     return Finding(

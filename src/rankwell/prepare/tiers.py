@@ -16,7 +16,7 @@ from rankwell.prepare.holding import tiers_of
 from rankwell.prepare.reporting import Fact, Prepared, Report, Share
 from rankwell.readers.column_names import known_word, quoted
 from rankwell.readers.logs import Log, read_log
-from rankwell.tables.arguments import checked, plain
+from rankwell.tables.arguments import UNFIT, checked, fitted
 
 How = Literal["multiply", "confidence", "replicate", "sample"]
 HOWS = {
@@ -158,8 +158,7 @@ def _refuse(how: str, default: Any, normalise: Any, bounds: Any, factors: Mappin
         )
     given = dict(factors) if default == "error" else {**factors, "default": default}
     for name, factor in given.items():
-        is_number = isinstance(factor, (int, float)) and not isinstance(factor, bool)
-        if not is_number or not 0 <= factor < np.inf:
+        if fitted(factor, float) is UNFIT or factor < 0:
             raise UsageError(
                 f"the factor of {brief(name)} is {brief(factor)}; it must be a number of at least 0."
             )
@@ -194,8 +193,8 @@ def _factors(
 ) -> np.ndarray:
     """The factor of each row's tier."""
     names = [name if isinstance(name, str) else brief(name) for name in factors]
-    values = [plain(f"factors[{brief(name)}]", value, float) for name, value in factors.items()]
-    found = held.replace_strict(names, values, default=None, return_dtype=pl.Float64)
+    values = map(float, factors.values())
+    found = held.replace_strict(names, list(values), default=None, return_dtype=pl.Float64)
     if default != "error":
         return found.fill_null(default).to_numpy()
     missing = found.is_null()

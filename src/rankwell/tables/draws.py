@@ -50,6 +50,9 @@ def fingerprints_of(ids: Ids) -> np.ndarray:
 
 def _mixed(values: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
-        values = (values ^ (values >> np.uint64(30))) * FACTORS[0]
-        values = (values ^ (values >> np.uint64(27))) * FACTORS[1]
-        return values ^ (values >> np.uint64(31))
+        values = values ^ (values >> np.uint64(30))
+        values *= FACTORS[0]
+        values ^= values >> np.uint64(27)
+        values *= FACTORS[1]
+        values ^= values >> np.uint64(31)
+        return values

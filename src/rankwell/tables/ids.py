@@ -1,8 +1,7 @@
 """Ids: a column of query or item ids, as integers or spans of text, without a Python string per row.
 
-An integer column is an int64 array. A text column is one byte buffer with starts and lengths, the layout of a text file
-and of an Arrow string column. Text ids stay text, whatever they look like: ``0104257`` is kept.
-"""
+Integers are an int64 array. Text is one byte buffer with starts and lengths, as in a text file and an Arrow string column; it
+stays text, whatever it looks like: ``0104257`` is kept."""
 
 from __future__ import annotations
 
@@ -15,6 +14,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import ids as kernel
 from rankwell.kernels import integers
+from rankwell.tables.categories import texts_of
 from rankwell.tables.series import frozen, is_column, series_of
 
 JOINED, SLICE = 10_000_000, 1 << 18
@@ -36,8 +36,8 @@ class Ids:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the columns, without the keys of this process; integer columns share ``NO_TEXT``, by which they are known."""
-        text = (None, self.text, self.starts, self.lengths)
-        return (Ids, text) if self.is_text else (Ids.of_integers, (self.integers,))
+        spans = None, self.text, self.starts, self.lengths
+        return (Ids, spans) if self.is_text else (Ids.of_integers, (self.integers,))
 
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
@@ -117,20 +117,22 @@ class Ids:
         if series.null_count():
             row = int(series.is_null().arg_max() or 0)
             raise DataError(f"{at(row)}: the {name} id is missing (null). Remove the row or fill the id.")
-        if series.dtype.is_integer():
+        kind = series.dtype  # asked for once, as an Enum makes its categories anew each time
+        if kind.is_integer():
             integers = series.cast(pl.Int64, strict=False)
             if integers.null_count():
                 row = int(integers.is_null().arg_max() or 0)
                 raise DataError(f"{at(row)}: the {name} id does not fit in 64 bits. Write the ids as text.")
             return cls.of_integers(integers.to_numpy())
-        if series.dtype in (pl.Categorical, pl.Enum):
-            series = series.cast(pl.String)
-        if series.dtype != pl.String:
-            raise DataError(f"{at(0)}: {name} ids must be text or integers, not {series.dtype}. Cast it.")
+        if kind in (pl.Categorical, pl.Enum):
+            texts, first, number = texts_of(series)
+            return cls.of_series(texts, name, lambda row: at(int(first[row])))[number]
+        if kind != pl.String:
+            raise DataError(f"{at(0)}: {name} ids must be text or integers, not {kind}. Cast it.")
         lengths = series.str.len_bytes().to_numpy().astype(np.int64)
         if len(lengths) and lengths.max() > LONGEST_ID:
-            row = int(lengths.argmax())
-            raise DataError(f"{at(row)}: the {name} id has {lengths[row]:,} bytes. Is this the right column?")
+            longest = f"the {name} id has {lengths.max():,} bytes. Is this the right column?"
+            raise DataError(f"{at(int(lengths.argmax()))}: {longest}")
         parts = [
             np.frombuffer(series.slice(row, JOINED).str.join("").cast(pl.Binary).item(), np.uint8)
             for row in range(0, len(series), JOINED)
@@ -215,9 +217,7 @@ class Ids:
 
     def is_distinct(self) -> bool:
         """Whether no id occurs twice."""
-        if len(self) < 2:
-            return True
-        if not self.is_text and bool(np.all(self.integers[1:] > self.integers[:-1])):
+        if len(self) < 2 or (not self.is_text and bool(np.all(self.integers[1:] > self.integers[:-1]))):
             return True
         return len(self.distinct() if self.extent()[1] else self.group()[1]) == len(self)
 
