@@ -3,15 +3,19 @@
     python benchmarks/peers.py            all of them
     python benchmarks/peers.py rectools   only this one
 
-Each tool gets the newest version that pip resolves for it alone, so no tool's wishes hold another back.
+Each tool gets the newest version that pip resolves for it alone, so no tool's wishes hold another back. trec_eval is a C
+program: TREC_EVAL says where it is; else it is looked for on the PATH, or fetched with git and built with -O3.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache as cache_of_calls
 from pathlib import Path
 
 from harness import CACHE
@@ -30,6 +34,7 @@ PEERS = {
     "pyndeval": Peer("pyndeval"),
     # pandas reads Parquet through pyarrow, whose version 26 refuses the NumPy 1 that rectools brings
     "rectools": Peer("rectools", also=("pyarrow<26",)),
+    "readers": Peer("polars", also=("orjson", "pandas", "pyarrow<26")),
     # its pins bring a pandas that is older than NumPy 2; matplotlib 3.9 lacks what it imports
     "recmetrics": Peer("recmetrics", also=("numpy<2", "matplotlib<3.9", "scikit-learn<1.8", "pyarrow<26")),
 }
@@ -50,12 +55,39 @@ def python_of(name: str, cache: Path) -> Path:
     return python
 
 
+@cache_of_calls
 def version_of(name: str, cache: Path) -> str:
     """A peer as people name it: distribution and version."""
     distribution = PEERS[name].distribution
     code = f"from importlib.metadata import version; print(version({distribution!r}))"
     version = subprocess.check_output([str(python_of(name, cache)), "-c", code], text=True)
     return f"{distribution} {version.strip()}"
+
+
+SOURCES = {"trec_eval": ("https://github.com/usnistgov/trec_eval", "v10.0")}
+
+
+@cache_of_calls
+def program_of(name: str, cache: Path) -> Path | None:
+    """A C program, built now if it is missing; None, and the reason on stderr, where it cannot be had."""
+    given = os.environ.get(name.upper()) or shutil.which(name)
+    if given:
+        return Path(given)
+    folder = cache.resolve() / "envs" / name
+    program = folder / name
+    if not program.exists():
+        address, tag = SOURCES[name]
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+            clone = ["git", "clone", "--quiet", "--depth=1", f"--branch={tag}", address, str(folder)]
+            subprocess.run(clone, check=True, capture_output=True)
+            subprocess.run(["make", "--quiet", "CC=cc -O3", name], cwd=folder, check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(
+                f"no {name} here ({error}); {name.upper()}=/path/to/{name} says where it is", file=sys.stderr
+            )
+            return None
+    return program
 
 
 def main() -> None:
@@ -70,6 +102,8 @@ def main() -> None:
         parser.error(f"no peer {unknown[0]!r}; there are: {' '.join(PEERS)}")
     for name in chosen.names or PEERS:
         print(f"{version_of(name, chosen.cache)}: {python_of(name, chosen.cache)}")
+    if not chosen.names:
+        print(f"trec_eval: {program_of('trec_eval', chosen.cache)}")
 
 
 if __name__ == "__main__":
