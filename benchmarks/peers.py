@@ -4,7 +4,8 @@
     python benchmarks/peers.py rectools   only this one
 
 Each tool gets the newest version that pip resolves for it alone, so no tool's wishes hold another back. trec_eval is a C
-program: TREC_EVAL says where it is; else it is looked for on the PATH, or fetched with git and built with -O3.
+program: TREC_EVAL says where it is, else it is looked for on the PATH; else it is made of the compiled code of its version 9.0.8
+that pytrec_eval-terrier carries (optimised, -O3) and the main program in programs/trec_eval_main.c.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache as cache_of_calls
 from pathlib import Path
 
-from harness import CACHE
+from harness import CACHE, HERE
 
 
 @dataclass(frozen=True)
@@ -64,30 +65,28 @@ def version_of(name: str, cache: Path) -> str:
     return f"{distribution} {version.strip()}"
 
 
-SOURCES = {"trec_eval": ("https://github.com/usnistgov/trec_eval", "v10.0")}
+TREC_EVAL = "trec_eval 9.0.8"  # the version in pytrec_eval-terrier
 
 
 @cache_of_calls
-def program_of(name: str, cache: Path) -> Path | None:
-    """A C program, built now if it is missing; None, and the reason on stderr, where it cannot be had."""
-    given = os.environ.get(name.upper()) or shutil.which(name)
+def trec_eval(cache: Path) -> tuple[Path, str] | None:
+    """The program and what to call it; None, and the reason on stderr, where it cannot be had."""
+    given = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
     if given:
-        return Path(given)
-    folder = cache.resolve() / "envs" / name
-    program = folder / name
-    if not program.exists():
-        address, tag = SOURCES[name]
-        try:
-            shutil.rmtree(folder, ignore_errors=True)
-            clone = ["git", "clone", "--quiet", "--depth=1", f"--branch={tag}", address, str(folder)]
-            subprocess.run(clone, check=True, capture_output=True)
-            subprocess.run(["make", "--quiet", "CC=cc -O3", name], cwd=folder, check=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            print(
-                f"no {name} here ({error}); {name.upper()}=/path/to/{name} says where it is", file=sys.stderr
-            )
-            return None
-    return program
+        return Path(given), "trec_eval"
+    python = python_of("pytrec_eval", cache)
+    code = "import pytrec_eval_ext; print(pytrec_eval_ext.__file__)"
+    library = subprocess.check_output([str(python), "-c", code], text=True).strip()
+    program = cache.resolve() / "envs" / "trec_eval"
+    source = str(HERE / "programs" / "trec_eval_main.c")
+    # the library's calls of Python stay open: the program makes none of them
+    flags = ["-O3", "-rdynamic", "-Wl,--unresolved-symbols=ignore-all", "-lm"]
+    try:
+        subprocess.run(["cc", "-o", str(program), source, library, *flags], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"no trec_eval ({error}); TREC_EVAL=/path/to/trec_eval says where it is", file=sys.stderr)
+        return None
+    return program, TREC_EVAL
 
 
 def main() -> None:
@@ -103,7 +102,7 @@ def main() -> None:
     for name in chosen.names or PEERS:
         print(f"{version_of(name, chosen.cache)}: {python_of(name, chosen.cache)}")
     if not chosen.names:
-        print(f"trec_eval: {program_of('trec_eval', chosen.cache)}")
+        print(f"trec_eval: {trec_eval(chosen.cache)}")
 
 
 if __name__ == "__main__":

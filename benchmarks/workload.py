@@ -13,7 +13,7 @@ from pathlib import Path
 import records
 import table
 from harness import CACHE, HERE, Command, Measured, into_page_cache, machine, run_in_turn, run_once
-from peers import program_of, python_of, version_of
+from peers import python_of, version_of
 from records import Record
 
 
@@ -71,10 +71,6 @@ class Setting:
         """A program in this folder that runs in the environment of another tool."""
         argv = (str(python_of(tool, self.cache)), str(HERE / "programs" / name), *words)
         return Command(f"{version_of(tool, self.cache)}{label}", argv, **given)
-
-    def program(self, tool: str) -> Path | None:
-        """A program that is no Python package; None where it is not to be had."""
-        return program_of(tool, self.cache)
 
     def data(self, *names: str) -> list[Path]:
         """Make what is missing of these data; the folders that hold them, one per seed."""

@@ -7,6 +7,7 @@ import shlex
 from dataclasses import replace
 from typing import Any
 
+import peers
 from harness import Command, Output, nothing
 from workload import Setting
 
@@ -66,11 +67,12 @@ def as_trec_eval_prints(text: str) -> Output:
 
 def trec_eval(setting: Setting, qrels: str, run: str) -> tuple[Command, ...]:
     """NIST's program on the five measures, which prints four decimals; nothing where it is not to be had."""
-    program = setting.program("trec_eval")
-    if program is None:
+    found = peers.trec_eval(setting.cache)
+    if found is None:
         return ()
+    program, label = found
     argv = (str(program), *TREC_EVAL.split(), in_data(qrels), in_data(run))
-    return (Command("trec_eval", argv, as_trec_eval_prints, digits=4),)
+    return (Command(label, argv, as_trec_eval_prints, digits=4),)
 
 
 def trec_eval_loop(setting: Setting, qrels: str, pattern: str) -> tuple[Command, ...]:
