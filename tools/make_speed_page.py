@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import table  # noqa: E402
+from bench import FAMILIES  # noqa: E402
 from records import BUSY, Record, differs, growth_ratios, load, missed, of_role, read_all  # noqa: E402
 
 HEAD = (
@@ -29,30 +30,17 @@ HEAD = (
     "× file",
     "CPU s",
 )
-# family: how its workloads begin
-FAMILIES = {
-    "TREC text": ("w1", "w1_shuffled", "read_run", "all_trec", "w2", "w2_loop"),
-    "Tables": ("w3", "w3_shuffled", "arrays", "csv", "ndjson"),
-    "Small commands": ("small_", "import", "version", "help"),
-    "Calls on dicts": ("dicts_", "runs_", "once_"),
-    "Beyond accuracy, diversity": ("beyond", "ils", "personalization", "alpha_", "ab_", "all_metrics"),
-    "Reading": ("read_",),
-    "Two threads beside one": ("threads_",),
+TITLES = {
+    "text": "TREC text",
+    "tables": "Tables",
+    "start": "Small commands",
+    "calls": "Calls on dicts",
+    "beyond": "Beyond accuracy, diversity",
+    "formats": "Reading",
+    "threads": "Two threads beside one",
 }
 # What README says, of the slowest machine: workload, and in words
 TEXT, TABLES = ("w1", "w1_shuffled", "w2"), ("w3", "w3_shuffled")
-
-
-def of_family(records: list[Record], begins: tuple[str, ...]) -> list[Record]:
-    """The records of one family, in its order; a name is its own family or the rest of none before."""
-    found: dict[str, Record] = {}
-    for begin in begins:
-        for record in records:
-            name = record["workload"]
-            if name == begin or (begin.endswith("_") and name.startswith(begin) and name != "read_run"):
-                found[name] = record
-        found |= {r["workload"]: r for r in records if begin == "help" and r["workload"].startswith("help")}
-    return list(found.values())
 
 
 def markdown(head: tuple[str, ...], rows: list[list[str]]) -> str:
@@ -71,8 +59,9 @@ def section(records: list[Record]) -> str:
     about = f"{machine['memory_gib']:g} GiB, {machine['kernel']}; {with_what}; {days}."
     about += f" Other programs used at most {busy:.2f} cores meanwhile (the median of a workload's runs)."
     lines = [f"## {machine['cpu']}, {machine['cores']} cores", about]
-    for title, begins in FAMILIES.items():
-        chosen = of_family(records, begins)
+    named = {record["workload"]: record for record in records}
+    for family, title in TITLES.items():
+        chosen = [named[name] for name in FAMILIES[family] if name in named]
         rows = [row for record in chosen for row in table.rows(record)]
         if rows:
             keep = [at for at in range(len(HEAD)) if any(row[at] != "–" for row in rows)]

@@ -26,6 +26,7 @@ def beyond(setting: Setting) -> Workload:
         checks=(slow,),
         inputs=("w3_rec.parquet", "w3_items.parquet", "w3_train.parquet"),
         bars=(at_least("ratio", 5), at_most("peak", 2.5)),
+        repeats=3,
     )
 
 
@@ -90,7 +91,7 @@ def metrics(setting: Setting) -> Workload:
 
 
 WORKLOADS: dict[str, Maker] = {
-    "beyond": beyond,
+    "w3_beyond": beyond,
     "ils": lists("ils@10", 2_000, "similarity within the lists", at_least("ratio", 400), FILES[1]),
     "personalization": lists("personalization@10", 4_000, "personalization", at_least("ratio", 1_000)),
     "alpha_ndcg_ql": web_track("ql"),

@@ -13,7 +13,7 @@ PAIRS = 9
 JOBS: dict[str, Maker] = {
     name: make
     for name, make in (text.WORKLOADS | tables.WORKLOADS | beyond.WORKLOADS).items()
-    if name in ("w1", "w1_shuffled", "w2", "all_trec", "w3", "w3_shuffled", "csv", "ndjson", "beyond")
+    if name in ("w1", "w1_shuffled", "w2", "all_trec", "w3", "w3_shuffled", "csv", "ndjson", "w3_beyond")
 }
 
 

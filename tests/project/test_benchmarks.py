@@ -83,3 +83,22 @@ def test_the_pages_say_what_was_measured():
         [sys.executable, "tools/make_speed_page.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_workload_has_one_name_and_can_be_asked_for():
+    done = subprocess.run(
+        [sys.executable, "benchmarks/bench.py", "--list"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    families = dict(line.split(": ") for line in done.stdout.splitlines())
+    names = [name for family in families.values() for name in family.split()]
+    assert len(names) == len(set(names)) > 40
+    assert not families.keys() & set(names)
+    wrong = subprocess.run(
+        [sys.executable, "benchmarks/bench.py", "w9"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert wrong.returncode == 2
+    assert "no workload 'w9'; --list shows what there is" in wrong.stderr
