@@ -84,7 +84,10 @@ def main() -> int:
     setting = setting_of(options)
     compile_all(setting)
     root = folder_of_results(options, setting.quick)
-    return int(not run_all(chosen(parser, options.names), setting, root))
+    good = run_all(chosen(parser, options.names), setting, root)
+    if root == RESULTS:
+        print("\npython tools/make_speed_page.py puts this into docs/speed.md and README")
+    return int(not good)
 
 
 if __name__ == "__main__":

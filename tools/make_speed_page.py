@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import table  # noqa: E402
 from bench import FAMILIES  # noqa: E402
-from records import BUSY, Record, differs, growth_ratios, load, missed, of_role, read_all  # noqa: E402
+from records import BUSY, Record, differs, figures, growth_ratios, load, missed, of_role, read_all  # noqa: E402
 
 HEAD = (
     "data",
@@ -62,6 +62,9 @@ def section(records: list[Record]) -> str:
     named = {record["workload"]: record for record in records}
     for family, title in TITLES.items():
         chosen = [named[name] for name in FAMILIES[family] if name in named]
+        if family == "threads" and chosen:
+            lines += [f"### {title}", threads(chosen)]
+            continue
         rows = [row for record in chosen for row in table.rows(record)]
         if rows:
             keep = [at for at in range(len(HEAD)) if any(row[at] != "–" for row in rows)]
@@ -77,6 +80,17 @@ def section(records: list[Record]) -> str:
         worst = max(growth_ratios(record), default=0)
         lines.append(f"The largest step is {worst:.2f} ×; {record['most']:g} × is what we allow.")
     return "\n\n".join([*lines, *unmet(records)])
+
+
+def threads(records: list[Record]) -> str:
+    """Both times, and the median of the pairs' quotients."""
+    rows = []
+    for record in records:
+        one, two = of_role(record, "peer")[0], of_role(record, "ours")[0]
+        name = record["workload"].removeprefix("threads_")
+        quotient = "WRONG VALUES" if differs(record) else f"{figures(record)['paired']:.2f}"
+        rows.append([f"`{name}`", table.spread(one["seconds"]), table.spread(two["seconds"]), quotient])
+    return markdown(("workload", "1 thread", "2 threads", "2 threads ÷ 1, median of pairs"), rows)
 
 
 def unmet(records: list[Record]) -> list[str]:

@@ -59,7 +59,8 @@ def alone(title: str, words: tuple[str, ...], least: str, *bars: Bar) -> Maker:
             ours = {"{python}": setting.python, "{rankwell}": str(setting.rankwell)}
             return tuple(ours.get(word, word) for word in given)
 
-        limit = Command(least, of("{python}", "-c", least), nothing)
+        label = "bare Python" if least == "pass" else least
+        limit = Command(label, of("{python}", "-c", least), nothing)
         return Workload(title, Command("rankwell", of(*words), nothing), (), limit, bars=bars, repeats=TURNS)
 
     return make

@@ -160,24 +160,39 @@ def calls_on_dicts(queries: int, depth: int, metrics: list[str]) -> dict[str, in
     }
 
 
-def modules_of(*arguments: str) -> dict[str, Any]:
-    """The modules that a command loads beyond those of NumPy, ours and others' apart; threads that it starts."""
+def modules_of(job: Job) -> dict[str, Any]:
+    """The modules that a job loads beyond those of NumPy, ours and others' apart; threads that it starts."""
     import numpy  # noqa: F401, ICN001 - what NumPy loads is not ours to bound
 
     before = set(sys.modules)
     counts = Counter(threads=0)
-    from rankwell.__main__ import main
-
     with threads_counted(counts), redirect_stdout(io.StringIO()):
-        try:
-            code = main(list(arguments))
-        except SystemExit as end:
-            code = end.code
-    assert not code, code
+        job()
     loaded = sorted(set(sys.modules) - before)
     ours = [name for name in loaded if name.split(".")[0] == "rankwell"]
     others = [name for name in loaded if name.split(".")[0] != "rankwell"]
     return {"ours": len(ours), "others": len(others), "threads": counts["threads"], "names": loaded}
+
+
+def command(*arguments: str) -> Job:
+    def run() -> None:
+        from rankwell.__main__ import main
+
+        try:
+            code = main(list(arguments))
+        except SystemExit as end:
+            code = end.code
+        assert not code, code
+
+    return run
+
+
+def first_evaluation() -> None:
+    """What a program does that evaluates dicts and nothing else."""
+    import rankwell as rw
+
+    run, qrels = dicts(1, 10)
+    assert rw.evaluate(run, qrels, ["ap", "ndcg@10"]).mean
 
 
 def jobs(folder: Path) -> dict[str, Callable[[], dict[str, Any]]]:
@@ -191,10 +206,11 @@ def jobs(folder: Path) -> dict[str, Callable[[], dict[str, Any]]]:
         "shuffled TREC text": lambda: evaluation_of_a_file(folder / "shuffled", ".run", METRICS),
         "Parquet": lambda: evaluation_of_a_file(folder, ".parquet", at_10),
         "CSV": lambda: evaluation_of_a_file(folder, ".csv", at_10),
-        "evaluate": lambda: modules_of("evaluate", *small, *asked),
-        "trec_eval": lambda: modules_of("trec_eval", *small),
-        "help": lambda: modules_of("--help"),
-        "help of evaluate": lambda: modules_of("evaluate", "--help"),
+        "first evaluation of dicts": lambda: modules_of(first_evaluation),
+        "evaluate": lambda: modules_of(command("evaluate", *small, *asked)),
+        "trec_eval": lambda: modules_of(command("trec_eval", *small)),
+        "help": lambda: modules_of(command("--help")),
+        "help of evaluate": lambda: modules_of(command("evaluate", "--help")),
     }
 
 
