@@ -104,10 +104,10 @@ def run_once(command: Command, data: Path, turn: int) -> Sample:
 
 
 def run_in_turn(commands: Iterable[Command], repeats: int, folders: list[Path]) -> list[Measured]:
-    """Run each command once, then each again, `repeats` times; the folders of data take turns too."""
+    """Run each command once, then each again, last one first; the folders of data take turns too."""
     measured = [Measured(command) for command in commands]
     for turn in range(repeats):
-        for one in measured:
+        for one in measured if turn % 2 == 0 else reversed(measured):
             one.samples.append(run_once(one.command, folders[turn % len(folders)], turn))
             print(
                 f"  {turn + 1}/{repeats} {one.command.label}: {one.seconds[-1]:.4g} s",
