@@ -48,9 +48,11 @@ def figures(record: Record) -> dict[str, float]:
     """What bars are set on; a figure is missing where its side is."""
     ours = of_role(record, "ours")[0]
     mine = median(ours["seconds"])
-    found = {"seconds": mine, "cpu": median(ours["cpu"]), "peak": max(ours["peak"]) / 2**30}
-    if record["input_bytes"]:
-        found["memory"] = max(ours["peak"]) / record["input_bytes"]
+    found = {"seconds": mine}
+    if ours["clock"] == "process":  # else memory and CPU time are also those of making the data
+        found |= {"cpu": median(ours["cpu"]), "peak": max(ours["peak"]) / 2**30}
+        if record["input_bytes"]:
+            found["memory"] = max(ours["peak"]) / record["input_bytes"]
     peers = of_role(record, "peer")
     if peers:
         # the smallest of the ratios: no peer may be chosen

@@ -65,15 +65,15 @@ def details(record: Record) -> str:
 
 def rows(record: Record) -> list[list[str]]:
     """One row per other tool; a time whose values differ counts as nothing."""
-    found, ours = figures(record), of_role(record, "ours")[0]
+    found = figures(record)
     wrong = differs(record)
     limits = [f"{one['label']} {duration(median(one['seconds']))}" for one in of_role(record, "limit")]
     cells = [
         *(limits or ["–"]),
         f"{found['share']:.0%}" if "share" in found else "–",
-        size(max(ours["peak"])),
+        size(found["peak"] * 2**30) if "peak" in found else "–",
         f"{found['memory']:.2f}" if "memory" in found else "–",
-        f"{found['cpu']:.3g}",
+        f"{found['cpu']:.3g}" if "cpu" in found else "–",
     ]
     result = []
     for peer in of_role(record, "peer") or [None]:

@@ -15,10 +15,12 @@ FIVE = ["ap", "ndcg@10", "p@10", "rr", "r@100"]
 
 
 def every_metric() -> list[Metric]:
-    """Each metric that a run and judgements are enough for, as it is, cut at 10 where it needs a cut."""
+    """Each metric of judgements that needs nothing but them and a run, as it is, cut at 10 where it needs a cut."""
     found = []
     for cls in classes():
         metric = cls()
+        if not metric.judgements:
+            continue  # metrics of lists alone are other work
         if "collection_size" in metric.needed():
             metric = cls(collection=1_000_000)
         metric = metric @ 10 if metric.cut == "required" else metric

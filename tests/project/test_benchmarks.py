@@ -25,6 +25,7 @@ def side(role, *seconds, peak=1 << 30):
     return {
         "role": role,
         "label": role,
+        "clock": "process",
         "seconds": list(seconds),
         "cpu": [1.0] * len(seconds),
         "peak": [peak] * len(seconds),
@@ -53,6 +54,11 @@ def test_the_ratio_is_that_of_the_fastest_other_tool_and_of_medians(records):
     assert found["share"] == 0.25
     assert found["above"] == 1.5
     assert found["memory"] == 0.5
+
+
+def test_the_memory_of_a_process_that_also_makes_its_data_is_not_ours(records):
+    found = records.figures(record(side("peer", 6.0), side("ours", 2.0) | {"clock": "call"}))
+    assert found == {"seconds": 2.0, "ratio": 3.0, "paired": 1 / 3}
 
 
 def test_a_bar_that_is_not_met_is_named_and_one_that_was_not_measured_is_not_met_silently(records):
