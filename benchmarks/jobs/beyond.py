@@ -32,8 +32,8 @@ def beyond(setting: Setting) -> Workload:
 
 def lists(metric: str, users: int, title: str, bar: Bar, *more: str) -> Maker:
     def make(setting: Setting) -> Workload:
-        setting.data("w3", "w3_beyond")
-        words = (metric, FILES[0], str(users), "{turn}", *more)
+        setting.data("w3_few", "w3_beyond")
+        words = (metric, "{data}/w3_few_rec.parquet", str(users), "{turn}", *more)
         return Workload(
             f"{title} of {users:,} users",
             Command("rankwell", setting.script("ours_lists.py", *words), clock="call"),
