@@ -11,10 +11,10 @@ DOCS := $(wildcard README.md CONTRIBUTING.md docs)
 CHOICE := $(if $(RANKWELL_CI),,-m "not slow and not exhaustive")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-lowest check site format build wheel bench clean
+.PHONY: help demo test test-slow test-lowest check site format build wheel bench bench-growth clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: $(VENV)/installed  ## install the package into .venv and run `rankwell demo`
 	@$(BIN)/rankwell demo
@@ -39,6 +39,7 @@ check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -p tests.conftest --doctest-modules --doctest-glob='*.md' \
 		--ignore=src/rankwell/kernels src/rankwell $(DOCS)
+	$(BIN)/python tools/make_speed_page.py --check
 	$(BIN)/python tools/make_site.py
 
 site: build  ## build the documentation site into build/site/html, with its links checked
@@ -56,9 +57,11 @@ wheel: $(VENV)/dev  ## build a wheel into dist/
 	$(PIP) wheel --no-deps --wheel-dir dist .
 	@ls dist
 
-bench: build  ## compare speed and memory with other tools
-	@failed=; for script in benchmarks/bench_*.py; do $(BIN)/python $$script $(ARGS) || failed=yes; done; \
-		test -z "$$failed"
+bench: build  ## compare speed, memory and values with other tools; ONLY="w1 w3" measures a part
+	$(BIN)/python benchmarks/bench.py $(ONLY) $(ARGS)
+
+bench-growth: build  ## measure how the time grows with rows, runs and segments; ONLY="text runs" measures a part
+	$(BIN)/python benchmarks/growth.py $(ONLY) $(ARGS)
 
 clean:  ## remove everything that was built or installed here
 	rm -rf $(VENV) build dist src/*.egg-info src/rankwell/kernels/*.so

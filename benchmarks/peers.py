@@ -3,18 +3,23 @@
     python benchmarks/peers.py            all of them
     python benchmarks/peers.py rectools   only this one
 
-Each tool gets the newest version that pip resolves for it alone, so no tool's wishes hold another back.
+Each tool gets the newest version that pip resolves for it alone, so no tool's wishes hold another back. trec_eval is a C
+program: TREC_EVAL says where it is, else it is looked for on the PATH; else it is made of the compiled code of its version 9.0.8
+that pytrec_eval-terrier carries (optimised, -O3) and the main program in programs/trec_eval_main.c.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache as cache_of_calls
 from pathlib import Path
 
-from harness import CACHE
+from harness import CACHE, HERE
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ PEERS = {
     "pyndeval": Peer("pyndeval"),
     # pandas reads Parquet through pyarrow, whose version 26 refuses the NumPy 1 that rectools brings
     "rectools": Peer("rectools", also=("pyarrow<26",)),
+    "readers": Peer("polars", also=("orjson", "pandas", "pyarrow<26")),
     # its pins bring a pandas that is older than NumPy 2; matplotlib 3.9 lacks what it imports
     "recmetrics": Peer("recmetrics", also=("numpy<2", "matplotlib<3.9", "scikit-learn<1.8", "pyarrow<26")),
 }
@@ -50,12 +56,37 @@ def python_of(name: str, cache: Path) -> Path:
     return python
 
 
+@cache_of_calls
 def version_of(name: str, cache: Path) -> str:
     """A peer as people name it: distribution and version."""
     distribution = PEERS[name].distribution
     code = f"from importlib.metadata import version; print(version({distribution!r}))"
     version = subprocess.check_output([str(python_of(name, cache)), "-c", code], text=True)
     return f"{distribution} {version.strip()}"
+
+
+TREC_EVAL = "trec_eval 9.0.8"  # the version in pytrec_eval-terrier
+
+
+@cache_of_calls
+def trec_eval(cache: Path) -> tuple[Path, str] | None:
+    """The program and what to call it; None, and the reason on stderr, where it cannot be had."""
+    given = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
+    if given:
+        return Path(given), "trec_eval"
+    python = python_of("pytrec_eval", cache)
+    code = "import pytrec_eval_ext; print(pytrec_eval_ext.__file__)"
+    library = subprocess.check_output([str(python), "-c", code], text=True).strip()
+    program = cache.resolve() / "envs" / "trec_eval"
+    source = str(HERE / "programs" / "trec_eval_main.c")
+    # the library's calls of Python stay open: the program makes none of them
+    flags = ["-O3", "-rdynamic", "-Wl,--unresolved-symbols=ignore-all", "-lm"]
+    try:
+        subprocess.run(["cc", "-o", str(program), source, library, *flags], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"no trec_eval ({error}); TREC_EVAL=/path/to/trec_eval says where it is", file=sys.stderr)
+        return None
+    return program, TREC_EVAL
 
 
 def main() -> None:
@@ -70,6 +101,8 @@ def main() -> None:
         parser.error(f"no peer {unknown[0]!r}; there are: {' '.join(PEERS)}")
     for name in chosen.names or PEERS:
         print(f"{version_of(name, chosen.cache)}: {python_of(name, chosen.cache)}")
+    if not chosen.names:
+        print(f"trec_eval: {trec_eval(chosen.cache)}")
 
 
 if __name__ == "__main__":
