@@ -8,8 +8,7 @@ from collections import Counter
 import pytest
 
 import rankwell as rw
-from rankwell.inspection.linting import batches
-from rankwell.readers.formats import trec
+from rankwell.readers import trec_columns
 from rankwell.readers.trec_columns import Parsed
 
 QRELS = {f"q{query}": {f"d{item}": item % 3 for item in range(0, 40, 2)} for query in range(1, 60)}
@@ -70,11 +69,11 @@ def test_the_text_is_parsed_once_for_lists_and_once_for_ranks(tmp_path, monkeypa
     parsed = Counter()
     made = Parsed.__init__
 
-    def counting(self, block, chosen, layout):
+    def counting(self, block, layout):
         parsed[layout] += block.end - block.begin
-        made(self, block, chosen, layout)
+        made(self, block, layout)
 
     monkeypatch.setattr(Parsed, "__init__", counting)
     found = rw.lint(path, QRELS)
     assert sum(bool(finding.effect) for finding in found) > 2  # each evaluates the run twice
-    assert parsed == {trec.RUN: path.stat().st_size, batches.RANK: path.stat().st_size}
+    assert parsed == {trec_columns.RUN: path.stat().st_size, trec_columns.RANKS: path.stat().st_size}

@@ -87,8 +87,8 @@ def test_of_a_scattered_run_only_items_and_scores_are_held(tmp_path, monkeypatch
     path = written(tmp_path, [row for row in scattered_rows(20_000) if row[0] != LONG])
     pack, held = scattered._pack, []
 
-    def packed(take):
-        found = pack(take)
+    def packed(take, layout):
+        found = pack(take, layout)
         held.append(found[1].nbytes)
         return found
 

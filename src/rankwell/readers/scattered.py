@@ -31,6 +31,7 @@ class Whole(Protocol):
     """The lines of a run in any order."""
 
     label: str
+    layout: tuple[str, int, int]
 
     def takes(self) -> Iterable[Take]:
         """Yield functions that each read a block."""
@@ -59,7 +60,7 @@ class ScatteredRows:
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make the lists of some queries, in the order in which these come first in the file."""
-        queries, offsets, packs = _packed(self.whole.takes())
+        queries, offsets, packs = _packed(self.whole)
         memory = Buffers(), Buffers()
         for low, high in cuts(offsets, min(size, CACHED_ROWS)):
             yield partial(self._lists, queries[low:high], offsets[low : high + 1], low, packs, memory)
@@ -112,9 +113,9 @@ class ScatteredRows:
         return self.whole.table()
 
 
-def _packed(takes: Iterable[Take]) -> tuple[Ids, np.ndarray, list[Pack]]:
+def _packed(whole: Whole) -> tuple[Ids, np.ndarray, list[Pack]]:
     """The distinct queries, the offsets of their rows, and the blocks packed."""
-    parts = list(_done(takes))
+    parts = list(_done(whole))
     heads = Ids.concatenate([own for own, *_ in parts])
     numbers, firsts = heads.group()
     sizes, packs, done = np.zeros(len(firsts), np.int64), [], 0
@@ -127,22 +128,22 @@ def _packed(takes: Iterable[Take]) -> tuple[Ids, np.ndarray, list[Pack]]:
     return heads[firsts], offsets_of(sizes), packs
 
 
-def _done(takes: Iterable[Take]) -> Iterator[Packed]:
+def _done(whole: Whole) -> Iterator[Packed]:
     """Pack the blocks on all cores; only a few are read before they are packed."""
     waiting: deque[Future[Packed]] = deque()
     workers = _cores()
     with ThreadPoolExecutor(workers) as executor:
-        for take in takes:
+        for take in whole.takes():
             if len(waiting) > workers:
                 yield waiting.popleft().result()
-            waiting.append(executor.submit(_pack, take))
+            waiting.append(executor.submit(_pack, take, whole.layout))
         while waiting:
             yield waiting.popleft().result()
 
 
-def _pack(take: Take) -> Packed:
+def _pack(take: Take, layout: tuple[str, int, int]) -> Packed:
     """The distinct queries of a block, its rows packed by query, where each begins, and their numbers of rows."""
-    parsed = Parsed(take(), RUN)
+    parsed = Parsed(take(), layout)
     codes, firsts = parsed.query.group()
     item = parsed.item
     packed = trec_packs.pack(

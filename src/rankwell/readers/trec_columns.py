@@ -18,6 +18,7 @@ from rankwell.tables.run_qrels import SWAPPED
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
 RUN, QRELS = ("query Q0 item rank score tag", 4, 6), ("query topic item grade", 3, 4)
+RANKS = (RUN[0], 3, 6)
 # of each row the item's start and key and the number, of each stretch of one query its first row and start, of each row the
 # topic's start; then the lengths of items, queries, topics
 KINDS, KINDS_WITH_TOPICS = "qQdqqii", "qQdqqqiii"

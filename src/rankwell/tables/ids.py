@@ -1,7 +1,4 @@
-"""Ids: a column of query or item ids, as integers or spans of text, without a Python string per row.
-
-Integers are an int64 array. Text is one byte buffer with starts and lengths, as in a text file and an Arrow string column; it
-stays text, whatever it looks like: ``0104257`` is kept."""
+"""Ids: a column of query or item ids, as int64 or as spans of one byte buffer; text stays text, as ``0104257``, whatever it looks like."""
 
 from __future__ import annotations
 

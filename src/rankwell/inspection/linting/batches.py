@@ -11,16 +11,11 @@ import numpy as np
 
 from rankwell.errors import brief
 from rankwell.evaluation.engine import cores
-from rankwell.kernels import order, trec_lines
-from rankwell.readers.blocks import Block
-from rankwell.readers.formats.trec import TextRows
-from rankwell.readers.trec_columns import ALL_LINES, Parsed
+from rankwell.kernels import order
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import PART_ROWS
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Columns, Lists, Rows
-
-RANK = ("query Q0 item rank score tag", 3, 6)
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -158,28 +153,3 @@ def in_order(lists: Lists, key: np.ndarray) -> np.ndarray | None:
     rows = np.arange(lists.rows)
     order.sort(rows, lists.offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
     return rows
-
-
-def ranks_of_lines(rows: TextRows, batches: list[Lists]) -> list[np.ndarray]:
-    """Return the rank column of a TREC run, which evaluation ignores, for the rows of each batch.
-
-    Raises
-    ------
-    DataError
-        If it is a column of words.
-    """
-    block = rows.block
-    if all(np.all(lists.items.starts[1:] > lists.items.starts[:-1]) for lists in batches):
-        ends = [trec_lines.line_after(block.text, int(x.items.starts[-1]), block.end) for x in batches]
-        begins = [block.begin, *ends[:-1]]
-        parts = [
-            (Block(block.file, block.text, *bounds), ALL_LINES) for bounds in zip(begins, ends, strict=True)
-        ]
-    else:
-        cuts = np.cumsum([lists.rows for lists in batches])[:-1]
-        parts = [(block, lines) for lines in np.split(rows.regrouped().starts, cuts)]
-    return on_all_cores(_ranks, parts)
-
-
-def _ranks(part: tuple[Block, np.ndarray]) -> np.ndarray:
-    return Parsed(*part, RANK).value

@@ -13,7 +13,7 @@ import numpy as np
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
-from rankwell.inspection.linting.batches import HeldRows, ranks_of_lines
+from rankwell.inspection.linting.batches import HeldRows
 from rankwell.judge.policy import Policy
 from rankwell.readers.failures import ExplainedRows
 from rankwell.readers.formats.trec import TextRows
@@ -91,7 +91,7 @@ class RunData:
         if not isinstance(rows, TextRows):
             return None
         try:
-            ranks = ranks_of_lines(rows, self.batches)
+            ranks = [lists.score for lists in HeldRows.of(rows.with_ranks()).lists]
         except RankwellError:
             return None  # a rank column of words
         return [(-rank, lists.score) for rank, lists in zip(ranks, self.batches, strict=True)]

@@ -6,6 +6,7 @@ The score decides the order and the rank column is ignored. Ids are spans of the
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
@@ -16,7 +17,7 @@ from rankwell.kernels import trec_lines
 from rankwell.readers.blocks import Block, Buffers, Take, blocks, copied
 from rankwell.readers.files import File
 from rankwell.readers.scattered import CACHED_ROWS, ScatteredRows
-from rankwell.readers.trec_columns import QRELS, RUN, LineOf, Parsed
+from rankwell.readers.trec_columns import QRELS, RANKS, RUN, LineOf, Parsed
 from rankwell.tables.csr import owners
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
@@ -57,6 +58,7 @@ class StreamedRows:
     """The lines of a TREC run, read in batches as if the lines of each query stood together; none is held."""
 
     grouped = False
+    layout = RUN
 
     def __init__(self, file: File) -> None:
         self.file, self.label = file, file.label
@@ -105,12 +107,16 @@ def _itself(lists: Lists) -> Lists:
 
 
 class TextRows:
-    """The lines of a TREC run that rankwell holds, read in batches as if the lines of each query stood together."""
+    """The lines of a TREC run that rankwell holds, read in batches as if the lines of each query stood together.
+
+    ``layout`` says which column is the number of a row: that of the score.
+    """
 
     grouped = False
 
     def __init__(self, file: File) -> None:
         self.block, self.label, self._columns = Block.whole(file), file.label, Buffers()
+        self.layout = RUN
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each read one batch; a file whose queries are scattered is indexed first."""
@@ -136,7 +142,8 @@ class TextRows:
         return trec_lines.next_query(self.block.text, at + length, end) if at + length < end else end
 
     def _lists(self, begin: int, end: int) -> Lists:
-        parsed = Parsed(Block(self.block.file, self.block.text, begin, end, 0, self._columns), RUN)
+        block = Block(self.block.file, self.block.text, begin, end, 0, self._columns)
+        parsed = Parsed(block, self.layout)
         return Lists(
             copied(parsed.query), parsed.offsets, parsed.item, parsed.value, LineOf(self.label, parsed.item)
         )
@@ -157,12 +164,14 @@ class TextRows:
         """Return the same lines, those of each query together."""
         return ScatteredRows(self)
 
-    def parsed(self, layout: tuple[str, int, int] = RUN) -> Parsed:
-        """Return the columns of all lines."""
-        return Parsed(self.block, layout)
+    def with_ranks(self) -> TextRows:
+        """Return the same lines with the rank column, which evaluation ignores, in place of the score."""
+        other = copy.copy(self)
+        other.layout = RANKS
+        return other
 
     def table(self) -> Columns:
         """Return all lines as columns."""
-        parsed = self.parsed()
+        parsed = Parsed(self.block, self.layout)
         query = parsed.query[owners(parsed.offsets)]
         return Columns(query, parsed.item, parsed.value, place=LineOf(self.label, parsed.item))
