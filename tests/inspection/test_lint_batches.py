@@ -8,7 +8,9 @@ from collections import Counter
 import pytest
 
 import rankwell as rw
+from rankwell.inspection.linting import batches
 from rankwell.readers import trec_columns
+from rankwell.readers.formats import trec
 from rankwell.readers.trec_columns import Parsed
 
 QRELS = {f"q{query}": {f"d{item}": item % 3 for item in range(0, 40, 2)} for query in range(1, 60)}
