@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import random
+import tracemalloc
 from collections import defaultdict
 
 import pytest
@@ -115,3 +117,23 @@ def test_columns_of_a_batch_are_filled_where_those_of_an_earlier_one_were(tmp_pa
         rw.evaluate(source, {"q1": {"d50": 1}}, "ap", engine=Memory(batch=500), threads=1)
         assert len(seen) > 30
         assert len(set(seen)) <= 4
+
+
+def test_a_run_that_is_held_keeps_no_columns_of_an_evaluation(tmp_path):
+    path = tmp_path / "together.run"
+    path.write_text("".join(f"q{row // 50} Q0 d{row} 1 {-row} t\n" for row in range(20_000)))
+    run = rw.read_run(path)
+    tracemalloc.start()
+    rw.evaluate(run, {"q1": {"d50": 1}}, "ap")
+    run.rows.table()
+    gc.collect()
+    kept = sum(trace.size for trace in tracemalloc.take_snapshot().traces if trace.size > 50_000)
+    tracemalloc.stop()
+    assert kept == 0
+
+
+def test_blocks_of_comments_alone_hold_no_rows(tmp_path):
+    path = tmp_path / "comments.run"
+    path.write_text("# q Q0 d 1 1.0 t\n" * 2000)
+    with pytest.raises(rw.RankwellError, match="the run holds no rows"):
+        rw.evaluate(path, {"q": {"d": 1}}, "ap", engine=Memory(batch=100))

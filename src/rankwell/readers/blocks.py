@@ -62,7 +62,7 @@ class Block:
         buffers: Buffers | None = None,
     ) -> None:
         self.file, self.text, self.begin, self.end, self.skipped = file, text, begin, end, skipped
-        self._buffers = buffers or Buffers()
+        self._buffers = buffers
 
     @classmethod
     def whole(cls, file: File) -> Block:
@@ -73,8 +73,8 @@ class Block:
         return cls(file, text, begin, len(text))
 
     def columns(self, rows: int, kinds: str) -> list[np.ndarray]:
-        """Return columns of these kinds, to be filled."""
-        return columns_of(self._buffers, rows, kinds)
+        """Return columns of these kinds, to be filled; those of a block alone are let go of with it."""
+        return columns_of(self._buffers or Buffers(), rows, kinds)
 
     def line(self, at: int) -> int:
         """Return the line in the file, from 1, that a byte of the text stands in."""

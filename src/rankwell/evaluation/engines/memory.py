@@ -82,7 +82,7 @@ class Memory:
         batches = rows.batches(self.batch)
         first, second = next(batches, None), next(batches, None)
         if first is None:
-            raise DataError(f"{name}: the run holds no rows.")
+            raise _no_rows(name)
         if second is None:
             return self._one(first, task)
         workers = threads or cores()
@@ -145,8 +145,14 @@ def _with_empty(part: Part, task: Task, lists: Judged, what: str) -> Part:
 
 
 def _nothing_in_common(run: Run, task: Task, queries: Ids) -> DataError:
+    if not len(queries):
+        return _no_rows(run.name)
     judged = task.pool.queries.ids
     return NothingInCommonError(
         f"{run.name}: no query of the run is judged: the run has {brief(queries.one(0))}, the qrels have "
         f"{brief(judged.one(0))}. Check that the two files are in the right order and of the same collection."
     )
+
+
+def _no_rows(name: str) -> DataError:
+    return DataError(f"{name}: the run holds no rows.")

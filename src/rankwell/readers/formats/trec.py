@@ -64,7 +64,7 @@ class StreamedRows:
         self.file, self.label = file, file.label
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each read one batch; a file whose queries are scattered is read whole and indexed first."""
+        """Yield functions that each read one batch; a file whose queries are scattered is read and packed first."""
         head = self.file.head
         width = max(len(head) // max(head.count(b"\n"), 1), 8)
         parts = blocks(self.file, min(min(size, CACHED_ROWS) * width, BLOCK_BYTES))
@@ -75,6 +75,7 @@ class StreamedRows:
             first = self._lists(take)
             if not first.queries.is_distinct():
                 parts.close()
+                del first
                 yield from self.regrouped().batches(size)
                 return
             if first.rows:
@@ -115,18 +116,19 @@ class TextRows:
     grouped = False
 
     def __init__(self, file: File) -> None:
-        self.block, self.label, self._columns = Block.whole(file), file.label, Buffers()
-        self.layout = RUN
+        self.block, self.label, self.layout = Block.whole(file), file.label, RUN
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
-        """Yield functions that each read one batch; a file whose queries are scattered is indexed first."""
+        """Yield functions that each read one batch; a file whose queries are scattered is packed first."""
         text, at, end = self.block.text, self.block.begin, self.block.end
         size = min(size, CACHED_ROWS)
         sample = text[at : at + 65536]
         width = max(len(sample) // max(int(np.count_nonzero(sample == 10)), 1), 8)
+        columns = Buffers()
         cut = self._cut(at, end, size * width)
-        first = self._lists(at, cut)
+        first = self._lists(at, cut, columns)
         if not first.queries.is_distinct():
+            del first
             yield from self.regrouped().batches(size)
             return
         if first.rows:
@@ -135,15 +137,14 @@ class TextRows:
         at = cut
         while at < end:
             cut = self._cut(at, end, size * width)
-            yield partial(self._lists, at, cut)
+            yield partial(self._lists, at, cut, columns)
             at = cut
 
     def _cut(self, at: int, end: int, length: int) -> int:
         return trec_lines.next_query(self.block.text, at + length, end) if at + length < end else end
 
-    def _lists(self, begin: int, end: int) -> Lists:
-        block = Block(self.block.file, self.block.text, begin, end, 0, self._columns)
-        parsed = Parsed(block, self.layout)
+    def _lists(self, begin: int, end: int, columns: Buffers) -> Lists:
+        parsed = Parsed(Block(self.block.file, self.block.text, begin, end, 0, columns), self.layout)
         return Lists(
             copied(parsed.query), parsed.offsets, parsed.item, parsed.value, LineOf(self.label, parsed.item)
         )
