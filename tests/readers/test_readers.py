@@ -200,6 +200,19 @@ def test_lists_that_two_pieces_of_a_table_share_are_whole(tmp_path, group):
         assert res.counts == expected.counts, batch
 
 
+@pytest.mark.parametrize("query", [int, str])
+def test_a_repeated_item_in_a_table_of_any_order_is_told_with_its_rows(tmp_path, query):
+    rows = [(query(q), f"ï{i}", float(i)) for q in range(30) for i in range(20)]
+    random.Random(1).shuffle(rows)
+    rows.insert(500, rows[33])
+    frame = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+    frame.write_parquet(tmp_path / "run.parquet", row_group_size=70)
+    qrels = {query(0): {"ï1": 1}}
+    for batch in (1, 100, 1000):
+        with pytest.raises(rw.RankwellError, match=r"run.parquet, row 501: .* twice \(first: .*row 34\)"):
+            rw.evaluate(tmp_path / "run.parquet", qrels, ["rr"], engine=Memory(batch=batch))
+
+
 def test_items_are_a_catalogue_of_distinct_ids():
     assert len(read_items({"b", "a"})) == 2
     with pytest.raises(rw.RankwellError, match="'a' is repeated"):

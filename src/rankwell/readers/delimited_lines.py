@@ -16,7 +16,7 @@ import numpy as np
 from rankwell.kernels import delimited_text, trec_lines
 from rankwell.readers.blocks import Block, Buffers
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import ID_WORDS
+from rankwell.readers.frame_columns import ID_WORDS, packed_ids
 from rankwell.readers.frames import FrameRows
 from rankwell.readers.trec_columns import LineOf
 from rankwell.tables.grouping import Stretches
@@ -141,12 +141,8 @@ def qrels_of(lines: Lines, name: str, place: Place) -> Qrels | None:
 
 def _packed(column: Ids | Stretches) -> Ids | Stretches:
     if isinstance(column, Stretches):
-        return Stretches(_ids_packed(column.ids), column.offsets)
-    return _ids_packed(column)
-
-
-def _ids_packed(ids: Ids) -> Ids:
-    return Ids.of_lengths(delimited_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
+        return Stretches(packed_ids(column.ids), column.offsets)
+    return packed_ids(column)
 
 
 def _joined(parts: list[Any]) -> Any:
@@ -192,7 +188,7 @@ class LineRows:
             place=lambda row: block.place(int(item.starts[row])),
             by_rank=rank is not None,
             given_score=None if rank is None else given,
-            lists=(_ids_packed(query.ids), query.offsets),
+            lists=(packed_ids(query.ids), query.offsets),
         )
         return rows.lists()
 

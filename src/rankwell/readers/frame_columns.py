@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.blocks import copied
+from rankwell.kernels import delimited_text
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import Changed, refuse_changed, refuse_changed_text
@@ -82,7 +82,12 @@ class Growing:
 def stretches_of(ids: Ids) -> Stretches:
     """Return the stretches of equal ids in a column, in memory of their own."""
     found = Stretches.of(ids)
-    return Stretches(copied(found.ids), found.offsets) if ids.is_text else found
+    return Stretches(packed_ids(found.ids), found.offsets) if ids.is_text else found
+
+
+def packed_ids(ids: Ids) -> Ids:
+    """Return text ids without the rest of the text that they are spans of."""
+    return Ids.of_lengths(delimited_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
 
 
 def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | np.ndarray:

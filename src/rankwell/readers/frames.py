@@ -11,9 +11,10 @@ import numpy as np
 from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
 from rankwell.readers.frame_columns import Frames, column_of, whole_columns
 from rankwell.readers.in_memory import frame_of
+from rankwell.readers.parted_rows import PartedRows
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
-from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class FrameRows:
         seams: list[tuple[int, pl.DataFrame]] = []
         row = waiting = 0
         for piece in self.frames(size):
-            if row == 0 and self._columns(piece, self.place).is_scattered:  # refuses what are no ids, too
+            if row == 0 and self.columns(piece, 0).is_scattered:  # refuses what are no ids, too
                 yield from self.regrouped().batches(size)
                 return
             first, last = 0, len(piece)
@@ -82,6 +83,10 @@ class FrameRows:
     def _place_after(self, start: int) -> Place:
         return lambda row: self.place(start + row)
 
+    def columns(self, frame: pl.DataFrame, start: int) -> Columns:
+        """Return the columns of a piece that begins at a row."""
+        return self._columns(frame, self._place_after(start))
+
     def _columns(self, frame: pl.DataFrame, place: Place) -> Columns:
         columns: dict[str, Any] = {
             word: column_of(frame[column], word, place, 0) for word, column in self.words.items()
@@ -102,9 +107,9 @@ class FrameRows:
         """Return all rows as columns."""
         return self.table()
 
-    def regrouped(self) -> Columns:
-        """Return all rows as columns, which are grouped when lists are made of them."""
-        return self.table()
+    def regrouped(self) -> Rows:
+        """Return the same rows, divided into parts of whole lists; the number of rows must be known for that."""
+        return self.table() if self.rows is None else PartedRows(self)
 
     def table(self) -> Columns:
         """Return all rows as columns."""

@@ -89,8 +89,7 @@ def partitions(query: Ids, size: int) -> Iterator[np.ndarray]:
     ends = np.zeros(parts + 1, np.int64)
     codes = []
     for low in range(0, len(query), SLICE):
-        keys = query[low : low + SLICE].keys * np.uint64(0x5851F42D4C957F2D)
-        codes.append(((keys >> np.uint64(33)) % np.uint64(parts)).astype(np.int32))
+        codes.append(part_of(query[low : low + SLICE], parts))
         ends[1:] += np.bincount(codes[-1], minlength=parts)
     bounds = np.cumsum(ends)
     rows, cursor = np.empty(len(query), np.int64), bounds[:-1].copy()
@@ -100,6 +99,12 @@ def partitions(query: Ids, size: int) -> Iterator[np.ndarray]:
     for low, high in pairwise(bounds.tolist()):
         if low < high:
             yield rows[low:high]
+
+
+def part_of(query: Ids, parts: int) -> np.ndarray:
+    """Return which of some parts of the queries each one belongs to, by hash."""
+    keys = query.keys * np.uint64(0x5851F42D4C957F2D)
+    return ((keys >> np.uint64(33)) % np.uint64(parts)).astype(np.int32)
 
 
 def cuts(offsets: np.ndarray, size: int) -> Iterator[tuple[int, int]]:

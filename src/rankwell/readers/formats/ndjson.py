@@ -79,7 +79,7 @@ class JsonLines:
         def without_nested(size: int) -> Iterator[pl.DataFrame]:
             for piece in read(size):
                 ids = [piece[self.words[word]] for word in IDS if word in self.words]
-                is_odd = any(each.str.contains(r"^[\[{]").any() for each in ids)
+                is_odd = any(each.str.starts_with(sign).any() for each in ids for sign in "[{")
                 numbers = [piece[column] for word, column in self.words.items() if word not in IDS]
                 is_large = any((each.abs() >= MOST).any() for each in numbers)
                 if (is_odd or is_large) and (found := self._diagnosis()):
