@@ -114,8 +114,6 @@ class Task:
         if segments.codes is None:
             return part
         codes = segments.codes_of(rows)
-        concerned = judged.pool_row >= 0 if any(m.judgements for m in self.metrics) else codes >= 0
-        part.sizes.update(codes[concerned].tolist())
         together = [m for m in self.metrics if m not in values and (judged.in_run or m.sees_missing)]
         for code, lists in _by_segment(judged, codes) if together else ():
             part.split.update({(metric, code): self.state_of(metric, lists) for metric in together})

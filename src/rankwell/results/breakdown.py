@@ -13,7 +13,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.results.by_segment import by_segment, measured
+from rankwell.results.by_segment import by_segment, measured, sizes_of
 from rankwell.results.part import Part
 from rankwell.results.segments import UNKNOWN, Division
 
@@ -48,19 +48,21 @@ class Breakdown:
     def __init__(self, name: str, metrics: tuple[Metric, ...], division: Division, part: Part) -> None:
         self.name, self.metrics, self.by = name, metrics, division.by
         columns = by_segment(part, metrics, len(division.labels))
-        sizes = np.zeros(len(division.labels), np.int64)
-        sizes[list(part.sizes)] = list(part.sizes.values())
+        sizes = sizes_of(part, metrics, len(division.labels))
         filled = np.any([sizes > 0, *(n > 0 for _, n in columns.values())], axis=0)
         used = np.flatnonzero(filled & measured(part, len(sizes)))
         self._labels = [division.labels[code] for code in used.tolist()]
-        self._sizes: list[int] = sizes[used].tolist()
-        self._values: dict[Metric, list[float]] = {m: own[used].tolist() for m, (own, _) in columns.items()}
-        self._n: dict[Metric, list[int]] = {m: n[used].tolist() for m, (_, n) in columns.items()}
+        self._sizes = sizes[used]
+        self._values = {metric: own[used] for metric, (own, _) in columns.items()}
+        self._n = {metric: n[used] for metric, (_, n) in columns.items()}
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return one dict per segment: its labels, the number of queries, and the value and n of each metric."""
         names = [str(metric) for metric in self.metrics]
-        means, numbers = (zip(*each.values(), strict=True) for each in (self._values, self._n))
+        means, numbers = (
+            zip(*(column.tolist() for column in each.values()), strict=True)
+            for each in (self._values, self._n)
+        )
         return [
             {
                 **dict(zip(self.by, labels, strict=True)),
@@ -68,7 +70,7 @@ class Breakdown:
                 "mean": dict(zip(names, mean, strict=True)),
                 "n": dict(zip(names, n, strict=True)),
             }
-            for labels, size, mean, n in zip(self._labels, self._sizes, means, numbers, strict=True)
+            for labels, size, mean, n in zip(self._labels, self._sizes.tolist(), means, numbers, strict=True)
         ]
 
     def gap(self, metric: str | Metric | type[Metric]) -> Gap:
@@ -101,7 +103,7 @@ class Breakdown:
             )
         values = {
             ", ".join(labels): value
-            for labels, value in zip(self._labels, self._values[wanted], strict=True)
+            for labels, value in zip(self._labels, self._values[wanted].tolist(), strict=True)
             if set(labels) != {UNKNOWN} and not math.isnan(value)
         }
         if len(values) < 2:
@@ -120,8 +122,8 @@ class Breakdown:
             name: pl.Series([labels[at] for labels in self._labels], dtype=pl.String)
             for at, name in enumerate(self.by)
         }
-        columns["queries"] = pl.Series(self._sizes, dtype=pl.Int64)
-        values = {str(m): pl.Series(own, dtype=pl.Float64).fill_nan(None) for m, own in self._values.items()}
+        columns["queries"] = pl.Series(self._sizes)
+        values = {str(m): pl.Series(own, nan_to_null=True) for m, own in self._values.items()}
         return pl.DataFrame(columns | values)
 
     def to_table(self) -> Table:
@@ -130,17 +132,17 @@ class Breakdown:
         A value that rests on fewer queries than the segment has, as it is undefined for some, is followed by its n.
         """
         columns = [*(Column(name) for name in self.by), Column("queries", "count")]
-        numbers = [self._n[metric] for metric in self.metrics]
+        sizes, numbers = self._sizes.tolist(), [self._n[metric].tolist() for metric in self.metrics]
         followers = [*numbers[1:], None]  # neighbours with the same n share its column
         shown = {
             m: "n" if own == numbers[0] else f"n of {m}"
             for m, own, following in zip(self.metrics, numbers, followers, strict=True)
-            if own not in (self._sizes, following)
+            if own not in (sizes, following)
         }
         cells: list[Sequence[Cell]] = [[labels[at] for labels in self._labels] for at in range(len(self.by))]
-        cells.append(self._sizes)
-        for metric in self.metrics:
-            own = self._values[metric]
+        cells.append(sizes)
+        for metric, n in zip(self.metrics, numbers, strict=True):
+            own = self._values[metric].tolist()
             known = [value for value in own if not math.isnan(value)]
             columns.append(Column(str(metric), "value", better=metric.better))
             cells.append(own)
@@ -150,7 +152,7 @@ class Breakdown:
                 cells.append([value - best for value in own])
             if metric in shown:
                 columns.append(Column(shown[metric], "count"))
-                cells.append(self._n[metric])
+                cells.append(n)
         rows = list(zip(*cells, strict=True))
         return Table(columns, rows, caption=f"{self.name} by {', '.join(self.by)}", mark_best=True)
 

@@ -12,7 +12,7 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.part import Part
 from rankwell.results.values import value_of
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.states import Mean, few_means
+from rankwell.tables.states import Mean, group_means
 
 Column = tuple[np.ndarray, np.ndarray]
 
@@ -31,6 +31,16 @@ def by_segment(part: Part, metrics: Iterable[Metric], segments: int) -> dict[Met
     return columns
 
 
+def sizes_of(part: Part, metrics: Iterable[Metric], segments: int) -> np.ndarray:
+    """Return the number of queries of each segment: of judged ones, if a metric needs judgements."""
+    sizes = np.zeros(segments, np.int64)
+    sizes[list(part.sizes)] = list(part.sizes.values())
+    if part.segment is not None:
+        judged = part.pool_row >= 0 if any(metric.judgements for metric in metrics) else slice(None)
+        sizes += np.bincount(part.segment[judged], minlength=segments)
+    return sizes
+
+
 def measured(part: Part, segments: int) -> np.ndarray:
     """Return which segments have a state or the value of a query, defined or not."""
     found = np.zeros(segments, np.bool_)
@@ -46,13 +56,8 @@ def _of_groups(metric: QueryMetric, values: np.ndarray, offsets: np.ndarray) -> 
     values, offsets = values[defined], offsets_of(defined)[offsets]
     n, nothing = np.diff(offsets), metric.summary(values[:0])
     if isinstance(nothing, Mean):
-        found = few_means(values, offsets)
-        left = np.flatnonzero(np.isnan(found) & (n > 0))
-    else:
-        found = np.full(len(n), metric.value(nothing))
-        left = np.flatnonzero(n)
-    for code, low, high in zip(
-        left.tolist(), offsets[left].tolist(), offsets[left + 1].tolist(), strict=True
-    ):
-        found[code] = metric.value(metric.summary(values[low:high]))
+        return group_means(values, offsets), n
+    found = np.full(len(n), metric.value(nothing))
+    for code in np.flatnonzero(n).tolist():
+        found[code] = metric.value(metric.summary(values[offsets[code] : offsets[code + 1]]))
     return found, n

@@ -24,7 +24,7 @@ class Part:
     ``pool_row`` is the row of each query in the judgements, -1 if it has none. ``ends`` holds the states under the best
     and the worst order of equal scores, for metrics that this order can change. ``segment`` is the segment of each query,
     ``divided`` holds the values to be divided by it, ``split`` the states by metric and segment of metrics without a value per
-    query, ``sizes`` the number of queries per segment, and ``weighted`` the states of weighted means.
+    query, ``sizes`` the number of queries per segment as far as a file says it, and ``weighted`` the states of weighted means.
     """
 
     queries: Ids

@@ -28,7 +28,7 @@ class Division:
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """The segment of each query, as an index into ``division.labels``, and its weight."""
+    """The segment of each query, as an index into ``division.labels``, a last one for all others, and its weight."""
 
     known: Known
     division: Division
@@ -78,7 +78,7 @@ class Segments:
     def codes_of(self, rows: np.ndarray) -> np.ndarray:
         """Return the segment of each row; a row of -1 is in the segment of unknown queries."""
         assert self.codes is not None
-        return np.append(self.codes, len(self.division.labels) - 1)[rows]
+        return self.codes[rows]
 
     def weights_of(self, rows: np.ndarray, queries: Ids) -> np.ndarray:
         """Return the weight of each row.
@@ -101,13 +101,13 @@ class Segments:
 def _coded(
     columns: Sequence[tuple[list[str], np.ndarray]],
 ) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
-    """Return the code of each row's combination of labels, and the sorted combinations with the unknown one last."""
+    """Return the code of each row's combination of labels, and the sorted combinations; the unknown one is last in both."""
     names, codes = columns[0]
     labels = [(name,) for name in names]
     for names, own in columns[1:]:
         used, codes = np.unique(codes * len(names) + own, return_inverse=True)
         labels = [(*labels[pair // len(names)], names[pair % len(names)]) for pair in used.tolist()]
-    return codes, (*labels, (UNKNOWN,) * len(columns))
+    return np.append(codes, len(labels)), (*labels, (UNKNOWN,) * len(columns))
 
 
 def _checked(users: Users, column: str) -> np.ndarray:

@@ -12,12 +12,17 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from rankwell.kernels import sums
+from rankwell.kernels import sums as kernel
+from rankwell.tables.csr import offsets_of
 
 # every finite double is a multiple of 2**-_POINT
 _POINT = 1127
 HALF = 26
 WHOLE = 2.0 ** (2 * HALF)  # weights up to 1 are kept as multiples of 1 / WHOLE
+LIMB, LIMBS = (
+    2.0**31,
+    3,
+)  # values below the first are sums of so many whole numbers, each times 1 / LIMB of the one before
 FEW = 24  # up to this many values, adding one by one is faster than the kernel
 
 
@@ -191,19 +196,29 @@ class Total:
         return self.total / (1 << _POINT)
 
 
-def few_means(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return the values of ``Mean`` for groups of one or two values, where rounding once is simple; NaN for others.
+def group_means(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return the value of ``Mean`` for each group of values; NaN for empty groups.
 
-    >>> few_means(np.array([0.1, 0.2, 0.4, 1.0, 1.0, 1.0]), np.array([0, 1, 3, 6]))
-    array([0.1, 0.3, nan])
+    >>> group_means(np.array([0.1, 0.2, 0.4, 1.0, 1.0, 1.0]), np.array([0, 1, 1, 3, 6]))
+    array([0.1, nan, 0.3, 1. ])
     """
-    n, first = np.diff(offsets), offsets[:-1]
-    found = np.full(len(n), math.nan)
-    one, two = (first[n == size] for size in (1, 2))
-    with np.errstate(over="ignore"):
-        pairs = (values[two] + values[two + 1]) / 2
-    found[n == 1] = values[one] + 0.0  # no negative zero
-    found[n == 2] = np.where(np.isinf(pairs), math.nan, pairs + 0.0)
+    n, found = np.diff(offsets), np.full(len(offsets) - 1, math.nan)
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts, rest = [], values * LIMB
+        for _ in range(LIMBS):
+            parts.append(np.floor(rest))
+            rest = (rest - parts[-1]) * LIMB
+        odd = (rest != 0) | (np.abs(values) >= LIMB)  # too small or too large for the parts
+    wholes = (np.where(odd, 0, part).astype(np.int64) for part in parts)
+    alone, several = n == 1, n > 1
+    found[alone] = values[offsets[:-1][alone]] + 0.0  # no negative zero
+    sums = [np.diff(offsets_of(whole)[offsets])[several].tolist() for whole in wholes]
+    found[several] = [
+        ((a << 62) + (b << 31) + c) / (count << 93)
+        for a, b, c, count in zip(*sums, n[several].tolist(), strict=True)
+    ]
+    for group in np.unique(np.searchsorted(offsets, np.flatnonzero(odd), side="right") - 1).tolist():
+        found[group] = Mean.of(values[offsets[group] : offsets[group + 1]]).value
     return found
 
 
@@ -215,7 +230,7 @@ def exact_sum(values: np.ndarray) -> int:
     """
     if len(values) <= FEW:
         return sum(map(_whole, values.tolist()))
-    upper, lower = sums.by_exponent(values)
+    upper, lower = kernel.by_exponent(values)
     used = np.flatnonzero(upper | lower)
     parts = zip(used.tolist(), upper[used].tolist(), lower[used].tolist(), strict=True)
     return sum(((up << 26) + low) << (max(exponent, 1) + _POINT - 1075) for exponent, up, low in parts)
