@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
+from rankwell.readers.column_names import NONE_GIVEN, WORDS
 from rankwell.readers.in_memory import frame_of
+from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import Changed, refuse_changed, refuse_changed_text
@@ -95,8 +96,8 @@ class FrameRows:
 
 def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
-    frames, words = pieces_of(table, WORDS["run"], name, columns)
-    return run_of_frames(frames, words, name)
+    frames, words, place = pieces_of(table, WORDS["run"], name, columns)
+    return run_of_frames(frames, words, name, place=place)
 
 
 def run_of_frames(
@@ -109,7 +110,8 @@ def run_of_frames(
 
 def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
     """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
-    return qrels_of_frames(*pieces_of(table, WORDS["qrels"], name, columns), name)
+    frames, words, place = pieces_of(table, WORDS["qrels"], name, columns)
+    return qrels_of_frames(frames, words, name, place=place)
 
 
 def qrels_of_frames(
@@ -122,7 +124,8 @@ def qrels_of_frames(
 
 def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:
     """Return the catalogue in a table with an item column."""
-    return items_of_frames(*pieces_of(table, WORDS["items"], name, columns), name)
+    frames, words, place = pieces_of(table, WORDS["items"], name, columns)
+    return items_of_frames(frames, words, name, place=place)
 
 
 def items_of_frames(
@@ -134,16 +137,22 @@ def items_of_frames(
 
 def pieces_of(
     table: Any, wanted: tuple[str, ...], name: str, columns: Mapping[str, str] = NONE_GIVEN
-) -> tuple[Frames, dict[str, str]]:
-    """Return a table in pieces, and which of its columns are wanted."""
+) -> tuple[Frames, dict[str, str], Place]:
+    """Return a table in pieces, which of its columns are wanted, and where a row stands."""
     import polars as pl
 
     table = frame_of(table, name)
-    words = match_columns(table.collect_schema().names(), wanted, name, columns)
+    schema = table.collect_schema()
+    words = words_of(schema, wanted, name, columns)
     table = table.select(words.values())
-    if isinstance(table, pl.DataFrame):
-        return table.iter_slices, words
-    return lambda size: table.collect_batches(chunk_size=size, maintain_order=True, lazy=True), words
+
+    def pieces(size: int) -> Iterator[pl.DataFrame]:
+        if isinstance(table, pl.DataFrame):
+            return table.iter_slices(size)
+        return table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)
+
+    frames, place = unfolded(pieces, words, schema, name) or (pieces, RowOf(name))
+    return frames, words, place
 
 
 def whole_columns(
