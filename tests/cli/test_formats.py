@@ -103,7 +103,7 @@ def test_completion_is_installed_for_a_shell(shell, tmp_path, monkeypatch, capsy
 
 def test_bash_completes_commands_and_options(tmp_path, monkeypatch, capsys):
     if shutil.which("bash") is None:
-        pytest.skip("there is no bash")
+        pytest.skip("there is no bash, in which this test completes words; .ci/run is a script of it")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert run(["--install-completion", "--shell", "bash"]) == 0
     script = next(path for path in tmp_path.rglob("rankwell") if path.is_file())

@@ -20,7 +20,9 @@ from tests.evidence import evidence
 import rankwell as rw
 from rankwell.compat import pytrec_eval as ours
 
-theirs = pytest.importorskip("pytrec_eval", reason="pytrec_eval-terrier is not installed")
+theirs = pytest.importorskip(
+    "pytrec_eval", reason="pytrec_eval-terrier, of the extra test, is not installed: make test installs it"
+)
 DOCUMENTS = ["a", "B", "10", "9", "Z", "zz", "é", "日本", "a-b", "_", "ab", "Ab", "ÿ", "~", "0" * 9]
 NEAR = [1.0, 1.0 + 1e-9, 1.0 - 1e-9, 16777216.0, 16777217.0, 0.1, 0.1 + 1e-10, -3.5, 1e30, 1e-40]
 
@@ -177,7 +179,9 @@ def packages(tmp_path_factory):
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        pytest.skip(f"beir and mteb cannot be installed: {done.stderr[-300:]}")
+        pytest.skip(
+            f"beir and mteb, which this test installs from the package index, cannot be had: {done.stderr[-300:]}"
+        )
     return folder
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
+from rankwell.readers.column_names import NONE_GIVEN, WORDS
 from rankwell.readers.frame_columns import Frames, column_of, whole_columns
 from rankwell.readers.in_memory import frame_of
+from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.parted_rows import PartedRows
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
@@ -137,8 +138,8 @@ def _repeats(rows: Callable[[int], pl.Series], length: int, query: pl.Series) ->
 
 def run_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
     """Return the run in a table with query, item, and score or rank (or neither: the order of the rows)."""
-    frames, words, rows = pieces_of(table, WORDS["run"], name, columns)
-    return run_of_frames(frames, words, name, rows)
+    frames, words, rows, place = pieces_of(table, WORDS["run"], name, columns)
+    return run_of_frames(frames, words, name, rows, place)
 
 
 def run_of_frames(
@@ -151,8 +152,8 @@ def run_of_frames(
 
 def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
     """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
-    frames, words, rows = pieces_of(table, WORDS["qrels"], name, columns)
-    return qrels_of_frames(frames, words, name, rows)
+    frames, words, rows, place = pieces_of(table, WORDS["qrels"], name, columns)
+    return qrels_of_frames(frames, words, name, rows, place)
 
 
 def qrels_of_frames(
@@ -166,8 +167,8 @@ def qrels_of_frames(
 
 def items_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Items:
     """Return the catalogue in a table with an item column."""
-    frames, words, rows = pieces_of(table, WORDS["items"], name, columns)
-    return items_of_frames(frames, words, name, rows)
+    frames, words, rows, place = pieces_of(table, WORDS["items"], name, columns)
+    return items_of_frames(frames, words, name, rows, place)
 
 
 def items_of_frames(
@@ -179,13 +180,23 @@ def items_of_frames(
 
 def pieces_of(
     table: Any, wanted: tuple[str, ...], name: str, columns: Mapping[str, str] = NONE_GIVEN
-) -> tuple[Frames, dict[str, str], int | None]:
-    """Return a table in pieces, which of its columns are wanted, and the number of its rows if it is known."""
+) -> tuple[Frames, dict[str, str], int | None, Place | None]:
+    """Return a table in pieces, which of its columns are wanted, and if they are known its number of rows and their places."""
     import polars as pl
 
     table = frame_of(table, name)
-    words = match_columns(table.collect_schema().names(), wanted, name, columns)
+    schema = table.collect_schema()
+    words = words_of(schema, wanted, name, columns)
     table = table.select(words.values())
     if isinstance(table, pl.DataFrame):
-        return table.iter_slices, words, len(table)
-    return lambda size: table.collect_batches(chunk_size=size, maintain_order=True, lazy=True), words, None
+        read: Frames = table.iter_slices
+        rows: int | None = len(table)
+    else:
+        read, rows = partial(_batches, table), None
+    if (lists := unfolded(read, words, schema, name)) is not None:
+        return lists[0], words, None, lists[1]
+    return read, words, rows, None
+
+
+def _batches(table: pl.LazyFrame, size: int) -> Iterator[pl.DataFrame]:
+    return table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)

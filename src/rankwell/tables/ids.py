@@ -1,4 +1,7 @@
-"""Ids: a column of query or item ids, as int64 or as spans of one byte buffer; text stays text, as ``0104257``, whatever it looks like."""
+"""Ids: a column of query or item ids, as an int64 array or spans of one byte buffer, without a Python string per row.
+
+Text stays text, whatever it looks like: ``0104257`` is kept.
+"""
 
 from __future__ import annotations
 
@@ -122,8 +125,8 @@ class Ids:
                 raise DataError(f"{at(row)}: the {name} id does not fit in 64 bits. Write the ids as text.")
             return cls.of_integers(integers.to_numpy())
         if kind in (pl.Categorical, pl.Enum):
-            texts, first, number = texts_of(series)
-            return cls.of_series(texts, name, lambda row: at(int(first[row])))[number]
+            texts, firsts, number = texts_of(series)
+            return cls.of_series(texts, name, lambda row: at(int(firsts[row])))[number]
         if kind != pl.String:
             raise DataError(f"{at(0)}: {name} ids must be text or integers, not {kind}. Cast it.")
         lengths = series.str.len_bytes().to_numpy().astype(np.int64)
@@ -168,8 +171,8 @@ class Ids:
         """Return one id as a Python value."""
         if not self.is_text:
             return int(self.integers[row])
-        start = int(self.starts[row])
-        return self.text[start : start + int(self.lengths[row])].tobytes().decode(errors="replace")
+        start, length = int(self.starts[row]), int(self.lengths[row])
+        return self.text[start : start + length].tobytes().decode(errors="replace")
 
     def tolist(self) -> list[str] | list[int]:
         """Return all ids as Python values; for results, never for every row of a run."""

@@ -22,7 +22,8 @@ def is_column(source: Any) -> bool:
         return source.ndim == 1
     if type(source).__name__ in ("Series", "Index", "RangeIndex", "ChunkedArray"):
         return True
-    return hasattr(source, "dtype") and library(source) == "pandas"
+    is_arrow = hasattr(source, "__arrow_c_array__") and not hasattr(source, "__arrow_c_stream__")
+    return is_arrow or (hasattr(source, "dtype") and library(source) == "pandas")
 
 
 def series_of(values: Any, name: str, column: str = "") -> pl.Series:
@@ -42,7 +43,7 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
     if isinstance(values, pl.Series):
         return values.rename(column)
     if isinstance(values, np.ndarray) and values.dtype.kind in "OUS":
-        values = values.tolist()
+        values = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in values.tolist()]
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return made(lambda: pl.Series(column, values), name)
     if not isinstance(values, (list, tuple, np.ndarray)):

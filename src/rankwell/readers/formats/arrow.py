@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from rankwell.errors import InputError
 from rankwell.readers import arrow_buffers, frames
-from rankwell.readers.column_names import WORDS, match_columns
+from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
+from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.polars_scans import pieces, schema_of
 from rankwell.tables.items_users import Items
+from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -28,20 +30,23 @@ def recognises(start: bytes) -> bool:
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in an Arrow file; its rows are read when somebody looks."""
-    return frames.run_of_frames(*_open(file, "run", columns), name)
+    return frames.run_of_frames(*_open(file, "run", name, columns))
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in an Arrow file."""
-    return frames.qrels_of_frames(*_open(file, "qrels", columns), name)
+    return frames.qrels_of_frames(*_open(file, "qrels", name, columns))
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in an Arrow file."""
-    return frames.items_of_frames(*_open(file, "items", columns), name)
+    return frames.items_of_frames(*_open(file, "items", name, columns))
 
 
-def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[Frames, dict[str, str]]:
+def _open(
+    file: File, kind: str, name: str, columns: Mapping[str, str]
+) -> tuple[Frames, dict[str, str], str, int | None, Place | None]:
+    """The table in pieces, which of its columns are wanted, its name, no number of rows, and the place of a row."""
     import polars as pl
 
     if file.head.startswith(OLD_FEATHER):
@@ -53,6 +58,9 @@ def _open(file: File, kind: str, columns: Mapping[str, str]) -> tuple[Frames, di
         return pl.scan_ipc(file.source(), glob=False)
 
     arrow_buffers.check(file)
-    table, names = schema_of(scan, file, "Arrow")
-    words = match_columns(names, WORDS[kind], file.label, columns)
-    return pieces(table, file, words, "Arrow"), words
+    table, _ = schema_of(scan, file, "Arrow")
+    schema = table.collect_schema()
+    words = words_of(schema, WORDS[kind], file.label, columns)
+    read = pieces(table, file, words, "Arrow")
+    read, place = unfolded(read, words, schema, name) or (read, None)
+    return read, words, name, None, place

@@ -23,6 +23,7 @@ from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed, refuse_changed
+from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
 SUFFIXES = (".json",)
@@ -57,7 +58,8 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a JSON file."""
     document = Document(file)
     if document.is_records:
-        return frames.run_of_frames(*document.records("run", columns), name, place=document.record)
+        pieces, words, place = document.records("run", columns)
+        return frames.run_of_frames(pieces, words, name, place=place)
     return document.lists("score", columns).run(name)
 
 
@@ -65,7 +67,8 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a JSON file; lists of items are interactions, each a 1."""
     document = Document(file)
     if document.is_records:
-        return frames.qrels_of_frames(*document.records("qrels", columns), name, place=document.record)
+        pieces, words, place = document.records("qrels", columns)
+        return frames.qrels_of_frames(pieces, words, name, place=place)
     return document.lists("grade", columns).qrels(name)
 
 
@@ -73,7 +76,8 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a JSON file: a list of ids or of records."""
     document = Document(file)
     if document.is_records:
-        return frames.items_of_frames(*document.records("items", columns), name, place=document.record)
+        pieces, words, place = document.records("items", columns)
+        return frames.items_of_frames(pieces, words, name, place=place)
     if document.opening != "[":
         raise DataError(f"{file.label}: a catalogue is a list of ids or of records, not an object.")
     return Items([each for _, each in document.members()], name=name)
@@ -106,8 +110,8 @@ class Document:
         """Return the place of a record."""
         return f"{self.file.label}, record {row + 1}"
 
-    def records(self, kind: str, columns: Mapping[str, str]) -> tuple[Frames, dict[str, str]]:
-        """Return a list of objects as a table in pieces, and which column is which."""
+    def records(self, kind: str, columns: Mapping[str, str]) -> tuple[Frames, dict[str, str], Place]:
+        """Return a list of objects as a table in pieces, which column is which, and where a row stands."""
         records: list[dict[str, Any]] = []
         large: list[int] = []
         for number, record in self.members():
@@ -119,13 +123,13 @@ class Document:
             if len(records[-1]) < len(record):
                 raise DataError(f"{self.record(number)}: a key is repeated. Remove one.")
         table = in_memory.table_of(records, self.record)
-        pieces, words, _ = frames.pieces_of(table, WORDS[kind], self.file.label, columns)
+        pieces, words, _, place = frames.pieces_of(table, WORDS[kind], self.file.label, columns)
         for number in large:  # a float in the same column makes floats of them
             for word, column in words.items():
                 value = records[number].get(column)
                 if table.schema[column].is_float() and type(value) is int and table[column][number] != value:
                     raise Changed(number, value, word).at(self.record(number))
-        return pieces, words
+        return pieces, words, place or self.record
 
     def lists(self, word: str, columns: Mapping[str, str]) -> Lists:
         """Return the items of each query, with their numbers if there are any."""

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.readers import frames, parquet_pages
-from rankwell.readers.column_names import WORDS, match_columns
+from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
+from rankwell.readers.frame_columns import Frames
+from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.polars_scans import pieces, schema_of
 from rankwell.tables.items_users import Items
+from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -25,20 +28,17 @@ def recognises(start: bytes) -> bool:
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in a Parquet file; its rows are read when somebody looks."""
-    table = Table(file, "run", columns)
-    return frames.run_of_frames(table.pieces, table.words, name, table.rows)
+    return frames.run_of_frames(*Table(file, "run", columns).opened(name))
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a Parquet file."""
-    table = Table(file, "qrels", columns)
-    return frames.qrels_of_frames(table.pieces, table.words, name, table.rows)
+    return frames.qrels_of_frames(*Table(file, "qrels", columns).opened(name))
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in a Parquet file."""
-    table = Table(file, "items", columns)
-    return frames.items_of_frames(table.pieces, table.words, name)
+    return frames.items_of_frames(*Table(file, "items", columns).opened(name))
 
 
 class Table:
@@ -46,8 +46,9 @@ class Table:
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
         self.file = file
-        self.table, names = schema_of(self._scan, file, "Parquet")
-        self.words = match_columns(names, WORDS[kind], file.label, columns)
+        self.table, _ = schema_of(self._scan, file, "Parquet")
+        self.schema = self.table.collect_schema()
+        self.words = words_of(self.schema, WORDS[kind], file.label, columns)
         self.group = parquet_pages.check(file)
 
     def _scan(self) -> pl.LazyFrame:
@@ -55,14 +56,16 @@ class Table:
 
         return pl.scan_parquet(self.file.source(), glob=False)
 
-    @property
-    def rows(self) -> int:
-        """The number of rows, which the file says at its end."""
+    def opened(self, name: str) -> tuple[Frames, dict[str, str], str, int | None, Place | None]:
+        """Return the table in pieces, the wanted columns, its name, its number of rows, and the place of a row."""
         import polars as pl
 
-        return int(self.table.select(pl.len()).collect().item())
+        if (lists := unfolded(self._pieces, self.words, self.schema, name)) is not None:
+            return lists[0], self.words, name, None, lists[1]
+        rows = int(self.table.select(pl.len()).collect().item())  # which the file says at its end
+        return self._pieces, self.words, name, rows, None
 
-    def pieces(self, size: int) -> Iterator[pl.DataFrame]:
+    def _pieces(self, size: int) -> Iterator[pl.DataFrame]:
         """Yield pieces of about ``size`` rows, which are parts of row groups: then nobody has to join their columns."""
         return pieces(self.table, self.file, self.words, "Parquet")(near(size, self.group))
 

@@ -1,0 +1,128 @@
+"""Tables with a row per query and a list of items in it, as recommenders export them, read as a row per item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.errors import DataError, brief
+from rankwell.readers.column_names import known_word, match_columns
+from rankwell.tables.places import Place
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankwell.readers.frame_columns import Frames
+
+PLAIN = ("query", "topic")  # what may be one value for a whole list
+LISTED = 20  # about the items in a list: so many fewer rows make a piece
+RECOMMENDED = ("recommendations", "recommended", "recs")
+
+
+def words_of(
+    schema: Mapping[str, pl.DataType], wanted: tuple[str, ...], name: str, given: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the column of each of rankwell's words; a column of lists may be named by the plural, such as ``item_ids``.
+
+    >>> import polars as pl
+    >>> words_of({"user": pl.String(), "item_ids": pl.List(pl.String)}, ("query", "item"), "run", {})
+    {'query': 'user', 'item': 'item_ids'}
+    """
+    taken = {*map(known_word, schema), *given.values()}
+    plural: dict[str, str] = {}
+    for column in (column for column, kind in schema.items() if kind.is_nested() and column not in given):
+        word = "item" if column.lower() in RECOMMENDED else known_word(column.lower().removesuffix("s"))
+        if word == "score" and "grade" in wanted:
+            word = "grade"  # as of a plain column
+        if word in wanted and word not in taken:
+            plural[column] = word
+            taken.add(word)
+    return match_columns(schema, wanted, name, {**given, **plural})
+
+
+def unfolded(
+    frames: Frames, words: Mapping[str, str], schema: Mapping[str, pl.DataType], name: str
+) -> tuple[Frames, Place] | None:
+    """Return the pieces of a table with a row per item, and the place of such a row; None if its items are no lists.
+
+    Raises
+    ------
+    DataError
+        If there is one number for a whole list.
+    """
+    if "item" not in words or not _is_list(schema[words["item"]]):
+        return None
+    for word, column in words.items():
+        if word not in PLAIN and not _is_list(schema[column]):
+            raise DataError(
+                f"{name}: the items are lists, but {brief(column)} is {schema[column]}, one {word} for a whole list. Give a list "
+                f"of as many, or leave the column out."
+            )
+    lists = Lists(frames, words, name)
+    return lists.frames, lists.place
+
+
+def _is_list(kind: pl.DataType) -> bool:
+    import polars as pl
+
+    return isinstance(kind, pl.List | pl.Array)
+
+
+class Lists:
+    """A table with a list of items in each row; a piece is made when it is asked for."""
+
+    def __init__(self, given: Frames, words: Mapping[str, str], name: str) -> None:
+        self.given, self.words, self.name = given, words, name
+        self.listed = [column for word, column in words.items() if word not in PLAIN]
+
+    def frames(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the table in pieces of about ``size`` items."""
+        start = 0
+        for piece in self._pieces(size):
+            lengths = self._lengths(piece, start)
+            start += len(piece)
+            yield piece.filter(lengths > 0).explode(self.listed)
+
+    def place(self, row: int) -> str:
+        """Return the row of the table in which an item stands."""
+        start, passed = 0, 0
+        for piece in self._pieces(1 << 20):
+            ends = passed + np.cumsum(self._lengths(piece, start).to_numpy())
+            if len(ends) and row < ends[-1]:
+                start += int(np.searchsorted(ends, row, side="right"))
+                break
+            start, passed = start + len(piece), int(ends[-1]) if len(ends) else passed
+        return f"{self.name}, row {start + 1}"
+
+    def _pieces(self, size: int) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        for piece in self.given(max(size // LISTED, 1)):
+            yield piece.with_columns(
+                pl.col(column).arr.to_list()
+                for column in self.listed
+                if isinstance(piece[column].dtype, pl.Array)
+            )
+
+    def _lengths(self, piece: pl.DataFrame, start: int) -> pl.Series:
+        """The length of the list of each row; DataError if one is missing, or the lists of a row are of several lengths."""
+        item = self.words["item"]
+        lengths = piece[item].list.len()
+        for word, column in self.words.items():
+            if column not in self.listed:
+                continue
+            if piece[column].null_count():
+                row = start + int(piece[column].is_null().arg_max() or 0) + 1
+                raise DataError(
+                    f"{self.name}, row {row}: the list of the {word} is missing (null). Remove the row, or write an empty list."
+                )
+            differ = piece[column].list.len() != lengths
+            if differ.any():
+                at = int(differ.arg_max() or 0)
+                raise DataError(
+                    f"{self.name}, row {start + at + 1}: {lengths[at]} items in {brief(item)}, but {len(piece[column][at])} in "
+                    f"{brief(column)}. Give each item one {word}."
+                )
+        return lengths

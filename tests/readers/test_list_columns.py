@@ -1,0 +1,132 @@
+"""Tables with a list of items per query are read as the same table with a row per item, from every form of table."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rankwell as rw
+from rankwell.readers import list_columns
+
+rng = random.Random(3)
+QUERIES = [f"u{number}" for number in range(200)]
+ITEMS = [rng.sample(range(1000), rng.choice([0, 1, 5, 30])) for _ in QUERIES]
+SCORES = [[round(rng.random(), 3) for _ in items] for items in ITEMS]
+ROWS = [
+    (q, i, s)
+    for q, items, scores in zip(QUERIES, ITEMS, SCORES, strict=True)
+    for i, s in zip(items, scores, strict=True)
+]
+FOLDED = pl.DataFrame({"user_id": QUERIES, "item_ids": ITEMS, "scores": SCORES})
+FORMS = {
+    "polars": lambda frame, _: frame,
+    "lazy": lambda frame, _: frame.lazy(),
+    "pandas": lambda frame, _: frame.to_pandas(),
+    "pandas lists": lambda frame, _: pd.DataFrame(frame.to_dict(as_series=False)),
+    "pyarrow": lambda frame, _: frame.to_arrow(),
+    "records": lambda frame, _: frame.to_dicts(),
+    "parquet": lambda frame, folder: written(frame.write_parquet, folder / "some.parquet"),
+    "arrow": lambda frame, folder: written(frame.write_ipc, folder / "some.arrow"),
+    "json": lambda frame, folder: written(frame.write_json, folder / "some.json"),
+}  # fmt: skip
+
+
+def written(write, path):
+    write(path)
+    return path
+
+
+def columns(run):
+    table = run.rows.table()
+    return list(zip(table.query.tolist(), table.item.tolist(), table.key.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("text", [False, True])
+def test_lists_of_items_and_scores_are_a_row_each(form, text, tmp_path):
+    frame = FOLDED.with_columns(pl.col("item_ids").cast(pl.List(pl.String))) if text else FOLDED
+    source = FORMS[form](frame, tmp_path)
+    expected = [(q, str(i) if text else i, s) for q, i, s in ROWS]
+    assert columns(rw.read_run(source)) == expected
+    qrels = rw.read_qrels(source)
+    assert list(zip(qrels.query.tolist(), qrels.item.tolist(), qrels.grade.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_without_scores_the_lists_are_best_first(form, tmp_path):
+    plain = pl.DataFrame([row[:2] for row in ROWS], schema=["user_id", "item_id"], orient="row")
+    qrels = plain.sample(fraction=0.4, seed=1)
+    lists = FORMS[form](FOLDED.drop("scores"), tmp_path)
+    ours, theirs = (rw.evaluate(run, qrels, ["ndcg@10", "p@3"]) for run in (lists, plain))
+    assert ours.mean == theirs.mean
+    assert ours.per_query.equals(theirs.per_query)
+
+
+def test_small_pieces_are_the_same(tmp_path, monkeypatch):
+    path = written(FOLDED.write_parquet, tmp_path / "some.parquet")
+    monkeypatch.setattr(list_columns, "LISTED", 1 << 20)
+    run = rw.read_run(FOLDED.lazy())
+    assert columns(run) == ROWS
+    assert columns(rw.read_run(path)) == ROWS
+
+
+def test_arrays_of_a_fixed_size_and_other_names_are_read():
+    frame = pl.DataFrame({"query": [1, 2], "recommendations": [[5, 6], [7, 5]]})
+    fixed = frame.with_columns(pl.col("recommendations").cast(pl.Array(pl.Int64, 2)))
+    named = frame.rename({"recommendations": "shown"})
+    for run in (rw.read_run(frame), rw.read_run(fixed), rw.read_run(named, columns={"shown": "item"})):
+        assert [row[:2] for row in columns(run)] == [(1, 5), (1, 6), (2, 7), (2, 5)]
+
+
+FINE = {"query": ["u", "v", "w"], "items": [["a", "b"], [], ["c"]], "scores": [[2.0, 1.0], [], [3.0]]}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"scores": [[2.0, 1.0], [], [3.0, 4.0]]}, "run, row 3: 1 items in 'items', but 2 in 'scores'. Give each item one score."),
+        ({"scores": [[2.0, 1.0], [1.0], [3.0]]}, "run, row 2: 0 items in 'items', but 1 in 'scores'"),
+        ({"items": [["a", "b"], None, ["c"]]}, "run, row 2: the list of the item is missing (null)"),
+        ({"scores": [[2.0, 1.0], [], None]}, "run, row 3: the list of the score is missing (null)"),
+        ({"items": [["a", "b"], [], [None]]}, "run, row 3: the item is missing"),
+        ({"scores": [[2.0, 1.0], [], [None]]}, "run, row 3: the score is missing"),
+        ({"items": [[["a"], ["b"]], [], [["c"]]]}, "run, row 1: item ids must be text or integers, not List(String)"),
+        ({"score": [2.0, 1.0, 3.0]}, "run: the items are lists, but 'score' is Float64, one score for a whole list"),
+        ({"items": [["a", "b"], [], [""]], "query": [["u"], ["v"], ["w"]]}, "query ids must be text or integers, not List"),
+        ({"items": [["a", "a"], [], ["c"]]}, "run, row 1: query 'u' lists item 'a' twice (first: run, row 1)"),
+    ],
+)  # fmt: skip
+def test_what_is_no_list_per_query_is_told_with_its_row(change, words):
+    with pytest.raises(rw.RankwellError) as error:
+        rw.evaluate(pl.DataFrame(FINE | change), {"u": {"a": 1}}, "ndcg")
+    assert words in str(error.value)
+
+
+IDS = {
+    "numpy": np.array(["a", "b"]),
+    "objects": np.array(["a", "b"], dtype=object),
+    "pandas": pd.Series(["a", "b"]),
+    "index": pd.Index(["a", "b"]),
+    "categories": pd.Series(["a", "b"], dtype="category"),
+    "polars": pl.Series(["a", "b"]),
+    "pyarrow": pa.array(["a", "b"]),
+    "chunks": pa.chunked_array([["a"], ["b"]]),
+    "list": ["a", "b"],
+    "tuple": ("a", "b"),
+    "set": {"a", "b"},
+}
+
+
+@pytest.mark.parametrize("kind", IDS)
+def test_a_column_of_ids_is_a_catalogue_and_a_slice(kind):
+    run, qrels = {"u": ["a", "c"]}, {"u": {"a": 1, "c": 1}}
+    assert rw.evaluate({"u": ["a"]}, metrics="coverage@1", items=IDS[kind]).mean == {"coverage@1": 0.5}
+    assert (
+        rw.evaluate(run, qrels, "rr", slices={"some": IDS[kind]}).slices["some"].counts["judged items found"]
+        == 1
+    )
