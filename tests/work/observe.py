@@ -25,10 +25,8 @@ def calls_of(job: Job, home: str) -> int:
 
     def seen(frame: Any, event: str, _argument: object) -> None:
         code = frame.f_code
-        if (
-            event in {"call", "c_call"}
-            and code.co_filename.startswith(home)
-            and code.co_name not in COMPREHENSIONS
+        if code.co_filename.startswith(home) and (
+            event == "c_call" or (event == "call" and code.co_name not in COMPREHENSIONS)
         ):
             counts[threading.get_ident()] += 1
 
