@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -13,7 +15,9 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import reordered, undecided
+from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.results.conditions import Conditions
 from rankwell.results.part import Ends, Part, own_text
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids, Known
@@ -23,6 +27,7 @@ from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Diagnostics, State
 
 FILLS = {"zero": 0.0, "one": 1.0}
+NO_VALUES = np.empty(0)
 APART = frozenset({"shown", "topics"})  # tables that do not match a reordered table of hits
 
 
@@ -53,6 +58,11 @@ class Task:
         for matrix in self.matrices:
             refuse_mismatch(run.matrix, matrix)
 
+    @cached_property
+    def conditions(self) -> Conditions:
+        """What the values depend on besides lists and judgements."""
+        return Conditions.of(self.asked.policy, self.context)
+
     def measure_lists(self, lists: Lists) -> Part:
         """Judge a batch of lists and measure it."""
         return self.measure(*self.judged(lists))
@@ -63,28 +73,29 @@ class Task:
 
     def measure(self, judged: Judged, counts: Counter[str]) -> Part:
         """Return the part of a judged batch: states, per-query values and counts, and the states for other tie orders."""
-        is_known = judged.pool_row >= 0
+        judged.queries = own_text(judged.queries)
         values: dict[Metric, np.ndarray] = {}
         states: dict[Metric, State] = {}
         n: Counter[tuple[Metric, str]] = Counter()
         for metric in self.metrics:
             if isinstance(metric, QueryMetric):
-                own = self._values(metric, judged, is_known, n)
-                values[metric] = own
-                states[metric] = metric.summary(own[~np.isnan(own)])
+                values[metric], defined = self._values(metric, judged, n)
+                states[metric] = metric.summary(defined)
             elif judged.in_run or metric.sees_missing:
                 states[metric] = self.state_of(metric, judged)
-        ends = self._tied_ends(judged, values, counts) if self.tie_ranges else {}
-        of_metrics: Counter[str] = Counter()
+        tied = self._tied(judged, values, counts) if self.tie_ranges else {}
         diagnostics: dict[Metric, Diagnostics] = {}
+        of_metrics: dict[str, int] = {}
         for metric in self.metrics:
             if (known := metric.diagnostics(judged)) is not None:
                 diagnostics[metric] = known
-            if counted := metric.counts(judged, self.context):
-                of_metrics |= Counter(counted)
-        counts += of_metrics
+            for name, count in metric.counts(judged, self.context).items():
+                if count > of_metrics.get(name, 0):
+                    of_metrics[name] = count
+        for name, count in of_metrics.items():
+            counts[name] += count
         kept = values if self.per_query else {}
-        part = Part(own_text(judged.queries), judged.pool_row, kept, states, ends, +counts, n, diagnostics)
+        part = Part(judged.queries, judged.pool_row, kept, states, tied, counts, n, diagnostics)
         if self.segments is not None:
             self._divide(part, self.segments, judged, values)
         return part
@@ -128,28 +139,29 @@ class Task:
                     part.split[metric, code] = self.state_of(metric, judged, inside)
 
     def _values(
-        self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
-    ) -> np.ndarray:
-        """Return the metric's values under the policy, NaN where undefined; count the reasons in ``n``."""
-        concerned = is_known if self._judged_alone(metric) else np.ones_like(is_known)
+        self, metric: QueryMetric, judged: Judged, n: Counter[tuple[Metric, str]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the metric's values under the policy, NaN where undefined, and the defined ones; count the reasons in ``n``."""
+        known = judged.known if self._judged_alone(metric) else None
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
-            return np.full(len(judged), np.nan)
+            return np.full(len(judged), np.nan), NO_VALUES
         if metric.sampled is not None:
             _refuse_longer_lists(metric, metric.sampled, judged)
         values = np.asarray(metric.per_query(judged, self.context), np.float64)
-        if values.shape != is_known.shape:
+        if values.shape != judged.pool_row.shape:
             raise DataError(
                 f"{metric}: per_query returned an array of shape {values.shape} for {len(judged)} queries; return one value "
                 f"per query."
             )
-        if concerned.all() and np.isfinite(values).all():
-            return values
-        if np.isinf(values).any():
-            query = judged.queries.one(int(np.flatnonzero(np.isinf(values))[0]))
+        missing, infinite = sums.undefined(np.ascontiguousarray(values))
+        if infinite >= 0:
+            query = judged.queries.one(infinite)
             raise DataError(
                 f"{metric}: per_query returned an infinite value for query {brief(query)}; return NaN if it is undefined."
             )
-        without = np.isnan(values) & concerned
+        if known is None and not missing:
+            return values, values
+        without = np.isnan(values) if known is None else np.isnan(values) & known
         if metric.undefined == "judgements" and without.any():
             n[metric, "undefined by the judgements"] += int(without.sum())
             if self.asked.policy.undefined == "error":
@@ -162,35 +174,44 @@ class Task:
             values = values if fill is None else np.where(without, fill, values)
         elif without.any():
             n[metric, "undefined by the list"] += int(without.sum())
-        return values if concerned.all() else np.where(concerned, values, np.nan)
+        values = values if known is None else np.where(known, values, np.nan)
+        return values, _defined(values)
 
-    def _tied_ends(
+    def _tied(
         self, judged: Judged, values: dict[Metric, np.ndarray], counts: Counter[str]
-    ) -> dict[Metric, Ends]:
-        """Return the states under the best and the worst tie order, for metrics whose values it could change."""
+    ) -> Mapping[Metric, Ends] | Callable[[], Mapping[Metric, Ends]]:
+        """Return what works out the states under the best and the worst tie order, and counts the queries where they may differ."""
         tied = judged.tied
         if tied is None or not len(queries := undecided(tied, judged.scale)):
             return {}
         counts["queries in which ties could change a value"] = len(queries)
-        reordered_too = [m for m in values if m.judgements and not APART & m.needed()]
-        if not reordered_too:
-            return {}
-        lists = judged.take(queries, tied)
+        reordered_too = {m: own for m, own in values.items() if m.judgements and not APART & m.needed()}
+        return (
+            partial(self._ends, judged.take(queries, tied), queries, reordered_too) if reordered_too else {}
+        )
+
+    def _ends(
+        self, lists: Judged, queries: np.ndarray, values: dict[Metric, np.ndarray]
+    ) -> dict[Metric, Ends]:
         best, worst = (
             lists.take(np.arange(len(queries)), reordered(lists.found, how, lists.scale))
             for how in ("best", "worst")
         )
         return {
-            m: (self._state_with(m, values[m], queries, best), self._state_with(m, values[m], queries, worst))
-            for m in reordered_too
+            m: (self._state_with(m, own, queries, best), self._state_with(m, own, queries, worst))
+            for m, own in values.items()
         }
 
     def _state_with(self, metric: Metric, values: np.ndarray, queries: np.ndarray, lists: Judged) -> State:
         """Return the metric's state after the values of some queries are replaced by those of other lists."""
         assert isinstance(metric, QueryMetric)
         changed = values.copy()
-        changed[queries] = self._values(metric, lists, lists.pool_row >= 0, Counter())
-        return metric.summary(changed[~np.isnan(changed)])
+        changed[queries], _ = self._values(metric, lists, Counter())
+        return metric.summary(_defined(changed))
+
+
+def _defined(values: np.ndarray) -> np.ndarray:
+    return values[~np.isnan(values)]
 
 
 def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> None:

@@ -169,11 +169,11 @@ class Columns:
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
         rows_given = len(self)
-        if rows_given > size and self.is_scattered:
+        if rows_given > size and self._known is None and self.is_scattered:
             for part in partitions(self.query, size):
                 yield partial(self.part, part)
             return
-        queries, offsets, rows = self._groups
+        queries, offsets, rows = self._groups if self._known is None else (*self._known, None)
         if 0 < rows_given <= size:
             yield partial(self._lists, queries, offsets, rows)
             return
@@ -208,7 +208,7 @@ class Columns:
         return Lists(
             queries,
             offsets - first,
-            self.item[taken],
+            self.item if rows is None and last - first == len(self) else self.item[taken],
             score,
             place,
             self.by_rank,

@@ -18,7 +18,6 @@ from rankwell.kernels import sums
 _POINT = 1127
 HALF = 26
 WHOLE = 2.0 ** (2 * HALF)  # weights up to 1 are kept as multiples of 1 / WHOLE
-FEW = 24  # up to this many values, adding one by one is faster than the kernel
 
 
 class State(Protocol):
@@ -167,18 +166,7 @@ def exact_sum(values: np.ndarray) -> int:
     >>> exact_sum(np.array([1e308, 1.0, -1e308])) == 1 << 1127
     True
     """
-    if len(values) <= FEW:
-        return sum(map(_whole, values.tolist()))
-    upper, lower = sums.by_exponent(values)
-    used = np.flatnonzero(upper | lower)
-    parts = zip(used.tolist(), upper[used].tolist(), lower[used].tolist(), strict=True)
-    return sum(((up << 26) + low) << (max(exponent, 1) + _POINT - 1075) for exponent, up, low in parts)
-
-
-def _whole(value: float) -> int:
-    """A finite double in units of 2**-1127."""
-    above, below = float(value).as_integer_ratio()  # below is a power of two
-    return above << (_POINT + 1 - below.bit_length())
+    return sums.exact(values)
 
 
 def sums_in_halves(codes: np.ndarray, wholes: np.ndarray, size: int) -> np.ndarray:

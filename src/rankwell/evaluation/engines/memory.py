@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.engine import cores
 from rankwell.evaluation.task import Task
@@ -57,16 +59,19 @@ class Memory:
             part = self._all(rows, run.name, task, threads)
         if not rows.grouped and not part.queries.is_distinct():
             part = self._all(rows.regrouped(), run.name, task, threads)
-        judged = part.pool_row[part.pool_row >= 0]
-        absent = len(task.pool.offsets) - 1 - len(judged)
-        if absent and not len(judged):
+        known = int(np.count_nonzero(part.pool_row >= 0))
+        absent = len(task.pool.offsets) - 1 - known
+        if absent and not known:
             raise _nothing_in_common(run, task, part.queries)
         if task.asked.policy.missing != "empty":
             part.counts.update(+Counter({"judged queries missing from the run": absent}))
             return part
+        if not absent and task.users is None:
+            return part
         pool = task.pool if part.queries.is_text else task.pool.in_integers()
         if absent:
-            part = _with_empty(part, task, missing_lists(pool, judged), "judged queries missing from the run")
+            missing = missing_lists(pool, part.pool_row[part.pool_row >= 0])
+            part = _with_empty(part, task, missing, "judged queries missing from the run")
         if task.users is None or task.asked.policy.population == "judged":
             return part
         if not any(metric.sees_missing and not metric.judgements for metric in task.metrics):
@@ -86,7 +91,7 @@ class Memory:
         batches = chain([first, second], batches)
         del first, second
         if workers == 1:
-            return Part.sum(self._one(batch, task) for batch in batches)
+            return Part.sum(self._settled(batch, task) for batch in batches)
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as executor:
@@ -100,9 +105,12 @@ class Memory:
         for batch in batches:
             if len(waiting) > workers:
                 yield waiting.popleft().result()
-            waiting.append(executor.submit(self._one, batch, task))
+            waiting.append(executor.submit(self._settled, batch, task))
         while waiting:
             yield waiting.popleft().result()
+
+    def _settled(self, batch: Callable[[], Lists], task: Task) -> Part:
+        return self._one(batch, task).settle()
 
     def _one(self, batch: Callable[[], Lists], task: Task) -> Part:
         lists = batch()
