@@ -85,3 +85,14 @@ def test_other_metrics_that_need_what_was_not_made_ready_are_refused(metric, tab
         rw.RankwellError, match=f"^{metric} needs {table}, which this evaluator was made without;"
     ):
         evaluator.of_other_metrics([metric])
+
+
+def test_tie_ranges_are_left_for_later_in_one_run_and_worked_out_by_the_threads_of_several():
+    runs = {name: {"q": {"a": 1.0, "b": 1.0}, "r": {"a": 2.0, "c": 1.0}} for name in ("one", "two")}
+    evaluator = rw.Evaluator({"q": {"a": 1}, "r": {"c": 1}}, ["rr"], threads=2)
+    alone = evaluator.evaluate(runs["one"])
+    assert callable(alone.part.tied)
+    together = evaluator.evaluate_all(runs)
+    assert not any(callable(each.part.tied) for each in together.values())
+    assert alone.tie_range == together["two"].tie_range == {"rr": (0.5, 0.75)}
+    assert not callable(alone.part.tied)

@@ -178,9 +178,14 @@ def test_ranks_and_sort_agree_with_sorting_in_python(case, rule):
     order.sort(rows, offsets, score, *ids.columns, order.TIE_RULES[rule])
     assert rows.tolist() == [row for group in expected for row in group]
     hits = [[row for row in group if row in hit] for group in expected]
-    flat = np.array([row for group in hits for row in group], np.int64)
-    ends = np.array([0, len(hits[0]), len(flat)], np.int64)
-    rank, start, size = ranks.ranks(offsets, score, *ids.columns, order.TIE_RULES[rule], NONE, ends, flat)
+    lists = np.repeat([0, 1], [len(group) for group in hits])
+    flat = np.array(sorted(hit & set(range(len(values)))), np.int64)
+    pooled = flat * 3
+    rank, start, size = ranks.ranks(
+        offsets, score, *ids.columns, order.TIE_RULES[rule], NONE, lists, flat, pooled
+    )
+    assert flat.tolist() == [row for group in hits for row in group]
+    assert pooled.tolist() == [3 * row for row in flat]
     place = {row: number for group in expected for number, row in enumerate(group, 1)}
     mates = {row: [r for r in group if scores[r] == scores[row]] for group in groups for row in group}
     assert rank.tolist() == [place[row] for row in flat]

@@ -14,17 +14,34 @@ from rankwell.tables import states
 FEW = settings(max_examples=150, deadline=None, derandomize=True)
 
 
-@FEW
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
-def test_sums_by_exponent_are_exact(values):
-    upper, lower = sums.by_exponent(np.array(values, np.float64))
-    parts = zip(range(2048), upper.tolist(), lower.tolist(), strict=True)
-    total = sum(((up << 26) + low) * Fraction(2) ** (max(power, 1) - 1075) for power, up, low in parts)
-    assert total == sum(map(Fraction, values))
+EDGES = [0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, np.nextafter(2.0**-1022, 0), 1.7976931348623157e308, 1.0]
+FINITE = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(EDGES))
 
 
 @FEW
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=60))
-def test_few_and_many_values_have_one_exact_sum(values):
-    few = sum(states.exact_sum(np.array(values[at : at + 5])) for at in range(0, len(values), 5))
-    assert states.exact_sum(np.array(values, np.float64)) == few == sum(map(Fraction, values)) * 2**1127
+@given(st.lists(FINITE), st.integers(1, 60))
+def test_a_sum_of_doubles_is_the_sum_of_fractions(values, times):
+    assert sums.exact(np.array(values * times, np.float64)) == sum(map(Fraction, values)) * times * 2**1127
+
+
+@FEW
+@given(st.lists(FINITE, max_size=60))
+def test_parts_of_values_have_the_sum_of_all(values):
+    parts = sum(states.exact_sum(np.array(values[at : at + 5])) for at in range(0, len(values), 5))
+    assert states.exact_sum(np.array(values, np.float64)) == parts
+
+
+@FEW
+@given(st.lists(st.tuples(st.integers(0, 4), st.floats(-9, 9), st.floats(0, 1)), max_size=40))
+def test_sums_per_query_are_those_of_numpy_to_the_bit(rows):
+    rows = sorted(rows, key=lambda row: row[0])
+    query, gain, weight = (np.array([row[place] for row in rows], kind) for place, kind in enumerate("qdd"))
+    below = np.array([1.0, 0.0, 3.0, -0.0, np.inf])
+    expected = np.bincount(query, weights=gain * weight, minlength=5) / np.where(below == 0, np.nan, below)
+    assert np.array_equal(sums.ratios(query, gain, weight, below), expected, equal_nan=True)
+
+
+def test_undefined_values_are_counted_and_the_first_infinite_one_is_named():
+    assert sums.undefined(np.array([])) == (0, -1)
+    assert sums.undefined(np.array([1.0, 0.0, -5e-324, 1.7976931348623157e308])) == (0, -1)
+    assert sums.undefined(np.array([np.nan, 1.0, -np.inf, np.nan, np.inf])) == (2, 2)

@@ -132,9 +132,11 @@ def missing_query_dropped(patch):
 
 def undefined_is_zero(patch):
     patch.setattr(
-        additive,
-        "ratio",
-        lambda above, below: np.divide(above, below, out=np.zeros(len(above)), where=below != 0),
+        additive.sums,
+        "ratios",
+        lambda query, gain, weight, below: np.divide(
+            np.bincount(query, gain * weight, len(below)), below, out=np.zeros(len(below)), where=below != 0
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -69,3 +70,23 @@ def test_ids_in_the_text_of_a_file_get_text_of_their_own():
     assert own_text(own) is own
     integers = Ids.of([3, 1])
     assert own_text(integers) is integers
+
+
+def test_ends_are_worked_out_once_and_only_if_they_are_looked_at():
+    asked = []
+
+    def ends():
+        asked.append(1)
+        return {RR: (Mean.of(np.array([1.0])), Mean.of(np.array([0.5])))}
+
+    one = part(0.75, ends=ends)
+    assert not asked
+    assert one.ends == one.ends == ends()
+    assert len(asked) == 2  # once by the part, once by the test
+
+
+def test_a_pickled_part_holds_its_ends():
+    ends = {RR: (Mean.of(np.array([1.0])), Mean.of(np.array([0.5])))}
+    one = part(0.75, ends=lambda: ends)
+    assert pickle.loads(pickle.dumps(one)).ends.keys() == {RR}
+    assert (one + part(0.5, start=1)).ends[RR][0].n == 2

@@ -119,7 +119,7 @@ def test_messages_of_a_pickled_table_name_the_row(tmp_path):
     file = tmp_path / "twice.csv"
     file.write_text("query,item,score\nq1,a,2\nq1,a,1\n")
     run = pickle.loads(pickle.dumps(rw.read_run(file)))
-    with pytest.raises(rw.RankwellError, match=r"twice\.csv, row 2: query 'q1' lists item 'a' twice"):
+    with pytest.raises(rw.RankwellError, match=r"twice\.csv:3: query 'q1' lists item 'a' twice"):
         rw.evaluate(run, {"q1": {"a": 1}}, ["ap"])
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankwell.kernels import ranks
+from rankwell.kernels import rank_columns
 from rankwell.tables import csr
 from rankwell.tables.csr import are_places, offsets_of, owners, owners_of, places_of
 from rankwell.tables.sorted_keys import places_among
@@ -51,7 +51,7 @@ def test_numbers_are_places_and_ranks_without_gaps_as_a_plain_loop_finds(lists, 
     offsets = offsets_of(np.array([len(each) for each in lists], np.int64))
     numbers = np.array([number for each in lists for number in each], np.float64)
     wanted = [list(range(base, base + len(each))) for each in lists]
-    assert ranks.are_closed(offsets, -numbers, base) == all(
+    assert rank_columns.are_closed(offsets, -numbers, base) == all(
         sorted(each) == one for each, one in zip(lists, wanted, strict=True)
     )
     places = [list(range(1, len(each) + 1)) for each in lists]

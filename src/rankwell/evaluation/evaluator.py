@@ -223,7 +223,7 @@ class Evaluator:
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as executor:
-            return dict(zip(runs, executor.map(plan.results, runs.values()), strict=True))
+            return dict(zip(runs, executor.map(plan.settled_results, runs.values()), strict=True))
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
         """Return an evaluator with other metrics and the same judgements and policy, without reading them again."""

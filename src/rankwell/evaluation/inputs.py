@@ -122,7 +122,7 @@ def read_inputs(
         train=_train(train, encoding) if train is not None and asked.needs & {"history", "counts"} else None,
         items=None if items is None else _items(items, encoding, with_columns="features" in asked.needs),
         users=None if users is None else _users(users, encoding),
-        slices=slices if isinstance(slices, Parts) else {} if slices is None else _slices(slices, encoding),
+        slices={} if slices is None else slices if isinstance(slices, Parts) else _slices(slices, encoding),
         runs=tuple([open_run(run, name=name, **run_options) for run, name in named]),
     )
 

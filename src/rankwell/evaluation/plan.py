@@ -17,8 +17,7 @@ from rankwell.evaluation.task import Task
 from rankwell.judge import Asked, pool_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
-from rankwell.results.conditions import Conditions
-from rankwell.results.segments import Division, Segments
+from rankwell.results.segments import UNDIVIDED, Segments
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
@@ -91,6 +90,13 @@ class Plan:
                     f"metric."
                 )
 
+    def settled_results(self, run: Run) -> Results:
+        """Return the results of one run, with nothing left to be worked out at a first look: what threads work on is done by them."""
+        found = self.results(run)
+        for each in (found, *found.slices.values()):
+            each.part.settle()
+        return found
+
     def results(self, run: Run) -> Results:
         """Return the results of one run."""
         keep_freed_memory()
@@ -100,10 +106,9 @@ class Plan:
     def _results(self, run: Run, task: Task, slices: Mapping[str, Results]) -> Results:
         task = task.of_run(run)
         part = self.engine.run(run, task, self.threads)
-        part = replace(part, counts=self.counts + part.counts)
-        conditions = Conditions.of(task.asked.policy, task.context)
-        division = Division() if task.segments is None else task.segments.division
-        return Results(run.name, task.metrics, conditions, part, division, slices)
+        part = part.with_counts(self.counts)
+        division = UNDIVIDED if task.segments is None else task.segments.division
+        return Results(run.name, task.metrics, task.conditions, part, division, slices)
 
 
 def plan_of(
@@ -130,7 +135,7 @@ def plan_of(
     matrices = tuple(None if given is None else given.matrix for given in (inputs.qrels, inputs.train))
     task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges)
     plan = Plan(task, where, threads, counts + history_counts)
-    named = slices.parts(pool.items) if isinstance(slices, Parts) else slices
+    named = slices if type(slices) is dict or not isinstance(slices, Parts) else slices.parts(pool.items)
     return plan.with_slices(named) if named else plan
 
 

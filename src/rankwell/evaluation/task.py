@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -15,16 +16,19 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.lists import UNDECIDED
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import reordered, undecided
+from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.results.conditions import Conditions
 from rankwell.results.part import Ends, Part, own_text
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.matrix import Matrix, refuse_mismatch
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.states import Average, Diagnostics, Divisible, State
+from rankwell.tables.states import Diagnostics, Divisible, State
 
 FILLS = {"zero": 0.0, "one": 1.0}
+NO_VALUES = np.empty(0)
 APART = frozenset({"shown", "topics"})  # tables that do not match a reordered table of hits
 
 
@@ -55,6 +59,11 @@ class Task:
         for matrix in self.matrices:
             refuse_mismatch(run.matrix, matrix)
 
+    @cached_property
+    def conditions(self) -> Conditions:
+        """What the values depend on besides lists and judgements."""
+        return Conditions.of(self.asked.policy, self.context)
+
     def measure_lists(self, lists: Lists) -> Part:
         """Judge a batch of lists and measure it."""
         return self.measure(*self.judged(lists))
@@ -65,28 +74,29 @@ class Task:
 
     def measure(self, judged: Judged, counts: Counter[str]) -> Part:
         """Return the part of a judged batch: states, per-query values and counts, and the states for other tie orders."""
-        is_known = judged.pool_row >= 0
+        judged.queries = own_text(judged.queries)
         values: dict[Metric, np.ndarray] = {}
         states: dict[Metric, State] = {}
         n: Counter[tuple[Metric, str]] = Counter()
         for metric in self.metrics:
             if isinstance(metric, QueryMetric):
-                own = self._values(metric, judged, is_known, n)
-                values[metric] = own
-                states[metric] = _defined(metric, own)
+                values[metric], defined = self._values(metric, judged, n)
+                states[metric] = metric.summary(defined)
             elif judged.in_run or metric.sees_missing:
                 states[metric] = self.state_of(metric, judged)
-        ends = self._tied_ends(judged, values, states, counts) if self.tie_ranges else {}
-        of_metrics: Counter[str] = Counter()
+        tied = self._tied(judged, values, states, counts) if self.tie_ranges else {}
         diagnostics: dict[Metric, Diagnostics] = {}
+        of_metrics: dict[str, int] = {}
         for metric in self.metrics:
             if (known := metric.diagnostics(judged)) is not None:
                 diagnostics[metric] = known
-            if counted := metric.counts(judged, self.context):
-                of_metrics |= Counter(counted)
-        counts += of_metrics
+            for name, count in metric.counts(judged, self.context).items():
+                if count > of_metrics.get(name, 0):
+                    of_metrics[name] = count
+        for name, count in of_metrics.items():
+            counts[name] += count
         kept = values if self.per_query else {}
-        part = Part(own_text(judged.queries), judged.pool_row, kept, states, ends, +counts, n, diagnostics)
+        part = Part(judged.queries, judged.pool_row, kept, states, tied, counts, n, diagnostics)
         return part if self.segments is None else self._divided(part, self.segments, judged, values)
 
     def state_of(self, metric: Metric, judged: Judged) -> State:
@@ -120,28 +130,29 @@ class Task:
         return replace(part, segment=codes, divided=values)
 
     def _values(
-        self, metric: QueryMetric, judged: Judged, is_known: np.ndarray, n: Counter[tuple[Metric, str]]
-    ) -> np.ndarray:
-        """Return the metric's values under the policy, NaN where undefined; count the reasons in ``n``."""
-        concerned = is_known if self._judged_alone(metric) else np.ones_like(is_known)
+        self, metric: QueryMetric, judged: Judged, n: Counter[tuple[Metric, str]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the metric's values under the policy, NaN where undefined, and the defined ones; count the reasons in ``n``."""
+        known = judged.known if self._judged_alone(metric) else None
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
-            return np.full(len(judged), np.nan)
+            return np.full(len(judged), np.nan), NO_VALUES
         if metric.sampled is not None:
             _refuse_longer_lists(metric, metric.sampled, judged)
         values = np.asarray(metric.per_query(judged, self.context), np.float64)
-        if values.shape != is_known.shape:
+        if values.shape != judged.pool_row.shape:
             raise DataError(
                 f"{metric}: per_query returned an array of shape {values.shape} for {len(judged)} queries; return one value "
                 f"per query."
             )
-        if concerned.all() and np.isfinite(values).all():
-            return values
-        if np.isinf(values).any():
-            query = judged.queries.one(int(np.flatnonzero(np.isinf(values))[0]))
+        missing, infinite = sums.undefined(np.ascontiguousarray(values))
+        if infinite >= 0:
+            query = judged.queries.one(infinite)
             raise DataError(
                 f"{metric}: per_query returned an infinite value for query {brief(query)}; return NaN if it is undefined."
             )
-        without = np.isnan(values) & concerned
+        if known is None and not missing:
+            return values, values
+        without = np.isnan(values) if known is None else np.isnan(values) & known
         if metric.undefined == "judgements" and without.any():
             n[metric, "undefined by the judgements"] += int(without.sum())
             if self.asked.policy.undefined == "error":
@@ -154,31 +165,31 @@ class Task:
             values = values if fill is None else np.where(without, fill, values)
         elif without.any():
             n[metric, "undefined by the list"] += int(without.sum())
-        return values if concerned.all() else np.where(concerned, values, np.nan)
+        values = values if known is None else np.where(known, values, np.nan)
+        return values, _defined(values)
 
-    def _tied_ends(
+    def _tied(
         self,
         judged: Judged,
         values: dict[Metric, np.ndarray],
         states: dict[Metric, State],
         counts: Counter[str],
-    ) -> dict[Metric, Ends]:
-        """Return the states under the best and the worst tie order, for metrics whose values it could change."""
+    ) -> Mapping[Metric, Ends] | Callable[[], Mapping[Metric, Ends]]:
+        """Return what works out the states under the best and the worst tie order, and counts the queries where they may differ."""
         tied = judged.tied
         if tied is None or not len(queries := undecided(tied, judged.scale)):
             return {}
         counts[UNDECIDED] = len(queries)
-        reordered_too = [m for m in values if m.judgements and not APART & m.needed()]
-        if not reordered_too:
-            return {}
-        lists = judged.take(queries, tied)
+        known = {m: (states[m], own) for m, own in values.items() if m.judgements and not APART & m.needed()}
+        return partial(self._ends, judged.take(queries, tied), queries, known) if known else {}
+
+    def _ends(
+        self, lists: Judged, queries: np.ndarray, known: dict[Metric, tuple[State, np.ndarray]]
+    ) -> dict[Metric, Ends]:
         best, worst = (lists.reordered(reordered(lists.found, how, lists.scale)) for how in ("best", "worst"))
         return {
-            m: (
-                self._state_with(m, states[m], values[m], queries, best),
-                self._state_with(m, states[m], values[m], queries, worst),
-            )
-            for m in reordered_too
+            m: (self._state_with(m, *own, queries, best), self._state_with(m, *own, queries, worst))
+            for m, own in known.items()
         }
 
     def _state_with(
@@ -186,12 +197,12 @@ class Task:
     ) -> State:
         """Return the metric's state after the values of some queries are replaced by those of other lists."""
         assert isinstance(metric, QueryMetric)
-        changed = self._values(metric, lists, lists.pool_row >= 0, Counter())
+        changed, defined = self._values(metric, lists, Counter())
         if isinstance(state, Divisible):
-            return state.without(_defined(metric, values[queries])) + _defined(metric, changed)
+            return state.without(metric.summary(_defined(values[queries]))) + metric.summary(defined)
         values = values.copy()
         values[queries] = changed
-        return _defined(metric, values)
+        return metric.summary(_defined(values))
 
 
 def _by_segment(judged: Judged, codes: np.ndarray) -> Iterator[tuple[int, Judged]]:
@@ -205,9 +216,8 @@ def _by_segment(judged: Judged, codes: np.ndarray) -> Iterator[tuple[int, Judged
         yield from _by_segment(judged.take(half, judged.found), codes[half])
 
 
-def _defined(metric: QueryMetric, values: np.ndarray) -> Average:
-    """The state of the values that are not NaN."""
-    return metric.summary(values[~np.isnan(values)])
+def _defined(values: np.ndarray) -> np.ndarray:
+    return values[~np.isnan(values)]
 
 
 def _refuse_longer_lists(metric: QueryMetric, sampled: int, judged: Judged) -> None:

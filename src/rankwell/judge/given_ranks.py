@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
-from rankwell.kernels import ranks as kernel
+from rankwell.kernels import rank_columns as kernel
 from rankwell.tables.csr import owners
 from rankwell.tables.rows import Lists
 

@@ -20,8 +20,8 @@ from rankwell.tables.ranked import Ranked, spread
 class Judged(Derived):
     """The judged lists of a batch of queries: the input of a metric.
 
-    ``pool_row`` is each query's row in the pool (-1: not judged), ``in_run`` whether the lists come from the run, ``found`` the
-    judged items at the ranks they have in the run, ``ideal`` all judged items, best first, ``tied`` the same hits as ``found``
+    ``pool_row`` is each query's row in the pool (-1: not judged), ``known`` which queries are judged (None: all), ``in_run``
+    whether the lists come from the run, ``found`` the judged items at the ranks they have in the run, ``ideal`` all judged items, best first, ``tied`` the same hits as ``found``
     with their groups of tied scores, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each
     list, ``ranks`` where the lists begin and the rank of each row of the run, None if ranks have no gaps. ``is_expected`` asks
     for the mean over all orders of tied scores. Values shared by the metrics of the batch are cached with ``once``.
@@ -47,6 +47,8 @@ class Judged(Derived):
         self.tied, self.in_run, self.is_expected = tied, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
         self.ranks, self.is_condensed = ranks, False
+        known = pool_row >= 0
+        self.known = None if np.count_nonzero(known) == len(known) else known
 
     def __len__(self) -> int:
         return len(self.pool_row)
@@ -145,7 +147,7 @@ class Judged(Derived):
 
     def _relevant(self, rel: float | None) -> Ranked:
         rows = self.scale.relevant(self.found.grade, rel)
-        return self.found if rows.all() else self.found.where(rows)
+        return self.found if np.count_nonzero(rows) == len(rows) else self.found.where(rows)
 
     def n_relevant(self, rel: float | None = None) -> np.ndarray:
         """Return R per query: the number of relevant judged items, retrieved or not."""
@@ -201,7 +203,10 @@ class Judged(Derived):
     def _per_query(self, pooled: np.ndarray, otherwise: float) -> np.ndarray:
         if not len(pooled):
             return np.full(len(self), otherwise)
-        return np.where(self.pool_row >= 0, pooled[self.pool_row], otherwise)
+        if self.known is None:
+            found = pooled[self.pool_row]
+            return found.astype(np.float64, copy=False) if np.isnan(otherwise) else found
+        return np.where(self.known, pooled[self.pool_row], otherwise)
 
 
 def _of_ideals(pool: Pool, function: Callable[..., np.ndarray], *objects: Hashable) -> np.ndarray:

@@ -41,7 +41,8 @@ def judge(
         on one side and integers on the other, or a metric of scores gets lists with ranks alone.
     """
     policy, needs = asked.policy, asked.needs
-    counts: Counter[str] = Counter({"lists": len(lists.offsets) - 1, "rows": lists.rows})
+    counts: Counter[str] = Counter()
+    counts["lists"], counts["rows"] = len(lists.offsets) - 1, lists.rows
     counts["rows whose rank contradicts the score"] = lists.against_score
     lists, pool = _same_kinds(lists, pool, counts)
     if "score" in needs or policy.scores == "single":
@@ -69,9 +70,11 @@ def judge(
     counts["lists without judgements"] = int(np.count_nonzero(pool_row < 0))
     counts["judged items found"] = len(hits)
     is_expected = policy.ties == "expected"
-    wanted = is_expected or needs & {"ties", "score"}
-    plain = Ranked(hits.queries, hits.query, hits.rank, hits.grade, pool_row=hits.pool_row, place=hits.place)
-    found = hits if wanted else plain
+    found = hits
+    if not (is_expected or needs & {"ties", "score"}):
+        found = Ranked(
+            hits.queries, hits.query, hits.rank, hits.grade, pool_row=hits.pool_row, place=hits.place
+        )
     judged = Judged(
         lists.queries,
         pool_row,
@@ -83,7 +86,9 @@ def judge(
         is_expected=is_expected,
         ranks=None if lists.ranks is None else (lists.offsets, lists.ranks),
     )
-    return (condensed(judged) if policy.unjudged == "condense" else judged), +counts
+    for what in [what for what, rows in counts.items() if rows <= 0]:
+        del counts[what]
+    return (condensed(judged) if policy.unjudged == "condense" else judged), counts
 
 
 def missing_lists(pool: Pool, seen: np.ndarray) -> Judged:
@@ -208,7 +213,7 @@ def _matched(
 ) -> tuple[Matches, np.ndarray, np.ndarray]:
     """The judged items of each list, a mark for each row that is left out (or none), and the lengths of the lists."""
     matches = _hits(lists, pool_row, pool, NO_TEXT)
-    lengths = np.diff(lists.offsets)
+    lengths = lists.offsets[1:] - lists.offsets[:-1]
     first, second = matches[3]
     if second < 0:
         return matches, NO_TEXT, lengths
@@ -250,12 +255,8 @@ def _ranked(
         pool_row = NO_ROWS if leads_on(pool, needs) else None
         columns = {"score": none, "tie_start": NO_ROWS, "tie_size": NO_ROWS, "pool_row": pool_row}
         return Ranked(n, NO_ROWS, NO_ROWS, none, **columns)
-    ends = np.searchsorted(query, np.arange(n + 1))
-    place = np.arange(len(rows))
-    order.sort(place, ends, lists.score[rows], *lists.items[rows].columns, rule)
-    rows, pooled = rows[place], pooled[place]
     rank, start, size = ranks.ranks(
-        lists.offsets, lists.score, *lists.items.columns, rule, left_out, ends, rows
+        lists.offsets, lists.score, *lists.items.columns, rule, left_out, query, rows, pooled
     )
     positions = None
     if lists.ranks is not None:

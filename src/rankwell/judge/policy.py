@@ -132,6 +132,12 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         return values
 
 
+@cache
+def default() -> Policy:
+    """Return the policy of those who give none."""
+    return Policy()
+
+
 class Rules(TypedDict, total=False):
     """The fields of a policy as keyword arguments."""
 
@@ -163,7 +169,7 @@ def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterabl
         raise UsageError(
             f"policy= must be a rankwell.Policy, such as Policy(missing='skip'), not {brief(policy)}."
         )
-    given, plain = policy or Policy(), Policy()
+    given, plain = policy or default(), default()
     if not rules:
         return given
     names = [field.name for field in fields(Policy)]

@@ -8,83 +8,9 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.rankwell.kernels.spans import before
+from cython.cimports.rankwell.kernels.sorting import sort_rows
 
 TIE_RULES = {"item-desc": 0, "item-asc": 1, "order": 2}
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _sort(
-    rows: cython.longlong[::1],
-    scratch: cython.longlong[::1],
-    low: cython.Py_ssize_t,
-    high: cython.Py_ssize_t,
-    rule: cython.int,
-    score: cython.const[cython.double][::1],
-    keys: cython.const[cython.ulonglong][::1],
-    text: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.longlong][::1],
-    lengths: cython.const[cython.int][::1],
-) -> cython.int:
-    """Sort ``rows[low:high]``: insertion sort in runs of 8, then merges; merging halves already in order is free."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    a: cython.Py_ssize_t
-    b: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    width: cython.Py_ssize_t = 8
-    row: cython.longlong
-    other: cython.longlong
-    for a in range(low, high, 8):
-        for i in range(a + 1, min(a + 8, high)):
-            row = rows[i]
-            j = i
-            while j > a:
-                other = rows[j - 1]
-                if score[other] > score[row] or (
-                    score[other] == score[row] and before(other, row, rule, keys, text, starts, lengths)
-                ):
-                    break
-                rows[j] = other
-                j -= 1
-            rows[j] = row
-    while width < high - low:
-        a = low
-        while a + width < high:
-            middle = a + width
-            end = min(a + 2 * width, high)
-            row = rows[middle]
-            other = rows[middle - 1]
-            if not (
-                score[other] > score[row]
-                or (score[other] == score[row] and before(other, row, rule, keys, text, starts, lengths))
-            ):
-                for i in range(a, middle):
-                    scratch[i] = rows[i]
-                i = a
-                b = middle
-                j = a
-                while i < middle:
-                    if b < end:
-                        row = rows[b]
-                        other = scratch[i]
-                        if score[row] > score[other] or (
-                            score[row] == score[other]
-                            and before(row, other, rule, keys, text, starts, lengths)
-                        ):
-                            rows[j] = row
-                            b += 1
-                            j += 1
-                            continue
-                    rows[j] = scratch[i]
-                    i += 1
-                    j += 1
-            a = end
-        width *= 2
-    return 0
 
 
 def sort(
@@ -110,7 +36,7 @@ def sort(
     g: cython.Py_ssize_t
     with cython.nogil:
         for g in range(o.shape[0] - 1):
-            _sort(r, scratch, o[g], o[g + 1], how, sc, k, x, s, n)
+            sort_rows(r, scratch, o[g], o[g + 1], how, sc, k, x, s, n)
 
 
 def tops(
@@ -165,7 +91,7 @@ def tops(
             for j in range(size):
                 own[j] = o[g] + j
             if row < o[g + 1]:
-                _sort(own, scratch, 0, size, how, sc, k, x, s, n)
+                sort_rows(own, scratch, 0, size, how, sc, k, x, s, n)
             for j in range(size):
                 if at - begin == most:
                     break

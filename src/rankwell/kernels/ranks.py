@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.rankwell.kernels.sorting import sort_rows
 from cython.cimports.rankwell.kernels.spans import before
 
 
@@ -13,12 +14,12 @@ from cython.cimports.rankwell.kernels.spans import before
 @cython.exceptval(-1, check=False)
 def _first_below(
     value: cython.double,
-    hit_score: cython.const[cython.double][::1],
+    hit_score: cython.double[::1],
     low: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
-    equal_too: cython.bint = False,
+    keep_equal: cython.int,
 ) -> cython.Py_ssize_t:
-    """The first position in descending ``hit_score[low:high]`` that is below ``value``, or equal to it (equal_too)."""
+    """The first position in descending ``hit_score[low:high]`` that is below ``value``, or equal to it unless ``keep_equal``."""
     left: cython.Py_ssize_t = high - low
     half: cython.Py_ssize_t
     middle: cython.double
@@ -26,9 +27,90 @@ def _first_below(
         # branch-free: the half to skip is chosen by arithmetic
         half = (left + 1) >> 1
         middle = hit_score[low + half - 1]
-        low += half * (middle > value or (not equal_too and middle == value))
+        low += half * ((middle > value) | (keep_equal & (middle == value)))
         left -= half
     return low
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(-1, check=False)
+def _place_of(
+    row: cython.longlong, rows: cython.longlong[::1], low: cython.Py_ssize_t, high: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Where a row stands among ascending rows."""
+    middle: cython.Py_ssize_t
+    while low < high:
+        middle = (low + high) // 2
+        if rows[middle] < row:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _count(
+    first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
+    left_out: cython.const[cython.uchar][::1],
+    hit_rows: cython.longlong[::1],
+    hit_score: cython.double[::1],
+    low: cython.Py_ssize_t,
+    high: cython.Py_ssize_t,
+    scattered: cython.bint,
+    start: cython.longlong[::1],
+    size: cython.longlong[::1],
+    ahead: cython.longlong[::1],
+    rule: cython.int,
+    score: cython.const[cython.double][::1],
+    keys: cython.const[cython.ulonglong][::1],
+    text: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    lengths: cython.const[cython.int][::1],
+) -> cython.int:
+    """Count for each hit of a list the rows above it but not above the hit before, those of its score, and those of them ahead.
+
+    Each row finds its position among the hits, by arithmetic and not by branches, which would be mispredicted. The arrays
+    have room for one hit more, whose counts are for rows below all hits.
+    """
+    value: cython.double
+    at: cython.Py_ssize_t = low
+    j: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    middle: cython.Py_ssize_t
+    r: cython.Py_ssize_t
+    for j in range(low, high + 1):
+        start[j] = 0
+        size[j] = 0
+        ahead[j] = 0
+    for r in range(first, last):
+        if left_out.shape[0] > 0 and left_out[r]:
+            continue
+        value = score[r]
+        # if scores never rise, adjacent rows mostly fall into the same gap between two hits
+        if scattered or (at < high and hit_score[at] > value) or (at > low and hit_score[at - 1] <= value):
+            at = _first_below(value, hit_score, low, high, 0)
+        if at == high or hit_score[at] != value:
+            start[at] += 1
+            continue
+        size[at] += 1
+        end = at + 1
+        if end < high and hit_score[end] == value:
+            end = _first_below(value, hit_score, end, high, 1)
+        j = at
+        while j < end:
+            middle = (j + end) // 2
+            if r != hit_rows[middle] and before(r, hit_rows[middle], rule, keys, text, starts, lengths):
+                end = middle
+            else:
+                j = middle + 1
+        if j < high and hit_score[j] == value:
+            ahead[j] += 1
+    return 0
 
 
 def ranks(
@@ -40,14 +122,15 @@ def ranks(
     lengths: np.ndarray,
     rule: int,
     left_out: np.ndarray,
-    hit_offsets: np.ndarray,
+    hit_lists: np.ndarray,
     hit_rows: np.ndarray,
+    hit_pool: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rank of each hit, and the first rank and the size of its tie group.
+    """Sort hits into rank order; return the rank of each, and the first rank and the size of its tie group.
 
-    ``hit_rows`` holds the hits of each list in rank order (``order.sort``). Lists are not sorted: each row finds its position
-    among the few hits of its list; if the scores are descending, a row's position is its rank. Rows marked in ``left_out`` (one
-    byte per row, or empty) are not counted.
+    ``hit_lists`` and ``hit_rows`` are the list and the row of each hit, in row order; the rows, and ``hit_pool`` with them, are
+    sorted in place (``order.TIE_RULES``). Lists are not sorted; if their scores are descending, a row's position is its rank.
+    Rows marked in ``left_out`` (one byte per row, or empty) are not counted.
     """
     o: cython.const[cython.longlong][::1] = offsets
     sc: cython.const[cython.double][::1] = score
@@ -56,183 +139,64 @@ def ranks(
     s: cython.const[cython.longlong][::1] = starts
     n: cython.const[cython.int][::1] = lengths
     gone: cython.const[cython.uchar][::1] = left_out
-    ho: cython.const[cython.longlong][::1] = hit_offsets
-    hr: cython.const[cython.longlong][::1] = hit_rows
+    hl: cython.const[cython.longlong][::1] = hit_lists
+    hr: cython.longlong[::1] = hit_rows
+    hp: cython.longlong[::1] = hit_pool
     how: cython.int = rule
-    hs: cython.const[cython.double][::1] = score[hit_rows]
-    rank = np.empty(len(hit_rows), np.int64)
-    tie_start = np.empty(len(hit_rows), np.int64)
-    tie_size = np.zeros(len(hit_rows), np.int64)
-    hi: cython.longlong[::1] = np.zeros(len(hit_rows) + 1, np.int64)
-    be: cython.longlong[::1] = np.zeros(len(hit_rows) + 1, np.int64)
+    hits: cython.Py_ssize_t = len(hit_rows)
+    rank = np.empty(hits + 1, np.int64)
+    tie_start = np.empty(hits + 1, np.int64)
+    tie_size = np.empty(hits + 1, np.int64)
     rk: cython.longlong[::1] = rank
     ts: cython.longlong[::1] = tie_start
     tz: cython.longlong[::1] = tie_size
-    g: cython.Py_ssize_t
-    low: cython.Py_ssize_t
+    hs: cython.double[::1] = np.empty(hits + 1)
+    old_rows: cython.longlong[::1] = np.empty(hits, np.int64)
+    old_pool: cython.longlong[::1] = np.empty(hits, np.int64)
+    g: cython.longlong
+    low: cython.Py_ssize_t = 0
     high: cython.Py_ssize_t
-    at: cython.Py_ssize_t
     j: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    middle: cython.Py_ssize_t
     r: cython.longlong
-    value: cython.double
-    falling: cython.bint
     above: cython.longlong
     ahead: cython.longlong = 0
     with cython.nogil:
-        for g in range(ho.shape[0] - 1):
-            low = ho[g]
-            high = ho[g + 1]
-            if low == high:
-                continue
-            falling = gone.shape[0] == 0
-            for r in range(o[g] + 1, o[g + 1]):
-                falling = falling and sc[r - 1] > sc[r]
-                if not falling:
-                    break
-            if falling:
+        while low < hits:
+            g = hl[low]
+            high = low + 1
+            while high < hits and hl[high] == g:
+                high += 1
+            r = o[g] + 1
+            while r < o[g + 1] and sc[r - 1] > sc[r]:
+                r += 1
+            if r == o[g + 1] and gone.shape[0] == 0:
                 for j in range(low, high):
                     rk[j] = hr[j] - o[g] + 1
                     ts[j] = rk[j]
                     tz[j] = 1
+                low = high
                 continue
-            at = low
-            for r in range(o[g], o[g + 1]):
-                if gone.shape[0] > 0 and gone[r]:
-                    continue
-                value = sc[r]
-                # adjacent rows mostly fall into the same gap between two hits
-                if (at < high and hs[at] > value) or (at > low and hs[at - 1] <= value):
-                    at = _first_below(value, hs, low, high, True)
-                if at == high:
-                    continue
-                if hs[at] < value:
-                    hi[at] += 1
-                    continue
-                tz[at] += 1
-                end = at + 1
-                if end < high and hs[end] == value:
-                    end = _first_below(value, hs, end, high)
-                if end < high:
-                    hi[end] += 1
-                j = at
-                while j < end:
-                    middle = (j + end) // 2
-                    if r != hr[middle] and before(r, hr[middle], how, k, x, s, n):
-                        end = middle
-                    else:
-                        j = middle + 1
-                if j < high and hs[j] == value:
-                    be[j] += 1
+            while r < o[g + 1] and sc[r - 1] >= sc[r]:
+                r += 1
+            for j in range(low, high):
+                old_rows[j] = hr[j]
+                old_pool[j] = hp[j]
+            sort_rows(hr, rk, low, high, how, sc, k, x, s, n)
+            for j in range(low, high):
+                hs[j] = sc[hr[j]]
+                hp[j] = old_pool[_place_of(hr[j], old_rows, low, high)]
+            _count(o[g], o[g + 1], gone, hr, hs, low, high, r < o[g + 1], ts, tz, rk, how, sc, k, x, s, n)
             above = 0
             for j in range(low, high):
-                above += hi[j]
+                above += ts[j]
                 if j == low or hs[j] != hs[j - 1]:
-                    ahead = 0
                     ts[j] = above + 1
+                    above += tz[j]
+                    ahead = rk[j]
                 else:
                     ts[j] = ts[j - 1]
                     tz[j] = tz[j - 1]
-                ahead += be[j]
+                    ahead += rk[j]
                 rk[j] = ts[j] + ahead
-    return rank, tie_start, tie_size
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(-1, check=False)
-def _are_closed(
-    o: cython.const[cython.longlong][::1],
-    sc: cython.const[cython.double][::1],
-    first: cython.double,
-    seen: cython.longlong[::1],
-) -> cython.int:
-    """Whether each list has each of its ranks once; ``seen`` is the list, from 1, that a rank out of order was last seen in."""
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    length: cython.Py_ssize_t
-    in_order: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    value: cython.double
-    for i in range(o.shape[0] - 1):
-        length = o[i + 1] - o[i]
-        in_order = 0
-        while in_order < length and -sc[o[i] + in_order] == first + in_order:
-            in_order += 1
-        for j in range(o[i] + in_order, o[i + 1]):
-            value = -sc[j] - first
-            if not (in_order <= value < length):  # nan too
-                return 0
-            at = cython.cast(cython.Py_ssize_t, value)
-            if at != value or seen[at] == i + 1:
-                return 0
-            seen[at] = i + 1
-    return 1
-
-
-def are_closed(offsets: np.ndarray, score: np.ndarray, base: int) -> bool:
-    """Return whether the ranks of each list, in ``score`` as negative numbers, are ``base``, ``base + 1``, … in any order."""
-    o: cython.const[cython.longlong][::1] = offsets
-    sc: cython.const[cython.double][::1] = score
-    seen: cython.longlong[::1] = np.zeros(int(np.diff(offsets).max(initial=0)), np.int64)
-    first: cython.double = base
-    answer: cython.int
-    with cython.nogil:
-        answer = _are_closed(o, sc, first, seen)
-    return answer != 0
-
-
-def are_places(offsets: np.ndarray, values: np.ndarray) -> bool:
-    """Return whether the values of each list are 1, 2, … in this order."""
-    o: cython.const[cython.longlong][::1] = offsets
-    v: cython.const[cython.double][::1] = values
-    lists: cython.Py_ssize_t = len(offsets) - 1
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    wrong: cython.Py_ssize_t = 0
-    with cython.nogil:
-        for i in range(lists):
-            for j in range(o[i], o[i + 1]):
-                wrong += v[j] != j - o[i] + 1
-            if wrong:
-                break
-    return wrong == 0
-
-
-def places(offsets: np.ndarray) -> np.ndarray:
-    """Return the place of each row in its list, from 1."""
-    o: cython.const[cython.longlong][::1] = offsets
-    first: cython.Py_ssize_t = offsets[0]
-    lists: cython.Py_ssize_t = len(offsets) - 1
-    found = np.empty(int(offsets[len(offsets) - 1]) - first, np.int64)
-    f: cython.longlong[::1] = found
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    with cython.nogil:
-        for i in range(lists):
-            for j in range(o[i], o[i + 1]):
-                f[j - first] = j - o[i] + 1
-    return found
-
-
-def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
-    """Return how many rows of a list have a lower key but a higher score than the row above; -1 if keys rise in some list."""
-    o: cython.const[cython.longlong][::1] = offsets
-    k: cython.const[cython.double][::1] = key
-    v: cython.const[cython.double][::1] = given
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    found: cython.Py_ssize_t = 0
-    rising: cython.Py_ssize_t = 0
-    with cython.nogil:
-        # all pairs of neighbours, then without those of two lists: compilers take many pairs at once
-        for j in range(1, k.shape[0]):
-            found += (k[j] < k[j - 1]) & (v[j] > v[j - 1])
-            rising += k[j] > k[j - 1]
-        for i in range(1, o.shape[0] - 1):
-            j = o[i]
-            if 0 < j < o[i + 1]:
-                found -= (k[j] < k[j - 1]) & (v[j] > v[j - 1])
-                rising -= k[j] > k[j - 1]
-    return -1 if rising else found
+            low = high
+    return rank[:hits], tie_start[:hits], tie_size[:hits]

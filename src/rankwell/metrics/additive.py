@@ -15,9 +15,10 @@ import numpy as np
 
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.kernels import sums
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.ranked import Ranked
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,14 @@ class Terms:
     def sum(self) -> np.ndarray:
         """Return the sum per query."""
         return self.rows.sum(self.gain * self.weight)
+
+    def over(self, below: np.ndarray) -> np.ndarray:
+        """Return the sum per query divided by its divisor, NaN where this is 0."""
+        gain, weight = (
+            np.ascontiguousarray(self.gain, np.float64),
+            np.ascontiguousarray(self.weight, np.float64),
+        )
+        return sums.ratios(self.rows.query, gain, weight, np.ascontiguousarray(below, np.float64))
 
 
 @definition
@@ -61,7 +70,7 @@ class Additive(QueryMetric):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The sums over the divisors."""
-        return ratio(self.terms(judged, context).sum(), self.divisor(judged, context))
+        return self.terms(judged, context).over(self.divisor(judged, context))
 
 
 @definition

@@ -34,7 +34,7 @@ def is_records(source: Any) -> bool:
 
 def is_dict_of_columns(source: Any, *words: str) -> bool:
     """Whether a dict is one of columns: usual names of columns stand for all ``words``, or for any if none is given."""
-    if not isinstance(source, Mapping) or any(_is_cell(each) for each in source.values()):
+    if not isinstance(source, Mapping) or any(map(_is_cell, source.values())):
         return False
     # q alone may well be a query
     known = {known_word(key) for key in source if isinstance(key, str) and len(key) > 1} - {None}
@@ -117,8 +117,10 @@ def table_of(
 
 def _is_cell(value: Any) -> bool:
     """Whether a value of a dict is no column."""
-    return isinstance(value, (str, bytes, Mapping)) or not (
-        hasattr(value, "__len__") or hasattr(value, "__iter__")
+    return (
+        type(value) is dict
+        or isinstance(value, (str, bytes, Mapping))
+        or not (hasattr(value, "__len__") or hasattr(value, "__iter__"))
     )
 
 

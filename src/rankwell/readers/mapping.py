@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
+from rankwell.kernels import dicts
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import Changed, refuse_changed
@@ -34,24 +35,25 @@ class ListOf(Held):
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The items of each query end to end, best first, or with numbers."""
+    """The items of each query end to end, best first, or with numbers; ``plain`` ones are of distinct queries, and none is nan."""
 
     queries: Ids
     offsets: np.ndarray
     items: Ids
     numbers: np.ndarray | None
     name: str
+    plain: bool = False
 
     def run(self, name: str) -> Run:
         """Return them as a run."""
         place = ListOf(self.name, self.queries, self.offsets)
         numbers = np.arange(len(self.items)) if self.numbers is None else self.numbers
-        if np.isnan(numbers).any():
+        if not self.plain and np.isnan(numbers).any():
             row = int(np.flatnonzero(np.isnan(numbers))[0])
             raise DataError(
                 f"{place(row)}: the score of item {brief(self.items.one(row))} is not a number (nan)."
             )
-        lists = (self.queries, self.offsets) if self.queries.is_distinct() else None
+        lists = (self.queries, self.offsets) if self.plain or self.queries.is_distinct() else None
         query = None if lists else self._query
         by_rank = self.numbers is None
         rows = Columns(query, self.items, numbers, place=place, by_rank=by_rank, lists=lists)
@@ -82,6 +84,8 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
     """The queries, the offsets of their items, the items, and the numbers if there are any."""
     if columns:
         raise UsageError(f"{name}: it has no named columns; columns= is for tables.")
+    if type(source) is dict and source and (plain := _plain(source, name)):
+        return plain
     lists = list(source.values())
     queries = Ids.of(list(source), f"{name}: query")
     offsets = np.zeros(len(lists) + 1, np.int64)
@@ -110,6 +114,15 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         raise _not_a_number(source, word, name) from None
     _refuse_changed(chain.from_iterable(map(_values, lists)), numbers, word, ListOf(name, queries, offsets))
     return Lists(queries, offsets, items, numbers, name)
+
+
+def _plain(source: dict[Any, Any], name: str) -> Lists | None:
+    """The same of a dict of dicts whose ids and numbers are of the usual types; None for all else, bad input too."""
+    queries, rows = dicts.of_list(list(source)), dicts.of_dicts(list(source.values()))
+    if queries is None or rows is None:
+        return None
+    offsets, numbers, items = rows
+    return Lists(Ids.of_plain(queries), offsets, Ids.of_plain(items), numbers, name, plain=True)
 
 
 def _pairs(place: ListOf, pairs: list[Any], word: str) -> tuple[Ids, np.ndarray]:

@@ -37,6 +37,9 @@ class Options:
     encoding: str | None
 
 
+AS_IT_IS = Options(None, NO_COLUMNS, None)
+
+
 @checked
 def read_run(
     source: Any,
@@ -104,7 +107,8 @@ def open_run(
 
     A file that has changed by then is refused.
     """
-    options = Options(format_in, columns or NO_COLUMNS, encoding)
+    plain = format_in is None and encoding is None and not columns
+    options = AS_IT_IS if plain else Options(format_in, columns or NO_COLUMNS, encoding)
     run: Run = _read(source, "run", name, options)
     return run if rank_base is None else run.with_rank_base(rank_base)
 
@@ -181,18 +185,22 @@ def ids_in(source: Any) -> Any:
 def _read(source: Any, kind: str, name: str | None, options: Options) -> Any:
     if isinstance(source, KINDS[kind]):
         return source
-    if isinstance(source, str) and source.startswith("irds:"):
-        from rankwell.readers import irds
-
-        return getattr(irds, f"read_{kind}")(source, name=name, columns=options.columns)
-    if isinstance(source, PATHS) or _are_paths(source):
-        return _read_files(source, kind, name, options)
+    if type(source) is not dict and (isinstance(source, PATHS) or _are_paths(source)):
+        return _of_paths(source, kind, name, options)
     if options.format_in is not None:
         raise UsageError(
             f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
     module, source = _module_and_value(source, kind)
     return getattr(module, f"{kind}_of")(source, name=name or kind, columns=options.columns)
+
+
+def _of_paths(source: Any, kind: str, name: str | None, options: Options) -> Any:
+    if isinstance(source, str) and source.startswith("irds:"):
+        from rankwell.readers import irds
+
+        return getattr(irds, f"read_{kind}")(source, name=name, columns=options.columns)
+    return _read_files(source, kind, name, options)
 
 
 def _are_paths(source: Any) -> bool:
@@ -263,10 +271,9 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     from rankwell.readers import frames, mapping, matrices
 
     words = ("item",) if kind == "items" else ("query", "item")
-    if (
-        in_memory.is_frame(source)
-        or in_memory.is_records(source)
-        or in_memory.is_dict_of_columns(source, *words)
+    is_dict = type(source) is dict
+    if in_memory.is_dict_of_columns(source, *words) or (
+        not is_dict and (in_memory.is_frame(source) or in_memory.is_records(source))
     ):
         return frames, source
     if kind != "items":

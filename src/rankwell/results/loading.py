@@ -91,7 +91,7 @@ def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, 
         np.arange(0 if frame is None else len(frame)),
         values,
         states,
-        ends={m: _ends(each["tie_range"], each["n"]) for m, each in saved.items() if each["tie_range"]},
+        tied={m: _ends(each["tie_range"], each["n"]) for m, each in saved.items() if each["tie_range"]},
         counts=Counter(data["counts"]),
         undefined=Counter({(m, why): n for m, each in saved.items() for why, n in each["undefined"].items()}),
         diagnostics={

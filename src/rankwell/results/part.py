@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,23 +15,25 @@ from rankwell.tables.states import Diagnostics, State
 
 Ends = tuple[State, State]
 ROOM = 1 << 18
+SMALL = 1024
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Part:
     """Values, states and counts of some queries; parts of disjoint sets of queries can be added.
 
-    ``pool_row`` is the row of each query in the judgements, -1 if it has none. ``ends`` holds the states under the best
-    and the worst order of equal scores, for metrics that this order can change. ``segment`` is the segment of each query,
-    ``divided`` holds the values to be divided by it, ``split`` the states by metric and segment of metrics without a value per
-    query, ``sizes`` the number of queries per segment as far as a file says it, and ``weighted`` the states of weighted means.
+    ``pool_row`` is the row of each query in the judgements, -1 if it has none. ``tied`` holds or makes the ``ends``, the
+    states under the best and the worst order of equal scores, for metrics that this order can change. ``segment`` is the
+    segment of each query, ``divided`` holds the values to be divided by it, ``split`` the states by metric and segment of
+    metrics without a value per query, ``sizes`` the number of queries per segment as far as a file says it, and ``weighted``
+    the states of weighted means.
     """
 
     queries: Ids
     pool_row: np.ndarray
     values: dict[Metric, np.ndarray] = field(default_factory=dict)
     states: dict[Metric, State] = field(default_factory=dict)
-    ends: dict[Metric, Ends] = field(default_factory=dict)
+    tied: Mapping[Metric, Ends] | Callable[[], Mapping[Metric, Ends]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     undefined: Counter[tuple[Metric, str]] = field(default_factory=Counter)
     diagnostics: dict[Metric, Diagnostics] = field(default_factory=dict)
@@ -41,8 +43,33 @@ class Part:
     segment: np.ndarray | None = None
     divided: dict[Metric, np.ndarray] = field(default_factory=dict)
 
+    @property
+    def ends(self) -> Mapping[Metric, Ends]:
+        """The states under the best and the worst order of equal scores, worked out at the first look."""
+        return self.settle().tied  # type: ignore[return-value]
+
+    def settle(self) -> Part:
+        """Work out what is left for a first look, and return the same part."""
+        tied = self.tied
+        if callable(tied):
+            self.tied = tied()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the columns and states, to be pickled."""
+        return vars(self.settle())
+
     def __add__(self, other: Part) -> Part:
         return Part.sum([self, other])
+
+    def with_counts(self, counts: Mapping[str, int]) -> Part:
+        """Return the same with more counts, named before those that the part has."""
+        more = Counter(counts)
+        for name, count in self.counts.items():
+            more[name] += count
+        part = Part.__new__(Part)  # dataclasses.replace would take a twentieth of a small evaluation
+        vars(part).update(vars(self), counts=more)
+        return part
 
     def concerned(self) -> np.ndarray:
         """Return the rows of the queries to report, sorted by id: only judged ones if all metrics need judgements."""
@@ -99,8 +126,7 @@ class Part:
 
 def own_text(ids: Ids) -> Ids:
     """Return the same ids; text in a much larger buffer, such as that of a file, is copied into its own."""
-    size = int(ids.lengths.sum())
-    if len(ids.text) <= 2 * size + 1:
+    if len(ids.text) <= SMALL or len(ids.text) <= 2 * (size := int(ids.lengths.sum())) + 1:
         return ids
     before = np.cumsum(ids.lengths) - ids.lengths
     places = np.arange(size) + np.repeat(ids.starts - before, ids.lengths)

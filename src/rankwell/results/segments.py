@@ -26,6 +26,9 @@ class Division:
     weights: str = ""
 
 
+UNDIVIDED = Division()
+
+
 @dataclass(frozen=True, eq=False)
 class Segments:
     """The segment of each query, as an index into ``division.labels``, a last one for all others, and its weight."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwell.kernels import ranks as kernel
+from rankwell.kernels import rank_columns as kernel
 
 SLICE = 1 << 15  # owners at a time, so that their rows as floats stay in a processor's cache
 
@@ -15,7 +15,9 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
     >>> offsets_of(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
     """
-    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    lengths.cumsum(dtype=np.int64, out=offsets[1:])
+    return offsets
 
 
 def owners(offsets: np.ndarray) -> np.ndarray:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
+from rankwell.kernels import dicts, integers
 from rankwell.kernels import ids as kernel
-from rankwell.kernels import integers
 from rankwell.tables.categories import texts_of
 from rankwell.tables.series import frozen, is_column, series_of
 
@@ -57,17 +57,10 @@ class Ids:
 
     @classmethod
     def of_strings(cls, strings: Sequence[str]) -> Ids:
-        """Return a column of text ids from Python strings."""
-        data = np.frombuffer(("\n".join(strings) + "\n").encode(errors="surrogatepass"), np.uint8)
-        ends = (data == 10).nonzero()[0]
-        if len(ends) != len(strings):
-            # an id contains a line end itself (or there are no ids)
-            encoded = [string.encode(errors="surrogatepass") for string in strings]
-            lengths = np.fromiter(map(len, encoded), np.int32, len(encoded))
-            return cls.of_lengths(np.frombuffer(b"".join(encoded), np.uint8), lengths)
-        starts = np.zeros(len(ends), np.int64)
-        starts[1:] = ends[:-1] + 1
-        return cls(None, data, starts, (ends - starts).astype(np.int32))
+        """Return a column of text ids from Python strings; a lone surrogate, which no text can hold, keeps its code."""
+        encoded = [str.encode(string, errors="surrogatepass") for string in strings]
+        lengths = np.fromiter(map(len, encoded), np.int32, len(encoded))
+        return cls.of_lengths(np.frombuffer(b"".join(encoded), np.uint8), lengths)
 
     @classmethod
     def of_lengths(cls, text: np.ndarray, lengths: np.ndarray) -> Ids:
@@ -77,9 +70,16 @@ class Ids:
         return cls.of_spans(text, starts, lengths)
 
     @classmethod
+    def of_plain(cls, columns: dicts.Columns) -> Ids:
+        """Return a column of plain Python strings or integers, as ``kernels.dicts`` has read them."""
+        return cls.of_integers(columns) if isinstance(columns, np.ndarray) else cls.of_spans(*columns)
+
+    @classmethod
     def of(cls, values: Iterable[object], name: str = "id") -> Ids:
         """Return a column of ids from Python values, all ``str`` or all ``int``; DataError for others and for mixtures."""
         listed: list[Any] = values if isinstance(values, list) else list(values)
+        if (columns := dicts.of_list(listed)) is not None:
+            return cls.of_plain(columns)
         with suppress(TypeError):
             return cls.of_strings(listed)
         for value in listed:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from rankwell.kernels import rank_columns
 from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import Ids, Known
 
@@ -94,7 +95,9 @@ class Ranked:
             return self
         if k not in self._tops:
             is_all = self._are_tops and self.count().max(initial=0) <= k
-            self._tops[k] = self if is_all or (rows := self.rank <= k).all() else self.where(rows)
+            self._tops[k] = (
+                self if is_all or not np.count_nonzero(below := self.rank > k) else self.where(~below)
+            )
         return self._tops[k]
 
     def among(self, others: Ranked) -> np.ndarray:
@@ -133,7 +136,7 @@ class Ranked:
     def nth(self) -> np.ndarray:
         """Return each row's position among the rows of its query, from 1."""
         if self._nth is None:
-            self._nth = places_of(self.count())
+            self._nth = rank_columns.nth(self.query)
         return self._nth
 
     def product_before(self, factors: np.ndarray) -> np.ndarray:

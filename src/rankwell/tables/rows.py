@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rankwell.kernels import order, ranks
+from rankwell.kernels import order, rank_columns
 from rankwell.tables.csr import are_places, owners, places_of
 from rankwell.tables.grouping import cuts, gathered, partitions, together
 from rankwell.tables.ids import IdColumn, Ids
@@ -169,11 +169,11 @@ class Columns:
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
         rows_given = len(self)
-        if rows_given > size and self.is_scattered:
+        if rows_given > size and self._known is None and self.is_scattered:
             for part in partitions(self.query, size):
                 yield partial(self.part, part)
             return
-        queries, offsets, rows = self._groups
+        queries, offsets, rows = self._groups if self._known is None else (*self._known, None)
         if 0 < rows_given <= size:
             yield partial(self._lists, queries, offsets, rows)
             return
@@ -212,7 +212,7 @@ class Columns:
         return Lists(
             queries,
             offsets - first,
-            self.item[taken],
+            self.item if rows is None and last - first == len(self) else self.item[taken],
             score,
             place,
             self.by_rank,
@@ -268,9 +268,9 @@ def lowest_rank(ranks: np.ndarray) -> int:
 def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
     """Return the number of rows directly below a row with a better rank but a lower score."""
     given = np.ascontiguousarray(given, np.float64)
-    found = ranks.contradictions(offsets, key, given)
+    found = rank_columns.contradictions(offsets, key, given)
     if found < 0:
         rows = np.arange(len(key))
         order.sort(rows, offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
-        found = ranks.contradictions(offsets, key[rows], given[rows])
+        found = rank_columns.contradictions(offsets, key[rows], given[rows])
     return found

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from rankwell.kernels import sums as kernel
+from rankwell.kernels import sums
 from rankwell.tables.csr import offsets_of
 
 # every finite double is a multiple of 2**-_POINT
@@ -23,7 +23,6 @@ LIMB, LIMBS = (
     2.0**31,
     3,
 )  # values below the first are sums of so many whole numbers, each times 1 / LIMB of the one before
-FEW = 24  # up to this many values, adding one by one is faster than the kernel
 
 
 class State(Protocol):
@@ -212,10 +211,10 @@ def group_means(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     wholes = (np.where(odd, 0, part).astype(np.int64) for part in parts)
     alone, several = n == 1, n > 1
     found[alone] = values[offsets[:-1][alone]] + 0.0  # no negative zero
-    sums = [np.diff(offsets_of(whole)[offsets])[several].tolist() for whole in wholes]
+    added = [np.diff(offsets_of(whole)[offsets])[several].tolist() for whole in wholes]
     found[several] = [
         ((a << 62) + (b << 31) + c) / (count << 93)
-        for a, b, c, count in zip(*sums, n[several].tolist(), strict=True)
+        for a, b, c, count in zip(*added, n[several].tolist(), strict=True)
     ]
     for group in np.unique(np.searchsorted(offsets, np.flatnonzero(odd), side="right") - 1).tolist():
         found[group] = Mean.of(values[offsets[group] : offsets[group + 1]]).value
@@ -228,12 +227,7 @@ def exact_sum(values: np.ndarray) -> int:
     >>> exact_sum(np.array([1e308, 1.0, -1e308])) == 1 << 1127
     True
     """
-    if len(values) <= FEW:
-        return sum(map(_whole, values.tolist()))
-    upper, lower = kernel.by_exponent(values)
-    used = np.flatnonzero(upper | lower)
-    parts = zip(used.tolist(), upper[used].tolist(), lower[used].tolist(), strict=True)
-    return sum(((up << 26) + low) << (max(exponent, 1) + _POINT - 1075) for exponent, up, low in parts)
+    return sums.exact(values)
 
 
 def _whole(value: float) -> int:

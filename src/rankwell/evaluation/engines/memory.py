@@ -9,13 +9,15 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.engine import cores
 from rankwell.evaluation.task import Task
 from rankwell.judge import lists_of_others, missing_lists
 from rankwell.judge.given_ranks import RanksBeginAtZero
 from rankwell.judge.judged import Judged
-from rankwell.results.part import Part
+from rankwell.results.part import Part, own_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run
@@ -60,16 +62,19 @@ class Memory:
             part = self._all(rows, run.name, task, threads)
         if not rows.grouped and not part.queries.is_distinct():
             part = self._all(rows.regrouped(), run.name, task, threads)
-        judged = part.pool_row[part.pool_row >= 0]
-        absent = len(task.pool.offsets) - 1 - len(judged)
-        if absent and not len(judged):
+        known = int(np.count_nonzero(part.pool_row >= 0))
+        absent = len(task.pool.offsets) - 1 - known
+        if absent and not known:
             raise _nothing_in_common(run, task, part.queries)
         if task.asked.policy.missing != "empty":
             part.counts.update(+Counter({"judged queries missing from the run": absent}))
             return part
+        if not absent and task.users is None:
+            return part
         pool = task.pool if part.queries.is_text else task.pool.in_integers()
         if absent:
-            part = _with_empty(part, task, missing_lists(pool, judged), "judged queries missing from the run")
+            missing = missing_lists(pool, part.pool_row[part.pool_row >= 0])
+            part = _with_empty(part, task, missing, "judged queries missing from the run")
         if task.users is None or task.asked.policy.population == "judged":
             return part
         if not any(metric.sees_missing and not metric.judgements for metric in task.metrics):
@@ -90,14 +95,17 @@ class Memory:
         del first, second
         if workers == 1:
             return Part.sum(
-                task.measure(*some) for some in self._gathered(self._judged(batch, task) for batch in batches)
+                _measured(task, *some)
+                for some in self._gathered(self._judged(batch, task) for batch in batches)
             )
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as executor:
             judging = (partial(self._judged, batch, task) for batch in batches)
             judged = self._gathered(_in_order(executor, workers, judging))
-            return Part.sum(_in_order(executor, workers, (partial(task.measure, *some) for some in judged)))
+            return Part.sum(
+                _in_order(executor, workers, (partial(_measured, task, *some) for some in judged))
+            )
 
     def _one(self, batch: Callable[[], Lists], task: Task) -> Part:
         return task.measure(*self._judged(batch, task))
@@ -105,6 +113,7 @@ class Memory:
     def _judged(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, Counter[str]]:
         lists = batch()
         judged, counts = task.judged(lists)
+        judged.queries = own_text(judged.queries)
         if self.progress:
             self.progress(lists.rows)
         return judged, counts
@@ -126,6 +135,10 @@ class Memory:
             size += len(judged) + len(judged.found) if judged.is_small else self.batch
         if waiting:
             yield Judged.concatenate(waiting), counts
+
+
+def _measured(task: Task, judged: Judged, counts: Counter[str]) -> Part:
+    return task.measure(judged, counts).settle()
 
 
 def _in_order(executor: ThreadPoolExecutor, workers: int, jobs: Iterable[Callable[[], T]]) -> Iterator[T]:

@@ -14,7 +14,7 @@ from rankwell.inspection.linting.data import Data, RunData
 from rankwell.judge.asked import Asked
 from rankwell.judge.given_ranks import number_given, with_ranks
 from rankwell.judge.policy import Policy
-from rankwell.kernels import ranks
+from rankwell.kernels import rank_columns as kernel
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import NO_TEXT
 from rankwell.tables.rows import Lists
@@ -67,7 +67,7 @@ def rank_columns(data: Data) -> Iterator[Finding]:
 
 def _says_no_more_than_the_order(lists: Lists) -> bool:
     base = 1 if lists.rank_base is None else lists.rank_base
-    return not lists.has_ranks or ranks.are_closed(lists.offsets, lists.score, base)
+    return not lists.has_ranks or kernel.are_closed(lists.offsets, lists.score, base)
 
 
 RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (rank_columns,)

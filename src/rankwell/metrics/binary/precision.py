@@ -62,12 +62,15 @@ class AP(Additive):
     def words(self) -> tuple[str, str, str]:  # type: ignore[override]
         """The names of gain, weight and divisor in the worked table."""
         divisors = {"R": "R", "min_rk": "min(R, k)", "hits": "hits", "k": "k", "min_rn": "min(R, n)"}
-        return "relevant", "P@r", divisors[self.resolved()["denom"]]
+        return "relevant", "P@r", divisors[self._denom]
+
+    @property
+    def _denom(self) -> str:
+        return self.denom or ("R" if self.k is None else "min_rk")
 
     def resolved(self) -> dict[str, Any]:
         """The parameters, with the default denominator for k filled in."""
-        implied = "R" if self.k is None else "min_rk"
-        return {**super().resolved(), "denom": self.denom or implied}
+        return {**super().resolved(), "denom": self._denom}
 
     def depends_on_k(self) -> frozenset[str]:
         """``denom``."""
@@ -110,15 +113,16 @@ class AP(Additive):
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The number that ``denom`` names."""
         relevant = judged.n_relevant(self.rel)
+        if self._denom == "R" or (self._denom == "min_rk" and self.k is None):
+            return relevant
         k = np.iinfo(np.int64).max if self.k is None else self.k
         divisors: dict[str, Callable[[], Any]] = {
-            "R": lambda: relevant,
             "min_rk": lambda: np.minimum(relevant, k),
             "hits": lambda: np.maximum(judged.relevant(self.rel).top(self.k).count(), 1),
             "k": lambda: k,
             "min_rn": lambda: np.maximum(np.minimum(relevant, judged.n_shown(self.k)), 1),
         }
-        below: np.ndarray = np.where(relevant > 0, divisors[self.resolved()["denom"]](), 0)
+        below: np.ndarray = np.where(relevant > 0, divisors[self._denom](), 0)
         return below
 
 

@@ -1,0 +1,117 @@
+"""Places of rows in their lists, and rank columns held against them."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _are_closed(
+    o: cython.const[cython.longlong][::1],
+    sc: cython.const[cython.double][::1],
+    first: cython.double,
+    seen: cython.longlong[::1],
+) -> cython.int:
+    """Whether each list has each of its ranks once; ``seen`` is the list, from 1, that a rank out of order was last seen in."""
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    in_order: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    value: cython.double
+    for i in range(o.shape[0] - 1):
+        length = o[i + 1] - o[i]
+        in_order = 0
+        while in_order < length and -sc[o[i] + in_order] == first + in_order:
+            in_order += 1
+        for j in range(o[i] + in_order, o[i + 1]):
+            value = -sc[j] - first
+            if not (in_order <= value < length):  # nan too
+                return 0
+            at = cython.cast(cython.Py_ssize_t, value)
+            if at != value or seen[at] == i + 1:
+                return 0
+            seen[at] = i + 1
+    return 1
+
+
+def are_closed(offsets: np.ndarray, score: np.ndarray, base: int) -> bool:
+    """Return whether the ranks of each list, in ``score`` as negative numbers, are ``base``, ``base + 1``, … in any order."""
+    o: cython.const[cython.longlong][::1] = offsets
+    sc: cython.const[cython.double][::1] = score
+    seen: cython.longlong[::1] = np.zeros(int(np.diff(offsets).max(initial=0)), np.int64)
+    first: cython.double = base
+    answer: cython.int
+    with cython.nogil:
+        answer = _are_closed(o, sc, first, seen)
+    return answer != 0
+
+
+def are_places(offsets: np.ndarray, values: np.ndarray) -> bool:
+    """Return whether the values of each list are 1, 2, … in this order."""
+    o: cython.const[cython.longlong][::1] = offsets
+    v: cython.const[cython.double][::1] = values
+    lists: cython.Py_ssize_t = len(offsets) - 1
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    wrong: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(lists):
+            for j in range(o[i], o[i + 1]):
+                wrong += v[j] != j - o[i] + 1
+            if wrong:
+                break
+    return wrong == 0
+
+
+def nth(query: np.ndarray) -> np.ndarray:
+    """Return the place of each row among the rows of its query, from 1; those of a query are adjacent."""
+    q: cython.const[cython.longlong][::1] = query
+    found = np.empty(len(query), np.int64)
+    f: cython.longlong[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            f[i] = f[i - 1] + 1 if i > 0 and q[i] == q[i - 1] else 1
+    return found
+
+
+def places(offsets: np.ndarray) -> np.ndarray:
+    """Return the place of each row in its list, from 1."""
+    o: cython.const[cython.longlong][::1] = offsets
+    first: cython.Py_ssize_t = offsets[0]
+    lists: cython.Py_ssize_t = len(offsets) - 1
+    found = np.empty(int(offsets[len(offsets) - 1]) - first, np.int64)
+    f: cython.longlong[::1] = found
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(lists):
+            for j in range(o[i], o[i + 1]):
+                f[j - first] = j - o[i] + 1
+    return found
+
+
+def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> int:
+    """Return how many rows of a list have a lower key but a higher score than the row above; -1 if keys rise in some list."""
+    o: cython.const[cython.longlong][::1] = offsets
+    k: cython.const[cython.double][::1] = key
+    v: cython.const[cython.double][::1] = given
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    found: cython.Py_ssize_t = 0
+    rising: cython.Py_ssize_t = 0
+    with cython.nogil:
+        # all pairs of neighbours, then without those of two lists: compilers take many pairs at once
+        for j in range(1, k.shape[0]):
+            found += (k[j] < k[j - 1]) & (v[j] > v[j - 1])
+            rising += k[j] > k[j - 1]
+        for i in range(1, o.shape[0] - 1):
+            j = o[i]
+            if 0 < j < o[i + 1]:
+                found -= (k[j] < k[j - 1]) & (v[j] > v[j - 1])
+                rising -= k[j] > k[j - 1]
+    return -1 if rising else found
