@@ -97,6 +97,10 @@ FINE = {"query": ["u", "v", "w"], "items": [["a", "b"], [], ["c"]], "scores": [[
         ({"scores": [[2.0, 1.0], [], [None]]}, "run, row 3: the score is missing"),
         ({"items": [[["a"], ["b"]], [], [["c"]]]}, "run, row 1: item ids must be text or integers, not List(String)"),
         ({"score": [2.0, 1.0, 3.0]}, "run: the items are lists, but 'score' is Float64, one score for a whole list"),
+        (
+            {"items": [[{"item": "a", "rating": 2.0}], [], []]},
+            "run: 'items' holds lists of structs with the fields 'item', 'rating'. Write a list of each field",
+        ),
         ({"items": [["a", "b"], [], [""]], "query": [["u"], ["v"], ["w"]]}, "query ids must be text or integers, not List"),
         ({"items": [["a", "a"], [], ["c"]]}, "run, row 1: query 'u' lists item 'a' twice (first: run, row 1)"),
     ],

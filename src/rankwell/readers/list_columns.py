@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.column_names import known_word, match_columns
+from rankwell.readers.column_names import known_word, match_columns, quoted
 from rankwell.tables.places import Place
 
 if TYPE_CHECKING:
@@ -60,8 +60,21 @@ def unfolded(
                 f"{name}: the items are lists, but {brief(column)} is {schema[column]}, one {word} for a whole list. Give a list "
                 f"of as many, or leave the column out."
             )
+    _refuse_structs(words["item"], schema[words["item"]], name)
     lists = Lists(frames, words, name)
     return lists.frames, lists.place
+
+
+def _refuse_structs(column: str, kind: Any, name: str) -> None:
+    """Raise DataError for lists of items together with their scores, as Spark's ALS writes them."""
+    import polars as pl
+
+    if isinstance(kind.inner, pl.Struct):
+        fields = [field.name for field in kind.inner.fields]
+        raise DataError(
+            f"{name}: {brief(column)} holds lists of structs with the fields {quoted(fields)}. Write a list of each field in a column "
+            f"of its own, such as {column}.{fields[0]} AS items."
+        )
 
 
 def _is_list(kind: pl.DataType) -> bool:
