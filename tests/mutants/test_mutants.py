@@ -188,15 +188,15 @@ def scattered_rows_kept_apart(patch):
 
 
 def batches_counted_twice(patch):
-    original = engines.Task.measure_lists
+    original = engines.Task.measure
 
-    def measure_lists(self, lists):
-        part = original(self, lists)
+    def measure(self, judged, counts):
+        part = original(self, judged, counts)
         return replace(
             part, states={m: s + s if len(part.queries) == 1 else s for m, s in part.states.items()}
         )
 
-    patch.setattr(engines.Task, "measure_lists", measure_lists)
+    patch.setattr(engines.Task, "measure", measure)
 
 
 CAUGHT_BY_LAWS = {

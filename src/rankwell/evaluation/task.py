@@ -64,10 +64,6 @@ class Task:
         """What the values depend on besides lists and judgements."""
         return Conditions.of(self.asked.policy, self.context)
 
-    def measure_lists(self, lists: Lists) -> Part:
-        """Judge a batch of lists and measure it."""
-        return self.measure(*self.judged(lists))
-
     def judged(self, lists: Lists) -> tuple[Judged, Counter[str]]:
         """Judge a batch of lists, and count the rows that each rule affected."""
         return judge(lists, self.pool, self.asked, self.context)
