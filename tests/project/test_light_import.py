@@ -93,7 +93,7 @@ import rankwell as rw
 res = rw.evaluate({"q": {"a": 1.0}}, {"q": {"a": 1}}, ["ap", "ndcg@10", rw.P @ 1, "MRR", "recall@1"])
 assert list(res.mean.values()) == [1.0] * 5
 """)
-    built_on = {"binary.interpolated", "graded.gain", "graded.gain_functions"}
+    built_on = {"binary.levels", "graded.gain", "graded.gain_functions"}
     assert (
         families_in(modules)
         == {"binary.precision", "graded.ndcg", "binary.binary", "binary.first"} | built_on

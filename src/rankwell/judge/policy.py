@@ -193,4 +193,9 @@ def choices(field: str) -> tuple[str, ...]:
     >>> choices("missing")
     ('empty', 'skip')
     """
-    return get_args(get_type_hints(Policy)[field]) if field not in ("depth", "rel") else ()
+    return get_args(_types()[field]) if field not in ("depth", "rel") else ()
+
+
+@cache
+def _types() -> dict[str, Any]:
+    return get_type_hints(Policy)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -128,8 +127,7 @@ def condensed(judged: Judged) -> Judged:
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
+class Groups(NamedTuple):
     """Rows grouped by tied scores: each group's query, ranks and number of rows.
 
     ``first_rank`` is the rank of the first row, ``start`` and ``size`` are those of the group in the whole list, ``before`` is

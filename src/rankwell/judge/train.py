@@ -14,7 +14,6 @@ from rankwell.judge.policy import Policy
 from rankwell.judge.pooling import pool_of
 from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.popularity import by_popularity
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels
 
@@ -47,6 +46,8 @@ class History:
     @cached_property
     def order(self) -> np.ndarray:
         """The items of the catalogue, most popular first; ties ordered by id."""
+        from rankwell.tables.popularity import by_popularity
+
         return by_popularity(self.counts, self.catalogue.ids)
 
     @cached_property

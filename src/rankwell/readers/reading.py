@@ -6,10 +6,9 @@ import glob
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from rankwell.errors import InputError, UsageError, brief
 from rankwell.readers import in_memory
@@ -28,8 +27,7 @@ BINARY = ("parquet", "arrow")
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """How a file is read: its format and its encoding if they are given, and what its columns mean."""
 
     format_in: str | None

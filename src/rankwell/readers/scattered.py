@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -21,6 +20,9 @@ from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import cuts
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Columns, Lists
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
 KINDS = "qQdi"  # of each row the item's start and key, the score, the item's length
@@ -130,6 +132,8 @@ def _packed(whole: Whole) -> tuple[Ids, np.ndarray, list[Pack]]:
 
 def _done(whole: Whole) -> Iterator[Packed]:
     """Pack the blocks on all cores; only a few are read before they are packed."""
+    from concurrent.futures import ThreadPoolExecutor
+
     waiting: deque[Future[Packed]] = deque()
     workers = _cores()
     with ThreadPoolExecutor(workers) as executor:

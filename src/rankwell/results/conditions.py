@@ -12,7 +12,6 @@ from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.items_users import Users
 
 
@@ -101,12 +100,16 @@ class Conditions:
 
 def _digest_of_catalogue(context: Context) -> bytes:
     assert context.catalogue is not None
+    from rankwell.tables.draws import fingerprints_of
+
     ids = context.catalogue.ids
     return _digest(np.array([ids.is_text]), fingerprints_of(ids))
 
 
 def _digest_of_train(context: Context) -> bytes:
     assert context.train is not None
+    from rankwell.tables.draws import fingerprints_of
+
     return _digest(fingerprints_of(context.train.queries.ids), context.train.offsets, context.train.item)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief
-from rankwell.metrics.binary.interpolated import IPrec, needed_hits
+from rankwell.metrics.binary.interpolated import IPrec
+from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.metric import Metric
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -86,6 +85,8 @@ def _divided(res: Results) -> dict[str, Any]:
 
 def to_json(res: Results, *, per_query: bool = False) -> str:
     """Return the results as JSON text."""
+    import json
+
     data = {"rankwell": __version__, "schema": SCHEMA, **to_dict(res, per_query=per_query)}
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
 

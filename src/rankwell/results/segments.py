@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,7 @@ from rankwell.tables.items_users import Users
 UNKNOWN = "(unknown)"
 
 
-@dataclass(frozen=True)
-class Division:
+class Division(NamedTuple):
     """The columns and labels of segments, and the column of weights.
 
     A segment has one label per column of ``by``. The last segment holds the queries without a row.

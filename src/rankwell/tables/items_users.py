@@ -8,13 +8,14 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.tables.derived import Derived
-from rankwell.tables.features import Features, features_of
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.numbers import same_length
 from rankwell.tables.run_qrels import ids_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankwell.tables.features import Features
 
 
 class Items(Derived):
@@ -65,6 +66,8 @@ class Items(Derived):
     def _features(self, wanted: str) -> Features:
         import polars as pl
 
+        from rankwell.tables.features import features_of
+
         return features_of(pl.DataFrame() if self.frame is None else self.frame, wanted, self.name)
 
     def groups(self, column: str) -> Features:
@@ -78,6 +81,8 @@ class Items(Derived):
         return self.once(Items._groups, column)
 
     def _groups(self, column: str) -> Features:
+        from rankwell.tables.features import features_of
+
         found = features_of(_names(self.frame, column, self.name).to_frame(), column, self.name)
         if not found.names:
             raise DataError(f"{self.name}: the column {brief(column)} holds no group.")

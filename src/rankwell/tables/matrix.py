@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -12,8 +11,7 @@ from rankwell.errors import DataError, UsageError
 PAD = -1
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(NamedTuple):
     """A dense matrix with a row per query.
 
     It holds ``scores`` or ``grades`` of all items, the ``lists`` of a run (item numbers, best first), or ``whole`` numbers that

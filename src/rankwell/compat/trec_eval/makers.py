@@ -14,7 +14,8 @@ from rankwell.compat.trec_eval.numbers import INTEGER, real, whole
 from rankwell.compat.trec_eval.special import Eleven, GainRBP, Relstring, Residual
 from rankwell.errors import UsageError, brief
 from rankwell.metrics import metric_of
-from rankwell.metrics.binary.interpolated import Avg11, Levels
+from rankwell.metrics.binary.interpolated import Avg11
+from rankwell.metrics.binary.levels import Levels
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.metric import Metric
 

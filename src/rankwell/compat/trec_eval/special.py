@@ -8,7 +8,8 @@ import numpy as np
 
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
-from rankwell.metrics.binary.interpolated import Avg11, interpolated, needed_hits
+from rankwell.metrics.binary.interpolated import Avg11, interpolated
+from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.graded.users import RBP, RBPResidual
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Pairs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,30 +10,14 @@ from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.additive import Additive, Terms
+from rankwell.metrics.binary.levels import Levels, needed_hits
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Numbers
 from rankwell.tables.ranked import Ranked
 
 __all__ = ["AUCPR", "Avg11", "IPrec"]
 
-Levels = Literal["exact", "trec9", "trec10"]
-LARGEST = 2**63
 ELEVEN = tuple(tenth / 10 for tenth in range(11))
-
-
-def needed_hits(level: float, relevant: np.ndarray, levels: str) -> np.ndarray:
-    """Return how many hits reach a recall level: exact in whole numbers, or rounded as trec_eval 9 and 10 do."""
-    if levels == "trec9":
-        return (level * relevant + 0.9).astype(np.int64)
-    if levels == "trec10":
-        return np.floor(level * relevant + 0.5).astype(np.int64)
-    from fractions import Fraction
-
-    exact = Fraction(repr(level))
-    if max(exact.numerator * int(relevant.max(initial=0)), exact.denominator) < LARGEST:
-        return -((-exact.numerator * relevant) // exact.denominator)
-    # a level of 17 digits times many hits is beyond 64 bits
-    return np.array([math.ceil(exact * each) for each in relevant.tolist()], np.int64)
 
 
 def interpolated(hits: Ranked, relevant: np.ndarray, level: float, levels: str) -> np.ndarray:

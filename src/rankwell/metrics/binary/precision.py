@@ -13,7 +13,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.ties import expected_precisions
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
-from rankwell.metrics.binary.interpolated import needed_hits
+from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.metric import definition
 from rankwell.tables.ranked import Ranked, ratio
 
