@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rankwell.kernels import fingerprints
+from rankwell.statistics.draws import first, further, uniform
 from rankwell.tables.ids import Ids
 
-STEP = np.uint64(0x9E3779B97F4A7C15)
-FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-ONE = 2.0**-53
+__all__ = ["draws", "fingerprints_of", "further", "uniform"]
 
 
 def draws(seed: int, *keys: Ids | np.ndarray) -> np.ndarray:
@@ -24,21 +23,11 @@ def draws(seed: int, *keys: Ids | np.ndarray) -> np.ndarray:
     >>> draws(1, Ids.of([10])).tolist() == draws(1, Ids.of(["10"])).tolist() != draws(2, Ids.of([10])).tolist()
     True
     """
-    found = _mixed(np.array([seed], np.int64).view(np.uint64) + STEP)
+    found = first(seed)
     for key in keys:
         numbers = fingerprints_of(key) if isinstance(key, Ids) else np.asarray(key, np.int64).view(np.uint64)
         found = further(found, numbers)
     return found
-
-
-def further(drawn: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Return new draws from draws and numbers (uint64), which broadcast: a draw for each user and place, for example."""
-    return _mixed((drawn ^ numbers) + STEP)
-
-
-def uniform(drawn: np.ndarray) -> np.ndarray:
-    """Return draws as numbers from 0 up to, and without, 1."""
-    return (drawn >> np.uint64(11)) * ONE
 
 
 def fingerprints_of(ids: Ids) -> np.ndarray:
@@ -46,13 +35,3 @@ def fingerprints_of(ids: Ids) -> np.ndarray:
     if ids.is_text:
         return fingerprints.of_text(ids.text, ids.starts, ids.lengths)
     return fingerprints.of_integers(np.ascontiguousarray(ids.integers))
-
-
-def _mixed(values: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore"):
-        values = values ^ (values >> np.uint64(30))
-        values *= FACTORS[0]
-        values ^= values >> np.uint64(27)
-        values *= FACTORS[1]
-        values ^= values >> np.uint64(31)
-        return values

@@ -1,0 +1,1 @@
+"""Statistics: arrays in, estimates out; nothing here knows what is ranked."""

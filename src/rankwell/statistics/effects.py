@@ -1,0 +1,163 @@
+"""How large a difference is, what could have been seen, and whether two systems are as good as each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankwell.statistics.paired import Estimate
+
+TIE = 1e-9  # differences up to this are ties
+MOST = 10**9  # units that a power calculation looks up to
+
+
+class Effect(NamedTuple):
+    """The size of a paired difference.
+
+    ``dz`` is mean / sd of the differences, ``smd`` the mean over the mean standard deviation of the two systems' values,
+    ``superiority`` the share of units where the first is better, ties counted half; and the numbers of units won, tied and lost.
+    """
+
+    dz: float
+    smd: float
+    superiority: float
+    wins: int
+    ties: int
+    losses: int
+
+
+def effect(first: np.ndarray, second: np.ndarray) -> Effect:
+    """Return the effect sizes of two systems' values on the same units, larger being better; NaN where there is no spread.
+
+    Examples
+    --------
+    >>> effect(np.array([0.5, 0.7, 0.2]), np.array([0.4, 0.5, 0.2]))[2:]
+    (0.8333333333333334, 2, 1, 0)
+    """
+    d = np.asarray(first, np.float64) - second
+    wins, losses = int(np.count_nonzero(d > TIE)), int(np.count_nonzero(d < -TIE))
+    ties = len(d) - wins - losses
+    if len(d) < 2:
+        return Effect(
+            math.nan, math.nan, (wins + ties / 2) / len(d) if len(d) else math.nan, wins, ties, losses
+        )
+    sd = float(d.std(ddof=1))
+    pooled = math.sqrt((float(np.var(first, ddof=1)) + float(np.var(second, ddof=1))) / 2)
+    mean = float(d.mean())
+    return Effect(
+        mean / sd if sd > 0 else math.nan,
+        mean / pooled if pooled > 0 else math.nan,
+        (wins + ties / 2) / len(d),
+        wins,
+        ties,
+        losses,
+    )
+
+
+def smallest_visible(sd: float, n: int, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """Return the smallest true mean difference that a two-sided t-test of n units finds with a probability of ``power``.
+
+    Examples
+    --------
+    >>> round(smallest_visible(0.2, 50), 4)
+    0.0808
+    """
+    if n < 2 or not sd > 0:
+        return math.nan
+    low, high = 0.0, 1.0
+    while _power(high, n, alpha) < power:
+        high *= 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _power(middle, n, alpha) < power else (low, middle)
+    return high * sd
+
+
+def units_needed(sd: float, n: int, margin: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """Return how many units a two-sided t-test needs to find a difference of ``margin`` with a probability of ``power``.
+
+    ``sd`` is that of n differences seen; its upper 80 % bound is counted with, as the sample may have had too little spread.
+    The observed difference is not used.
+
+    Examples
+    --------
+    >>> units_needed(0.2, 50, 0.05)
+    154
+    """
+    from scipy.special import chdtri
+
+    if n < 2 or not sd > 0 or not margin > 0:
+        raise ValueError(
+            f"units_needed(sd={sd}, n={n}, margin={margin}): sd and margin must be positive, n at least 2."
+        )
+    # chdtri gives the value that is exceeded with a probability
+    upper = sd * math.sqrt((n - 1) / float(chdtri(n - 1, 0.8)))
+    low, high = 1, 2
+    while _power(margin / upper, high, alpha) < power:
+        low, high = high, high * 2
+        if high > MOST:
+            return MOST
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _power(margin / upper, middle, alpha) < power else (low, middle)
+    return high
+
+
+def _power(dz: float, n: int, alpha: float) -> float:
+    """The power of the two-sided paired t-test, by the noncentral t distribution."""
+    from scipy.special import nctdtr, stdtrit
+
+    critical = float(stdtrit(n - 1, 1 - alpha / 2))
+    shift = dz * math.sqrt(n)
+    return float(1 - nctdtr(n - 1, shift, critical) + nctdtr(n - 1, shift, -critical))
+
+
+def equivalence(estimate: Estimate, margin: float) -> float:
+    """Return the p-value of two one-sided t-tests: below alpha, the true mean difference lies within ±margin.
+
+    Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987).
+    """
+    return max(not_below(estimate, -margin), not_below(estimate._replace(mean=-estimate.mean), -margin))
+
+
+def not_below(estimate: Estimate, bound: float) -> float:
+    """Return the one-sided p-value of the hypothesis that the true mean is at most ``bound``: small if it is surely above.
+
+    Examples
+    --------
+    >>> round(not_below(Estimate(100, 0.01, 0.1, 1.0, 0.32), -0.02), 4)
+    0.0017
+    """
+    from scipy.special import stdtr
+
+    n, mean, sd = estimate.n, estimate.mean, estimate.sd
+    if n < 2:
+        return math.nan
+    if sd == 0:
+        return 0.0 if mean > bound else 1.0
+    return float(stdtr(n - 1, -(mean - bound) / (sd / math.sqrt(n))))
+
+
+def heterogeneity(groups: Sequence[np.ndarray]) -> float:
+    """Return the p-value of Welch's analysis of variance: whether the mean differences of groups of units differ.
+
+    Groups of less than two units, or without spread, are left out; NaN with fewer than two groups left.
+    Source: Welch, Biometrika 38 (1951).
+    """
+    from scipy.special import fdtrc
+
+    kept = [group for group in groups if len(group) >= 2 and float(np.var(group)) > 0]
+    k = len(kept)
+    if k < 2:
+        return math.nan
+    n = np.array([len(group) for group in kept], np.float64)
+    means = np.array([group.mean() for group in kept])
+    weights = n / np.array([group.var(ddof=1) for group in kept])
+    share = weights / weights.sum()
+    between = float((weights * (means - (share * means).sum()) ** 2).sum()) / (k - 1)
+    lost = float(((1 - share) ** 2 / (n - 1)).sum())
+    statistic = between / (1 + 2 * (k - 2) / (k * k - 1) * lost)
+    return float(fdtrc(k - 1, (k * k - 1) / (3 * lost), statistic))

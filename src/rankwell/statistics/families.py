@@ -1,0 +1,147 @@
+"""Families of comparisons tested together: studentised maxT, step-down, and the randomised version of Tukey's HSD."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from rankwell.kernels import resample
+from rankwell.statistics.draws import replicates
+from rankwell.statistics.paired import CHUNK, FLIPS, NEAR
+
+T = TypeVar("T")
+SHUFFLES = 2
+ROWS = 256  # replicates of shuffles that one thread makes at a time
+
+
+class Family(NamedTuple):
+    """Two-sided p-values by sign flips per comparison, on its own and adjusted for all; NaN where a comparison is not tested."""
+
+    p: np.ndarray
+    adjusted: np.ndarray
+    replicates: int
+
+
+def max_t(
+    values: np.ndarray,
+    pairs: np.ndarray,
+    units: np.ndarray,
+    *,
+    times: int,
+    seed: int,
+    threads: int = 1,
+) -> Family:
+    """Return the p-values of mean differences by sign flips, adjusted by step-down maxT (Westfall and Young, 1993).
+
+    The maximum is over |t*|, studentised per comparison, with the same signs per unit for all comparisons; it controls the
+    family-wise error rate in the strong sense where the differences are jointly sign-symmetric under the null. p = (b + 1) /
+    (B + 1).
+
+    Parameters
+    ----------
+    values
+        A row per system and a column per unit; NaN where undefined. A comparison is of the units where both are defined.
+    pairs
+        Two rows of systems (or places in ``values``): the comparisons. Those of less than two units are not tested.
+    units
+        A fixed number (uint64) per unit, from which its signs are drawn.
+    times, seed, threads
+        The number of replicates, the seed of their signs, and how many threads make them, which changes nothing.
+    """
+    left, right = pairs
+    defined = ~np.isnan(values)
+    both = (defined[left] & defined[right]).sum(axis=1)
+    kept = np.flatnonzero(both >= 2)
+    filled = np.where(defined, values, 0.0)
+    squares, totals = np.empty(len(kept)), np.empty(len(kept))
+    for place, row in enumerate(kept):
+        d = (filled[left[row]] - filled[right[row]])[defined[left[row]] & defined[right[row]]]
+        squares[place], totals[place] = d @ d, abs(d.sum())
+    n = both[kept].astype(np.float64)
+    t = _squared_t(totals, squares, n)
+    order = np.argsort(t, kind="stable")
+    kept = kept[order]
+    least = n[order], squares[order], totals[order] * (1 - NEAR), t[order] * (1 - 2 * NEAR)
+    of_signs = _sums_of(filled, defined, left[kept], right[kept])
+    alone, highest = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
+    keys = replicates(seed, FLIPS, 0, -(-times // 64))
+    jobs = (
+        partial(_exceed, keys[low : low + CHUNK], units, of_signs, least, times - 64 * low)
+        for low in range(0, len(keys), CHUNK)
+    )
+    for own, most in _done(jobs, threads):
+        alone += own
+        highest += most
+    p, adjusted = np.full((2, len(left)), np.nan)
+    p[kept] = (alone + 1) / (times + 1)
+    # a comparison is no clearer than those with a larger t
+    adjusted[kept] = np.maximum.accumulate(((highest + 1) / (times + 1))[::-1])[::-1]
+    return Family(p, adjusted, times)
+
+
+def tukey(
+    values: np.ndarray, pairs: np.ndarray, units: np.ndarray, *, times: int, seed: int, threads: int = 1
+) -> Family:
+    """Return the p-values of all pairs by the randomised version of Tukey's HSD (Carterette, TOIS 30, 2012).
+
+    The values of each unit are shuffled among the systems; a pair's p is the share of shuffles whose largest difference of
+    means reaches its own: (b + 1) / (B + 1). It controls the family-wise error rate when all systems are exchangeable, not for
+    every partial null nor for very unequal variances. ``values`` has no NaN: units undefined for any system are left out
+    before. There is no p-value of a pair on its own.
+    """
+    rows = np.ascontiguousarray(values.T)
+    jobs = (
+        partial(resample.ranges, rows, replicates(seed, SHUFFLES, low, min(low + ROWS, times)), units)
+        for low in range(0, times, ROWS)
+    )
+    reached = np.sort(np.concatenate(list(_done(jobs, threads))))
+    totals = values.sum(axis=1)
+    least = np.abs(totals[pairs[0]] - totals[pairs[1]]) * (1 - NEAR)
+    above = times - np.searchsorted(reached, least, side="left")
+    return Family(np.full(len(least), np.nan), (above + 1) / (times + 1), times)
+
+
+def _squared_t(totals: np.ndarray, squares: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """t² from sums, sums of squares and numbers of units; as the kernel has it, huge where there is no spread."""
+    rest = n * squares - totals**2
+    spread = rest > 1e-12 * n * squares
+    found = np.where(totals == 0, 0.0, 1e300)
+    found[spread] = totals[spread] ** 2 * (n[spread] - 1) / rest[spread]
+    return found
+
+
+class _Sums(NamedTuple):
+    """What signs are multiplied with (a row per unit), and which columns of the product make a comparison."""
+
+    columns: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+def _sums_of(filled: np.ndarray, defined: np.ndarray, left: np.ndarray, right: np.ndarray) -> _Sums:
+    used = np.unique(np.concatenate([left, right]))
+    if (defined[used] == defined[used[:1]]).all():
+        # all comparisons are of the same units: their sums are differences of the systems' own
+        return _Sums(np.ascontiguousarray(filled.T), left, right)
+    differences = np.where(defined[left] & defined[right], filled[left] - filled[right], 0.0)
+    numbers = np.arange(len(left))
+    return _Sums(np.ascontiguousarray(differences.T), numbers, np.full(len(left), -1))
+
+
+def _exceed(
+    keys: np.ndarray, units: np.ndarray, of: _Sums, least: tuple[np.ndarray, ...], times: int
+) -> tuple[np.ndarray, np.ndarray]:
+    sums = (resample.signs(keys, units) @ of.columns)[:times]
+    return resample.exceed(sums, of.left, of.right, *least)
+
+
+def _done(jobs: Iterator[partial[T]], threads: int) -> Iterator[T]:
+    if threads == 1:
+        yield from (job() for job in jobs)
+        return
+    with ThreadPoolExecutor(threads) as executor:
+        yield from executor.map(lambda job: job(), jobs)

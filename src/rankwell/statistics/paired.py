@@ -1,0 +1,118 @@
+"""Tests of one set of paired differences: Student's t, sign flips, Wilcoxon's signed ranks, the sign test."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rankwell.kernels import resample
+from rankwell.statistics.draws import replicates
+
+NEAR = 1e-9  # a replicate this close to the observed sum counts as reaching it, as sums of rounded numbers differ by less
+EXACT = 20  # up to so many non-zero differences all patterns of signs are tried
+CHUNK = 64  # keys, each of 64 replicates
+FLIPS = 1
+
+
+class Estimate(NamedTuple):
+    """A mean difference: of how many units, its standard deviation, Student's t and the two-sided p-value."""
+
+    n: int
+    mean: float
+    sd: float
+    t: float
+    p: float
+
+
+class Flipped(NamedTuple):
+    """A two-sided p-value by sign flips, the replicates that reached the observed sum, and of how many; exact if all were tried."""
+
+    p: float
+    reached: int
+    replicates: int
+    is_exact: bool
+
+
+def t_test(d: np.ndarray) -> Estimate:
+    """Return Student's paired t-test of differences: t = mean / (sd / √n) with n − 1 degrees of freedom.
+
+    ``d`` holds a difference per unit, none NaN. Zeros count. t is NaN and p is NaN below two units; without spread p is 0 if
+    the mean is not 0, else 1.
+
+    Examples
+    --------
+    >>> t_test(np.array([0.1, 0.3, -0.1, 0.2, 0.2])).p.__round__(6)
+    0.107939
+    """
+    from scipy.special import stdtr
+
+    n = len(d)
+    mean = math.fsum(d) / n if n else math.nan
+    if n < 2:
+        return Estimate(n, mean, math.nan, math.nan, math.nan)
+    sd = math.sqrt(math.fsum((d - mean) ** 2) / (n - 1))
+    if sd <= 1e-12 * abs(mean) or sd == 0:  # what is left of rounding is no spread
+        return Estimate(n, mean, 0.0, math.copysign(math.inf, mean) if mean else 0.0, 0.0 if mean else 1.0)
+    t = mean / (sd / math.sqrt(n))
+    return Estimate(n, mean, sd, t, float(2 * stdtr(n - 1, -abs(t))))
+
+
+def sign_flips(d: np.ndarray, units: np.ndarray, *, times: int, seed: int) -> Flipped:
+    """Return the p-value of the mean under all signs of the differences, exact or by ``times`` random patterns.
+
+    Up to 20 non-zero differences all patterns are tried: p is the share that reaches the observed sum. Otherwise
+    p = (b + 1) / (B + 1). ``units`` holds a fixed number (uint64) per unit, from which its signs are drawn.
+
+    Examples
+    --------
+    >>> sign_flips(np.array([1.0, 1.0, 1.0, 2.0]), np.arange(4, dtype=np.uint64), times=100, seed=0)
+    Flipped(p=0.125, reached=2, replicates=16, is_exact=True)
+    """
+    kept = d != 0
+    d, units = d[kept], units[kept]
+    least = abs(math.fsum(d)) * (1 - NEAR)
+    if len(d) <= EXACT:
+        sums = _all_sums(d)
+        reached = int(np.count_nonzero(np.abs(sums) >= least))
+        return Flipped(reached / len(sums), reached, len(sums), is_exact=True)
+    keys = replicates(seed, FLIPS, 0, -(-times // 64))
+    reached, left = 0, times
+    for low in range(0, len(keys), CHUNK):
+        sums = (resample.signs(keys[low : low + CHUNK], units) @ d)[:left]
+        reached += int(np.count_nonzero(np.abs(sums) >= least))
+        left -= len(sums)
+    return Flipped((reached + 1) / (times + 1), reached, times, is_exact=False)
+
+
+def _all_sums(d: np.ndarray) -> np.ndarray:
+    sums = np.zeros(1)
+    for value in d:
+        sums = np.concatenate([sums + value, sums - value])
+    return sums
+
+
+def wilcoxon(d: np.ndarray) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test with Pratt's treatment of zeros, by SciPy.
+
+    It tests the symmetry of the differences about 0, not their mean. NaN if all differences are 0.
+    """
+    from scipy.stats import wilcoxon as test
+
+    return float(test(d, zero_method="pratt").pvalue) if np.any(d) else math.nan
+
+
+def sign_test(d: np.ndarray) -> float:
+    """Return the two-sided p-value of the sign test, which tests the median; differences within 1e-9 of 0 are left out.
+
+    Examples
+    --------
+    >>> sign_test(np.array([1.0, 2.0, 3.0, -1.0, 0.0]))
+    0.625
+    """
+    from scipy.special import bdtr
+
+    wins, losses = int(np.count_nonzero(d > NEAR)), int(np.count_nonzero(d < -NEAR))
+    n = wins + losses
+    return min(1.0, 2 * float(bdtr(min(wins, losses), n, 0.5))) if n else math.nan

@@ -1,0 +1,104 @@
+"""Families of comparisons, against plain loops and SciPy."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from rankwell.kernels import resample
+from rankwell.statistics.draws import replicates
+from rankwell.statistics.families import max_t, tukey
+from rankwell.statistics.paired import FLIPS, sign_flips
+
+TIMES = 3000
+
+
+def data(systems=6, units=40, missing=0.0):
+    rng = np.random.default_rng(11)
+    values = rng.beta(0.4, 0.9, (systems, units)) + np.linspace(0, 0.3, systems)[:, None]
+    values[rng.random(values.shape) < missing] = np.nan
+    pairs = np.array(list(itertools.combinations(range(systems), 2))).T
+    return values, pairs, rng.integers(0, 2**63, units).astype(np.uint64)
+
+
+def plain_max_t(values, pairs, units, seed):
+    """Step-down maxT with a table of all t*, comparison by comparison."""
+    signs = resample.signs(replicates(seed, FLIPS, 0, -(-TIMES // 64)), units)[:TIMES]
+    observed, flipped = [], []
+    for left, right in pairs.T:
+        d = values[left] - values[right]
+        kept = ~np.isnan(d)
+        d, own = d[kept], signs[:, kept]
+        n = len(d)
+        moved = own * d
+        observed.append(abs(d.mean()) / (d.std(ddof=1) / np.sqrt(n)))
+        flipped.append(np.abs(moved.mean(axis=1)) / (moved.std(axis=1, ddof=1) / np.sqrt(n)))
+    observed, flipped = np.array(observed), np.array(flipped)
+    adjusted, least = np.empty(len(observed)), 0.0
+    order = np.argsort(-observed)
+    for place, comparison in enumerate(order):
+        most = flipped[order[place:]].max(axis=0)
+        own = (np.count_nonzero(most >= observed[comparison] * (1 - 1e-9)) + 1) / (TIMES + 1)
+        adjusted[comparison] = least = max(least, own)
+    alone = (np.count_nonzero(flipped >= observed[:, None] * (1 - 1e-9), axis=1) + 1) / (TIMES + 1)
+    return alone, adjusted
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_max_t_is_that_of_a_table_of_all_replicates(missing, threads):
+    values, pairs, units = data(missing=missing)
+    found = max_t(values, pairs, units, times=TIMES, seed=2, threads=threads)
+    alone, adjusted = plain_max_t(values, pairs, units, 2)
+    assert found.p.tolist() == alone.tolist()
+    assert found.adjusted.tolist() == adjusted.tolist()
+    assert (found.adjusted >= found.p).all()
+
+
+def test_one_comparison_is_not_adjusted_and_equals_its_own_test():
+    values, pairs, units = data(systems=2, units=60)
+    found = max_t(values, pairs, units, times=TIMES, seed=4)
+    alone = sign_flips(values[0] - values[1], units, times=TIMES, seed=4)
+    assert found.p.tolist() == found.adjusted.tolist() == [alone.p]
+
+
+def test_systems_without_a_difference_and_pairs_without_units():
+    values, _, units = data(systems=3)
+    values = np.vstack([values[0], values[0], np.full(40, np.nan)])
+    found = max_t(values, np.array([[0, 0, 1], [1, 2, 2]]), units, times=TIMES, seed=1)
+    assert found.p[0] == found.adjusted[0] == 1.0
+    assert np.isnan(found.p[1:]).all()
+    assert np.isnan(found.adjusted[1:]).all()
+
+
+def test_tukey_is_near_that_of_scipy_on_normal_values_and_near_all_orders_on_few():
+    rng = np.random.default_rng(5)
+    values = rng.normal(0, 1, (4, 200)) + np.array([[0], [0], [0.2], [0.3]])
+    pairs = np.array(list(itertools.combinations(range(4), 2))).T
+    units = rng.integers(0, 2**63, 200).astype(np.uint64)
+    found = tukey(values, pairs, units, times=20_000, seed=1, threads=2).adjusted
+    told = scipy.stats.tukey_hsd(*values).pvalue[tuple(pairs)]
+    assert found == pytest.approx(told, abs=0.02)
+    few = np.array([[0.1, 0.5, 0.2], [0.4, 0.1, 0.9]])
+    orders = [
+        abs(sum(s * (a - b) for s, a, b in zip(signs, *few, strict=True)))
+        for signs in itertools.product((1, -1), repeat=3)
+    ]
+    share = np.mean([each >= abs((few[0] - few[1]).sum()) - 1e-9 for each in orders])
+    [near] = tukey(few, np.array([[0], [1]]), units[:3], times=40_000, seed=2).adjusted
+    assert near == pytest.approx(share, abs=0.01)
+
+
+def test_shuffles_do_not_depend_on_threads_and_every_place_is_as_likely():
+    values, pairs, units = data(systems=5)
+    one, three = (tukey(values, pairs, units, times=1000, seed=1, threads=threads) for threads in (1, 3))
+    assert one.adjusted.tolist() == three.adjusted.tolist()
+    # the largest of five values goes to a system at random: of many units, each gets a fifth
+    marked = np.zeros((5, 5000))
+    marked[0] = 1
+    keys = replicates(1, 2, 0, 20)
+    spread = resample.ranges(np.ascontiguousarray(marked.T), keys, np.arange(5000, dtype=np.uint64))
+    assert spread.max() < 6 * np.sqrt(5000 * 0.2 * 0.8)

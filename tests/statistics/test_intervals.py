@@ -1,0 +1,87 @@
+"""Intervals of a mean, against SciPy, statsmodels 0.15.0 and plain loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from rankwell.kernels import resample
+from rankwell.statistics.draws import replicates
+from rankwell.statistics.intervals import LIMITS, WEIGHTS, interval, is_doubtful
+
+UNITS = np.random.default_rng(0).integers(0, 2**63, 300).astype(np.uint64)
+VALUES = np.random.default_rng(1).beta(0.5, 0.8, 300)
+
+
+def test_t_and_wilson():
+    found = interval(VALUES, UNITS, method="t", level=0.9)
+    told = scipy.stats.t.interval(0.9, 299, VALUES.mean(), scipy.stats.sem(VALUES))
+    assert (found.low, found.high) == pytest.approx(told)
+    share = np.array([1.0] * 7 + [0.0] * 3)
+    found = interval(share, UNITS[:10], method="wilson")
+    # proportion_confint(7, 10, method="wilson")
+    assert (found.low, found.high) == pytest.approx((0.39677814746114537, 0.8922087325936989))
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_bootstraps_are_near_those_of_scipy(method):
+    found = interval(VALUES, UNITS, method=method, times=20_000)
+    name = {"percentile": "percentile", "bca": "BCa"}[method]
+    told = scipy.stats.bootstrap(
+        (VALUES,), np.mean, n_resamples=20_000, method=name, rng=np.random.default_rng(1)
+    ).confidence_interval
+    assert (found.low, found.high) == pytest.approx(tuple(told), abs=0.002)
+
+
+def test_the_studentised_interval_is_that_of_a_plain_loop():
+    values, units = VALUES[:25], UNITS[:25]
+    found = interval(values, units, times=999, seed=3)
+    mean, t = values.mean(), []
+    for weights in resample.poisson(replicates(3, WEIGHTS, 0, 999), units, LIMITS):
+        n = weights.sum()
+        own = (weights * values).sum() / n
+        error = math.sqrt((weights * (values - own) ** 2).sum() / (n * (n - 1)))
+        t.append((own - mean) / error)
+    t.sort()
+    error = values.std(ddof=1) / 5
+    assert (found.low, found.high) == pytest.approx((mean - t[974] * error, mean - t[24] * error))
+
+
+def test_weights_are_poisson():
+    drawn = resample.poisson(replicates(1, WEIGHTS, 0, 2000), UNITS, LIMITS).ravel()
+    for value in range(5):
+        share = math.exp(-1) / math.factorial(value)
+        assert np.mean(drawn == value) == pytest.approx(share, abs=5 * math.sqrt(share / len(drawn)))
+
+
+def test_replicates_without_spread_count_as_infinite():
+    """49 hits and a miss: a third of the replicates hold no miss; without them the interval would be far too short."""
+    values = np.ones(50)
+    values[7] = 0
+    found = interval(values, UNITS[:50], limits=(0, 1))
+    assert found.high == 1.0
+    assert found.low < 0.94
+    assert found.is_doubtful
+
+
+def test_no_interval_without_spread_or_of_one_value():
+    for values in np.full(60, 0.3), np.array([0.5]), np.array([]):
+        found = interval(values, UNITS[: len(values)])
+        assert math.isnan(found.low)
+        assert math.isnan(found.high)
+
+
+def test_doubt_counts_values_beside_the_most_frequent_one():
+    assert is_doubtful(np.arange(49.0))
+    assert not is_doubtful(np.arange(50.0))
+    assert is_doubtful(np.array([1.0] * 95 + [0.0] * 5))
+    assert not is_doubtful(np.array([1.0] * 60 + [0.0] * 40))
+
+
+def test_intervals_do_not_depend_on_the_order_of_values():
+    order = np.random.default_rng(2).permutation(300)
+    one, other = interval(VALUES, UNITS), interval(VALUES[order], UNITS[order])
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-12)
