@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import random
+import threading
 import tracemalloc
 from collections import defaultdict
 
@@ -137,3 +138,10 @@ def test_blocks_of_comments_alone_hold_no_rows(tmp_path):
     path.write_text("# q Q0 d 1 1.0 t\n" * 2000)
     with pytest.raises(rw.RankwellError, match="the run holds no rows"):
         rw.evaluate(path, {"q": {"d": 1}}, "ap", engine=Memory(batch=100))
+
+
+def test_one_thread_is_one_thread(tmp_path, monkeypatch):
+    path = written(tmp_path, [row for row in scattered_rows(20_000) if row[0] != LONG])
+    whole = rw.evaluate(path, {"7": {"D1": 1}}, "ap")
+    monkeypatch.setattr(threading.Thread, "start", lambda _: pytest.fail("a thread was started"))
+    assert rw.evaluate(path, {"7": {"D1": 1}}, "ap", threads=1).per_query.equals(whole.per_query)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pkgutil
 from functools import cache
 from typing import Protocol
@@ -22,11 +21,6 @@ class Engine(Protocol):
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
         """Return the sum of the parts of all queries."""
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.engine import Engine, cores
+from rankwell.evaluation.engine import Engine
 from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of
 from rankwell.evaluation.plan import Plan, plan_of
 from rankwell.evaluation.task import Task
@@ -17,6 +17,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
+from rankwell.tables.cores import cores
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from rankwell.kernels import trec_packs
 from rankwell.readers.blocks import Buffers, Take, columns_of, copied
 from rankwell.readers.files import CHANGED
 from rankwell.readers.trec_columns import RUN, Parsed
+from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import cuts
 from rankwell.tables.ids import Ids
@@ -132,10 +132,13 @@ def _packed(whole: Whole) -> tuple[Ids, np.ndarray, list[Pack]]:
 
 def _done(whole: Whole) -> Iterator[Packed]:
     """Pack the blocks on all cores; only a few are read before they are packed."""
+    workers = cores()
+    if workers == 1:
+        yield from (_pack(take, whole.layout) for take in whole.takes())
+        return
     from concurrent.futures import ThreadPoolExecutor
 
     waiting: deque[Future[Packed]] = deque()
-    workers = _cores()
     with ThreadPoolExecutor(workers) as executor:
         for take in whole.takes():
             if len(waiting) > workers:
@@ -154,7 +157,3 @@ def _pack(take: Take, layout: tuple[str, int, int]) -> Packed:
         codes, parsed.offsets, len(firsts), item.text, item.starts, item.lengths, parsed.value
     )
     return copied(parsed.query[firsts]), *packed
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

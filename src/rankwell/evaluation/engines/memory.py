@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
-from rankwell.evaluation.engine import cores
 from rankwell.evaluation.task import Task
 from rankwell.judge import lists_of_others, missing_lists
 from rankwell.judge.given_ranks import RanksBeginAtZero
 from rankwell.judge.judged import Judged
 from rankwell.results.part import Part, own_text
+from rankwell.tables.cores import at_most, cores
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run
@@ -54,14 +54,20 @@ class Memory:
             raise UsageError(
                 f"threads={threads}: must be at least 1, or None for all cores available to this process."
             )
+        if threads is None:
+            return self._run(run, task)
+        with at_most(threads):
+            return self._run(run, task)
+
+    def _run(self, run: Run, task: Task) -> Part:
         rows = run.rows
         try:
-            part = self._all(rows, run.name, task, threads)
+            part = self._all(rows, run.name, task)
         except RanksBeginAtZero:
             task = replace(task, asked=replace(task.asked, rank_base=0))
-            part = self._all(rows, run.name, task, threads)
+            part = self._all(rows, run.name, task)
         if not rows.grouped and not part.queries.is_distinct():
-            part = self._all(rows.regrouped(), run.name, task, threads)
+            part = self._all(rows.regrouped(), run.name, task)
         known = int(np.count_nonzero(part.pool_row >= 0))
         absent = len(task.pool.offsets) - 1 - known
         if absent and not known:
@@ -82,7 +88,7 @@ class Memory:
         others = lists_of_others(task.users, part.queries, pool)
         return _with_empty(part, task, others, "users with neither a list nor judgements")
 
-    def _all(self, rows: Rows, name: str, task: Task, threads: int | None) -> Part:
+    def _all(self, rows: Rows, name: str, task: Task) -> Part:
         """Measure all batches, only a few at a time so that memory does not grow with the run."""
         batches = rows.batches(self.batch)
         first, second = next(batches, None), next(batches, None)
@@ -90,7 +96,7 @@ class Memory:
             raise _no_rows(name)
         if second is None:
             return self._one(first, task)
-        workers = threads or cores()
+        workers = cores()
         batches = chain([first, second], batches)
         del first, second
         if workers == 1:

@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from rankwell.errors import brief
-from rankwell.evaluation.engine import cores
 from rankwell.kernels import order
+from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import PART_ROWS
 from rankwell.tables.ids import Ids
