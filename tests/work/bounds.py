@@ -4,7 +4,7 @@
 
 calls            of our own Python, ours and built-in functions, on all threads: a loop over queries or rows shows here at once,
                  long before anybody can time it. The same on every machine
-files            opened by Python while a job runs: a file is opened to be recognised, and once to be read
+files            opened by Python, run and judgements together: a file is opened to be recognised, and for each block that is read
 threads          started; 2 are asked for, and blocks of a run in any order are packed on as many before
 read %           bytes read and mapped, of the size of the files: more than 100 is reading twice. CSV and shuffled text are read twice
 faults           pages of memory touched for the first time, after a small job has warmed up what is kept: memory made anew for
@@ -21,7 +21,7 @@ BOUNDS: dict[str, dict[str, int]] = {
     "1 x 10 dicts": {"dict": 262, "run": 228, "nothing reused": 560},
     "100 x 100 dicts": {"dict": 415, "run": 385, "nothing reused": 750},
     "TREC text": {
-        "files": 13,
+        "files": 12,
         "threads": 2,
         "read %": 115,
         "faults": 2_400,
@@ -29,7 +29,7 @@ BOUNDS: dict[str, dict[str, int]] = {
         "traced kB": 34_000,
     },
     "shuffled TREC text": {
-        "files": 11,
+        "files": 9,
         "threads": 4,
         "read %": 155,
         "faults": 9_000,
@@ -37,7 +37,7 @@ BOUNDS: dict[str, dict[str, int]] = {
         "traced kB": 72_000,
     },
     "Parquet": {
-        "files": 11,
+        "files": 7,
         "threads": 2,
         "read %": 165,
         "faults": 12_000,
@@ -45,7 +45,7 @@ BOUNDS: dict[str, dict[str, int]] = {
         "traced kB": 19_000,
     },
     "CSV": {
-        "files": 10,
+        "files": 9,
         "threads": 2,
         "read %": 225,
         "faults": 11_500,

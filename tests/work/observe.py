@@ -9,7 +9,7 @@ import resource
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -74,15 +74,16 @@ def threads_counted(counts: Counter[str]) -> Iterator[None]:
         threading.Thread.start = start  # type: ignore[method-assign]
 
 
-def watched(job: Job) -> dict[str, int]:
-    """Files opened, bytes read and mapped, threads started and pages touched anew while the job runs."""
+def watched(job: Job, files: Iterable[Path]) -> dict[str, int]:
+    """How often the files are opened, bytes read and mapped, threads started and pages touched anew while the job runs."""
     events: Counter[str] = Counter()
+    names = {str(path) for path in files}
     on = True
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if not on:
             return
-        if event == "open":
+        if event == "open" and str(arguments[0]) in names:
             events["files"] += 1
         elif event == "mmap.__new__":
             events["mapped"] += arguments[1]
@@ -114,7 +115,7 @@ def evaluation_of_a_file(folder: Path, suffix: str, metrics: list[str]) -> dict[
     job = of_files(*files, metrics)
     few()
     size = sum(path.stat().st_size for path in files)
-    seen = watched(job)  # the first time at this size: what is kept for later is touched now
+    seen = watched(job, files)  # the first time at this size: what is kept for later is touched now
     seen["read %"] = round(100 * (seen.pop("read") + seen.pop("mapped")) / size)
     seen["calls"] = calls_of(job, home())
     seen["traced kB"] = round(traced_peak(job) / 1e3)
