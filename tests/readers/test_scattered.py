@@ -145,3 +145,13 @@ def test_one_thread_is_one_thread(tmp_path, monkeypatch):
     whole = rw.evaluate(path, {"7": {"D1": 1}}, "ap")
     monkeypatch.setattr(threading.Thread, "start", lambda _: pytest.fail("a thread was started"))
     assert rw.evaluate(path, {"7": {"D1": 1}}, "ap", threads=1).per_query.equals(whole.per_query)
+
+
+def test_the_rows_of_a_run_are_counted_without_holding_them(tmp_path, monkeypatch):
+    for rows in scattered_rows(5_000), sorted(scattered_rows(5_000)):
+        path = written(tmp_path, rows)
+        run = rw.read_run(path)
+        with monkeypatch.context() as patched:
+            patched.setattr(trec.TextRows, "table", lambda _: pytest.fail("all rows are held"))
+            assert len(run) == len(rows)
+            assert repr(run) == f"Run {path.name!r}: {len(rows):,} rows"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from functools import cached_property
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from rankwell.tables.places import Place, RowOf, held
 from rankwell.tables.rows import Columns, Rows
 from rankwell.tables.series import all_frozen, frozen
 
+COUNTED = 1 << 18  # rows counted at a time
 SWAPPED = "Are the run and the judgements swapped? It is rankwell evaluate QRELS RUN, and rw.evaluate(run, qrels) in Python."
 
 
@@ -102,7 +103,9 @@ class Run:
         return self.rows.table().queries.tolist()
 
     def __len__(self) -> int:
-        return len(self.rows.table())
+        rows = self.rows
+        # what is not in memory is counted batch by batch, and not held
+        return len(rows) if isinstance(rows, Sized) else sum(make().rows for make in rows.batches(COUNTED))
 
     def __repr__(self) -> str:
         return f"Run {self.name!r}: {len(self):,} rows"

@@ -102,12 +102,12 @@ class Memory:
         if workers == 1:
             return Part.sum(
                 _measured(task, *some)
-                for some in self._gathered(self._judged(batch, task) for batch in batches)
+                for some in self._gathered(self._waiting(batch, task) for batch in batches)
             )
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(workers) as executor:
-            judging = (partial(self._judged, batch, task) for batch in batches)
+            judging = (partial(self._waiting, batch, task) for batch in batches)
             judged = self._gathered(_in_order(executor, workers, judging))
             return Part.sum(
                 _in_order(executor, workers, (partial(_measured, task, *some) for some in judged))
@@ -119,9 +119,14 @@ class Memory:
     def _judged(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, Counter[str]]:
         lists = batch()
         judged, counts = task.judged(lists)
-        judged.queries = own_text(judged.queries)
         if self.progress:
             self.progress(lists.rows)
+        return judged, counts
+
+    def _waiting(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, Counter[str]]:
+        """Judge a batch that is measured later, with others; it holds none of the text that it was read from."""
+        judged, counts = self._judged(batch, task)
+        judged.queries = own_text(judged.queries)
         return judged, counts
 
     def _gathered(
