@@ -26,7 +26,7 @@ def columns():
     yield "no rows", TEXT.head(0).cast(pl.Categorical)
 
 
-@pytest.mark.parametrize(("kind", "column"), columns())
+@pytest.mark.parametrize(("kind", "column"), list(columns()))
 def test_ids_are_those_of_the_text(kind, column):
     ids = Ids.of_series(column, "item")
     assert ids.is_text
