@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE
+from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE, command
 from rankwell.cli.words import as_options
 from rankwell.display.escaping import printable
 from rankwell.display.output import make_safe, printing
 from rankwell.errors import DataError, InputError, RankwellError
 
-PLAIN = (
-    "evaluate",
-)  # commands that are parsed without Cyclopts, which takes longer to load than they may take
+# commands that are parsed without Cyclopts, which takes longer to load than they may take
+PLAIN = ("evaluate",)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -44,7 +43,6 @@ def _run(arguments: Sequence[str]) -> int | None:
 
         arguments = with_standard_input(arguments)
     if arguments and arguments[0] in PLAIN:
-        from rankwell.cli.commands import command
         from rankwell.cli.plain import parsed
 
         function = command(arguments[0])

@@ -175,10 +175,11 @@ class _Lists:
 
 def _ranked(run: Run, policy: Policy, catalogue: Known) -> tuple[Ids, Ranked]:
     """The queries of a run, and all its items in order."""
-    if not len(run):
+    rows = run.rows.table()
+    if not len(rows):
         raise DataError(f"{run.name}: the run holds no rows.")
     asked = Asked(policy, needs=frozenset({"shown", "item"}), reads_judgements=False)
-    lists = next(run.rows.table().batches(len(run)))()
+    lists = next(rows.batches(len(rows)))()
     judged, _ = judge(lists, pool_of(None, asked)[0], asked, Context(Scale(), None, catalogue=catalogue))
     return judged.queries, judged.shown
 

@@ -66,9 +66,10 @@ class Side:
 def side_of(task: Task, run: Run) -> Side:
     """All lists of a run, judged at once."""
     task = replace(task, asked=task.asked.reading("shown", "item")).of_run(run)
-    if not len(run):
+    rows = run.rows.table()
+    if not len(rows):
         raise DataError(f"{run.name}: the run holds no rows.")
-    lists = next(run.rows.table().batches(len(run)))()
+    lists = next(rows.batches(len(rows)))()
     judged, _ = task.judged(lists)
     absent = missing_lists(task.pool, judged.pool_row[judged.pool_row >= 0])
     is_empty = task.asked.policy.missing == "empty" and len(absent) > 0

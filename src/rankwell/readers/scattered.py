@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -15,14 +14,11 @@ from rankwell.kernels import trec_packs
 from rankwell.readers.blocks import Buffers, Take, columns_of, copied
 from rankwell.readers.files import CHANGED
 from rankwell.readers.trec_columns import RUN, Parsed
-from rankwell.tables.cores import cores
+from rankwell.tables.cores import cores, in_order
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import cuts
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Columns, Lists
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 CACHED_ROWS = 150_000  # so many lines and their columns stay in a processor's cache
 KINDS = "qQdi"  # of each row the item's start and key, the score, the item's length
@@ -138,14 +134,8 @@ def _done(whole: Whole) -> Iterator[Packed]:
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    waiting: deque[Future[Packed]] = deque()
     with ThreadPoolExecutor(workers) as executor:
-        for take in whole.takes():
-            if len(waiting) > workers:
-                yield waiting.popleft().result()
-            waiting.append(executor.submit(_pack, take, whole.layout))
-        while waiting:
-            yield waiting.popleft().result()
+        yield from in_order(executor, workers, (partial(_pack, take, whole.layout) for take in whole.takes()))
 
 
 def _pack(take: Take, layout: tuple[str, int, int]) -> Packed:

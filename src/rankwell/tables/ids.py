@@ -117,7 +117,7 @@ class Ids:
         if series.null_count():
             row = int(series.is_null().arg_max() or 0)
             raise DataError(f"{at(row)}: the {name} id is missing (null). Remove the row or fill the id.")
-        kind = series.dtype  # asked for once, as an Enum makes its categories anew each time
+        kind = series.dtype  # kept, because Polars builds the categories of an Enum at every look
         if kind.is_integer():
             integers = series.cast(pl.Int64, strict=False)
             if integers.null_count():

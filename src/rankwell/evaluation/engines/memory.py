@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -17,17 +16,12 @@ from rankwell.judge import lists_of_others, missing_lists
 from rankwell.judge.given_ranks import RanksBeginAtZero
 from rankwell.judge.judged import Judged
 from rankwell.results.part import Part, own_text
-from rankwell.tables.cores import at_most, cores
+from rankwell.tables.cores import at_most, cores, in_order
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
-
 BATCH_ROWS = 250_000
-
-T = TypeVar("T")
 
 
 class Memory:
@@ -108,10 +102,8 @@ class Memory:
 
         with ThreadPoolExecutor(workers) as executor:
             judging = (partial(self._waiting, batch, task) for batch in batches)
-            judged = self._gathered(_in_order(executor, workers, judging))
-            return Part.sum(
-                _in_order(executor, workers, (partial(_measured, task, *some) for some in judged))
-            )
+            judged = self._gathered(in_order(executor, workers, judging))
+            return Part.sum(in_order(executor, workers, (partial(_measured, task, *some) for some in judged)))
 
     def _one(self, batch: Callable[[], Lists], task: Task) -> Part:
         return task.measure(*self._judged(batch, task))
@@ -150,17 +142,6 @@ class Memory:
 
 def _measured(task: Task, judged: Judged, counts: Counter[str]) -> Part:
     return task.measure(judged, counts).settle()
-
-
-def _in_order(executor: ThreadPoolExecutor, workers: int, jobs: Iterable[Callable[[], T]]) -> Iterator[T]:
-    """Yield the results of jobs in order, with only a few of them begun at a time."""
-    waiting: deque[Future[T]] = deque()
-    for job in jobs:
-        if len(waiting) > workers:
-            yield waiting.popleft().result()
-        waiting.append(executor.submit(job))
-    while waiting:
-        yield waiting.popleft().result()
 
 
 def _with_empty(part: Part, task: Task, lists: Judged, what: str) -> Part:

@@ -15,6 +15,7 @@ from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import PART_ROWS
 from rankwell.tables.ids import Ids
+from rankwell.tables.places import end_to_end
 from rankwell.tables.rows import Columns, Lists, Rows
 
 Given = TypeVar("Given")
@@ -76,22 +77,18 @@ class HeldRows:
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        first, ends = self.lists[0], np.cumsum([lists.rows for lists in self.lists])
+        first = self.lists[0]
         offsets = offsets_of(np.concatenate([np.diff(lists.offsets) for lists in self.lists]))
         score = np.concatenate([lists.score for lists in self.lists])
         given = None
         if first.given is not None:
             given = np.concatenate([lists.given for lists in self.lists if lists.given is not None])
 
-        def place(row: int) -> str:
-            at = int(np.searchsorted(ends, row, side="right"))
-            return self.lists[at].place(row - int(ends[at]) + self.lists[at].rows)
-
         rows = Columns(
             None,
             self.items,
             -score if first.by_rank else score,
-            place=place,
+            place=end_to_end([lists.rows for lists in self.lists], [lists.place for lists in self.lists]),
             by_rank=first.by_rank,
             given_score=given,
             lists=(self.queries, offsets),
