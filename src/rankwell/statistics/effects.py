@@ -57,7 +57,7 @@ def effect(first: np.ndarray, second: np.ndarray) -> Effect:
     )
 
 
-def smallest_visible(sd: float, n: int, *, alpha: float = 0.05, power: float = 0.8) -> float:
+def smallest_visible(sd: float, n: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
     """Return the smallest true mean difference that a two-sided t-test of n units finds with a probability of ``power``.
 
     Examples
@@ -76,7 +76,7 @@ def smallest_visible(sd: float, n: int, *, alpha: float = 0.05, power: float = 0
     return high * sd
 
 
-def units_needed(sd: float, n: int, margin: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+def units_needed(sd: float, n: float, margin: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
     """Return how many units a two-sided t-test needs to find a difference of ``margin`` with a probability of ``power``.
 
     ``sd`` is that of n differences seen; its upper 80 % bound is counted with, as the sample may have had too little spread.
@@ -106,7 +106,7 @@ def units_needed(sd: float, n: int, margin: float, *, alpha: float = 0.05, power
     return high
 
 
-def _power(dz: float, n: int, alpha: float) -> float:
+def _power(dz: float, n: float, alpha: float) -> float:
     """The power of the two-sided paired t-test, by the noncentral t distribution."""
     from scipy.special import nctdtr, stdtrit
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import further, replicates
+from rankwell.statistics.parts import Parts, Ratio, effective_n, parts_of, ratio
 
 WEIGHTS = 3  # what the draws of the bootstrap are for
 CELLS = 1 << 22  # weights made at a time
@@ -35,11 +36,14 @@ def interval(
     times: int = 2000,
     seed: int = 0,
     limits: tuple[float, float] = (-math.inf, math.inf),
+    weights: np.ndarray | None = None,
+    clusters: np.ndarray | None = None,
 ) -> Interval:
-    """Return the interval of the mean of values, none of them NaN, cut at the limits of what a value can be.
+    """Return the interval of the (weighted) mean of values, none of them NaN, cut at the limits of what a value can be.
 
-    There is none, and low and high are NaN, for less than two values and for values without spread. ``wilson`` is for values
-    that are 0 or 1. ``units`` holds a fixed number (uint64) per value, from which its weights in the bootstrap are drawn.
+    There is none, and low and high are NaN, for less than two values or clusters and for values without spread. ``wilson`` is
+    for values that are 0 or 1. ``units`` holds a fixed number (uint64) per value, from which its weights in the bootstrap are
+    drawn; ``clusters`` one per value, of clusters that are drawn as a whole.
 
     Examples
     --------
@@ -48,42 +52,54 @@ def interval(
     >>> round(found.low, 4), round(found.high, 4)
     (0.3968, 0.8922)
     """
-    n = len(values)
-    mean = math.fsum(values) / n if n else math.nan
-    if n < 2 or (values == values[0]).all():
-        return Interval(mean, math.nan, math.nan, method, is_doubtful(values))
-    tail = (1 - level) / 2
+    parts = parts_of(values, units, weights, clusters)
+    whole = ratio(parts)
+    mean, tail = whole.mean, (1 - level) / 2
+    doubt = is_doubtful(parts.totals / parts.sizes, parts.sizes)
+    if len(parts.totals) < 2 or (whole.error == 0 and not (method == "wilson" and 0 < mean < 1)):
+        return Interval(mean, math.nan, math.nan, method, doubt)
     if method == "t":
-        low, high = _t(values, mean, tail)
+        low, high = _t(whole, tail)
     elif method == "wilson":
-        low, high = _wilson(mean, n, tail)
+        low, high = _wilson(mean, _n_of_share(parts, whole), tail)
     else:
-        drawn = np.concatenate(list(_replicates(values - mean, units, times, seed)))
+        centred = parts._replace(totals=parts.totals - mean * parts.sizes)
+        drawn = np.concatenate(list(_replicates(centred, times, seed)))
         bounds = {"studentised": _studentised, "percentile": _percentile, "bca": _bca}[method]
-        low, high = bounds(values - mean, drawn, tail)
+        low, high = bounds(centred, drawn, tail)
         low, high = mean + low, mean + high
-    return Interval(mean, max(low, limits[0]), min(high, limits[1]), method, is_doubtful(values))
+    return Interval(mean, max(low, limits[0]), min(high, limits[1]), method, doubt)
 
 
-def is_doubtful(values: np.ndarray) -> bool:
-    """Whether an interval of the mean is likely too short: n < 50, or fewer than 30 values beside the most frequent one."""
-    n = len(values)
+def is_doubtful(values: np.ndarray, weights: np.ndarray | None = None) -> bool:
+    """Whether an interval of the mean is likely too short: n < 50, or fewer than 30 values beside the most frequent one.
+
+    With weights, n is the effective number.
+    """
+    sizes = np.ones(len(values)) if weights is None else weights
+    n = effective_n(sizes)
     if n < 50:
         return True
-    _, counts = np.unique(values, return_counts=True)
-    return bool(n - counts.max() < 30)
+    _, of = np.unique(np.round(values, 12), return_inverse=True)
+    return bool(n * (1 - np.bincount(of, sizes).max() / math.fsum(sizes)) < 30 - 1e-9)
 
 
-def _t(values: np.ndarray, mean: float, tail: float) -> tuple[float, float]:
+def _t(whole: Ratio, tail: float) -> tuple[float, float]:
     from scipy.special import stdtrit
 
-    n = len(values)
-    error = math.sqrt(math.fsum((values - mean) ** 2) / (n - 1) / n)
-    reach = float(stdtrit(n - 1, 1 - tail)) * error
-    return mean - reach, mean + reach
+    reach = float(stdtrit(whole.n - 1, 1 - tail)) * whole.error
+    return whole.mean - reach, whole.mean + reach
 
 
-def _wilson(share: float, n: int, tail: float) -> tuple[float, float]:
+def _n_of_share(parts: Parts, whole: Ratio) -> float:
+    """The number of independent units that a share is as certain as; of clusters, n / design effect, which is at least 1."""
+    if not parts.is_clustered:
+        return parts.n_units
+    alone = whole.mean * (1 - whole.mean) / (parts.n_units - 1)
+    return parts.n_units / max(whole.error**2 / alone, 1.0)
+
+
+def _wilson(share: float, n: float, tail: float) -> tuple[float, float]:
     """Wilson's score interval of a share (JASA 22, 1927)."""
     from scipy.special import ndtri
 
@@ -93,47 +109,59 @@ def _wilson(share: float, n: int, tail: float) -> tuple[float, float]:
     return middle - reach, middle + reach
 
 
-def _replicates(centred: np.ndarray, units: np.ndarray, times: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield rows of (mean, standard error) of values whose mean is 0, under weights drawn from Poisson(1)."""
-    columns = np.column_stack([np.ones_like(centred), centred, centred**2])
-    rows = max(CELLS // len(centred), 1)
+def _replicates(centred: Parts, times: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield rows of (mean, standard error) of parts whose mean is 0, under weights drawn from Poisson(1)."""
+    columns, places = _columns(centred)
+    rows = max(CELLS // len(columns), 1)
     for low in range(0, times, rows):
         keys = replicates(seed, WEIGHTS, low, min(low + rows, times))
-        sums = resample.poisson(keys, units, LIMITS) @ columns
+        sums = resample.poisson(keys, centred.numbers, LIMITS) @ columns
         while len(again := np.flatnonzero(sums[:, 0] < 2)):
             keys[again] = further(keys[again], np.array([1], np.uint64))
-            sums[again] = resample.poisson(keys[again], units, LIMITS) @ columns
-        n, total, squares = sums.T
-        mean = total / n
-        variance = np.maximum(squares - n * mean**2, 0.0) / (n * (n - 1))
-        variance[variance <= 1e-15 * squares / (n * n)] = 0.0  # what is left of rounding is no spread
-        yield np.column_stack([mean, np.sqrt(variance)])
+            sums[again] = resample.poisson(keys[again], centred.numbers, LIMITS) @ columns
+        drawn, size, total, squares, products, sizes = sums.T[places]
+        mean = total / size
+        count = drawn if centred.is_clustered else size**2 / sizes
+        rest = np.maximum(squares - 2 * mean * products + mean**2 * sizes, 0.0)
+        rest[rest <= 1e-15 * squares] = 0.0  # what is left of rounding is no spread
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.where(rest > 0, np.sqrt(rest * count / (count - 1)) / size, 0.0)
+        yield np.column_stack([mean, error])
 
 
-def _studentised(centred: np.ndarray, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+def _columns(centred: Parts) -> tuple[np.ndarray, list[int]]:
+    """What weights are multiplied with, and at which column there are: 1, size, total, total², total × size, size²."""
+    totals, sizes = centred.totals, centred.sizes
+    if (sizes == 1).all():
+        return np.column_stack([sizes, totals, totals**2]), [0, 0, 1, 2, 1, 0]
+    columns = [np.ones_like(sizes), sizes, totals, totals**2, totals * sizes, sizes**2]
+    return np.column_stack(columns), list(range(6))
+
+
+def _studentised(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     """Bounds from the distribution of t*; a replicate without spread counts as ±∞, for dropping it makes intervals too short."""
     mean, error = drawn.T
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, mean / error, np.sign(mean) * math.inf)
     t[np.isnan(t)] = 0.0
     lower, upper = _quantiles(t, tail, 1 - tail)
-    own = math.sqrt(math.fsum(centred**2) / (len(centred) - 1) / len(centred))
+    own = ratio(centred).error
     return -upper * own, -lower * own
 
 
-def _percentile(_: np.ndarray, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+def _percentile(_: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     low, high = _quantiles(drawn[:, 0], tail, 1 - tail)
     return low, high
 
 
-def _bca(centred: np.ndarray, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+def _bca(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     """Bias-corrected and accelerated (Efron, JASA 82, 1987)."""
     from scipy.special import ndtr, ndtri
 
     means = drawn[:, 0]
     below = (np.count_nonzero(means < 0) + np.count_nonzero(means == 0) / 2) / len(means)
     bias = float(ndtri(min(max(below, 0.5 / len(means)), 1 - 0.5 / len(means))))
-    acceleration = math.fsum(centred**3) / (6 * math.fsum(centred**2) ** 1.5)
+    acceleration = math.fsum(centred.totals**3) / (6 * math.fsum(centred.totals**2) ** 1.5)
     z = float(ndtri(tail))
     shares = [float(ndtr(bias + (bias + side) / (1 - acceleration * (bias + side)))) for side in (z, -z)]
     low, high = _quantiles(means, *shares)

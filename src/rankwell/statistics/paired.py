@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
+from rankwell.statistics.parts import parts_of, ratio
 
 NEAR = 1e-9  # a replicate this close to the observed sum counts as reaching it, as sums of rounded numbers differ by less
 EXACT = 20  # up to so many non-zero differences all patterns of signs are tried
@@ -17,9 +18,12 @@ FLIPS = 1
 
 
 class Estimate(NamedTuple):
-    """A mean difference: of how many units, its standard deviation, Student's t and the two-sided p-value."""
+    """A mean difference: of how many units, its standard deviation, Student's t and the two-sided p-value.
 
-    n: int
+    ``n`` is the number of clusters if there are any, and the effective number of weighted units; sd / √n is the standard error.
+    """
+
+    n: float
     mean: float
     sd: float
     t: float
@@ -35,11 +39,14 @@ class Flipped(NamedTuple):
     is_exact: bool
 
 
-def t_test(d: np.ndarray) -> Estimate:
+def t_test(
+    d: np.ndarray, *, weights: np.ndarray | None = None, clusters: np.ndarray | None = None
+) -> Estimate:
     """Return Student's paired t-test of differences: t = mean / (sd / √n) with n − 1 degrees of freedom.
 
     ``d`` holds a difference per unit, none NaN. Zeros count. t is NaN and p is NaN below two units; without spread p is 0 if
-    the mean is not 0, else 1.
+    the mean is not 0, else 1. With ``weights`` it is of the weighted mean, with ``clusters`` (a number, uint64, per unit) of
+    clusters that vary as a whole; the standard error is that of ``ratio``.
 
     Examples
     --------
@@ -48,30 +55,40 @@ def t_test(d: np.ndarray) -> Estimate:
     """
     from scipy.special import stdtr
 
-    n = len(d)
-    mean = math.fsum(d) / n if n else math.nan
-    if n < 2:
-        return Estimate(n, mean, math.nan, math.nan, math.nan)
-    sd = math.sqrt(math.fsum((d - mean) ** 2) / (n - 1))
-    if sd <= 1e-12 * abs(mean) or sd == 0:  # what is left of rounding is no spread
-        return Estimate(n, mean, 0.0, math.copysign(math.inf, mean) if mean else 0.0, 0.0 if mean else 1.0)
-    t = mean / (sd / math.sqrt(n))
-    return Estimate(n, mean, sd, t, float(2 * stdtr(n - 1, -abs(t))))
+    count, mean, error = ratio(parts_of(d, np.arange(len(d)), weights, clusters))
+    if math.isnan(error):
+        return Estimate(count, mean, math.nan, math.nan, math.nan)
+    if error == 0:
+        return Estimate(
+            count, mean, 0.0, math.copysign(math.inf, mean) if mean else 0.0, 0.0 if mean else 1.0
+        )
+    t = mean / error
+    return Estimate(count, mean, error * math.sqrt(count), t, float(2 * stdtr(count - 1, -abs(t))))
 
 
-def sign_flips(d: np.ndarray, units: np.ndarray, *, times: int, seed: int) -> Flipped:
+def sign_flips(
+    d: np.ndarray,
+    units: np.ndarray,
+    *,
+    times: int,
+    seed: int,
+    weights: np.ndarray | None = None,
+    clusters: np.ndarray | None = None,
+) -> Flipped:
     """Return the p-value of the mean under all signs of the differences, exact or by ``times`` random patterns.
 
     Up to 20 non-zero differences all patterns are tried: p is the share that reaches the observed sum. Otherwise
-    p = (b + 1) / (B + 1). ``units`` holds a fixed number (uint64) per unit, from which its signs are drawn.
+    p = (b + 1) / (B + 1). ``units`` holds a fixed number (uint64) per unit, from which its signs are drawn; ``clusters`` one
+    per unit, of clusters that are flipped as a whole.
 
     Examples
     --------
     >>> sign_flips(np.array([1.0, 1.0, 1.0, 2.0]), np.arange(4, dtype=np.uint64), times=100, seed=0)
     Flipped(p=0.125, reached=2, replicates=16, is_exact=True)
     """
-    kept = d != 0
-    d, units = d[kept], units[kept]
+    parts = parts_of(d, units, weights, clusters)
+    kept = parts.totals != 0
+    d, units = parts.totals[kept], parts.numbers[kept]
     least = abs(math.fsum(d)) * (1 - NEAR)
     if len(d) <= EXACT:
         sums = _all_sums(d)
