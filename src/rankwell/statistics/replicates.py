@@ -1,0 +1,49 @@
+"""What a number of random replicates can tell: the interval of a p-value found with them, and the smallest one that can be."""
+
+from __future__ import annotations
+
+import math
+
+PER_TEST = 50  # replicates beyond the least that can reach alpha
+
+
+def share_interval(reached: int, replicates: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Return the interval of a share by Clopper and Pearson (Biometrika 26, 1934): ``reached`` of so many replicates.
+
+    Of a Monte Carlo p-value it is the interval of what all possible replicates would give.
+
+    Examples
+    --------
+    >>> [round(bound, 4) for bound in share_interval(37, 9_999)]
+    [0.0026, 0.0051]
+    """
+    from scipy.special import betaincinv
+
+    if not replicates:
+        return math.nan, math.nan
+    tail, rest = (1 - level) / 2, replicates - reached
+    low = float(betaincinv(reached, rest + 1, tail)) if reached else 0.0
+    high = float(betaincinv(reached + 1, rest, 1 - tail)) if rest else 1.0
+    return low, high
+
+
+def is_testable(comparisons: int, replicates: int, alpha: float) -> bool:
+    """Whether the smallest p-value that Holm's procedure can give with so many replicates, m / (B + 1), reaches alpha.
+
+    Examples
+    --------
+    >>> is_testable(10, 199, 0.05), is_testable(11, 199, 0.05)
+    (True, False)
+    """
+    return comparisons <= alpha * (replicates + 1) * (1 + 1e-12)
+
+
+def replicates_needed(comparisons: int, alpha: float) -> int:
+    """Return 50 · m / alpha: enough replicates for Holm's procedure over so many comparisons.
+
+    Examples
+    --------
+    >>> replicates_needed(10, 0.05)
+    10000
+    """
+    return math.ceil(PER_TEST * comparisons / alpha * (1 - 1e-12))
