@@ -14,6 +14,10 @@ from rankwell.statistics.parts import Parts, Ratio, effective_n, parts_of, ratio
 
 WEIGHTS = 3  # what the draws of the bootstrap are for
 CELLS = 1 << 22  # weights made at a time
+LEAST, LEAST_OTHERS = (
+    50,
+    30,
+)  # values, and values beside the most frequent one, below which intervals are doubted
 Method = Literal["studentised", "t", "wilson", "percentile", "bca"]
 
 
@@ -78,10 +82,10 @@ def is_doubtful(values: np.ndarray, weights: np.ndarray | None = None) -> bool:
     """
     sizes = np.ones(len(values)) if weights is None else weights
     n = effective_n(sizes)
-    if n < 50:
+    if n < LEAST:
         return True
     _, of = np.unique(np.round(values, 12), return_inverse=True)
-    return bool(n * (1 - np.bincount(of, sizes).max() / math.fsum(sizes)) < 30 - 1e-9)
+    return bool(n * (1 - np.bincount(of, sizes).max() / math.fsum(sizes)) < LEAST_OTHERS - 1e-9)
 
 
 def _t(whole: Ratio, tail: float) -> tuple[float, float]:
