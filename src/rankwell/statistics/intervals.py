@@ -148,13 +148,13 @@ def _studentised(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float,
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, mean / error, np.sign(mean) * math.inf)
     t[np.isnan(t)] = 0.0
-    lower, upper = _quantiles(t, tail, 1 - tail)
+    lower, upper = quantiles(t, tail, 1 - tail)
     own = ratio(centred).error
     return -upper * own, -lower * own
 
 
 def _percentile(_: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
-    low, high = _quantiles(drawn[:, 0], tail, 1 - tail)
+    low, high = quantiles(drawn[:, 0], tail, 1 - tail)
     return low, high
 
 
@@ -168,11 +168,11 @@ def _bca(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     acceleration = math.fsum(centred.totals**3) / (6 * math.fsum(centred.totals**2) ** 1.5)
     z = float(ndtri(tail))
     shares = [float(ndtr(bias + (bias + side) / (1 - acceleration * (bias + side)))) for side in (z, -z)]
-    low, high = _quantiles(means, *shares)
+    low, high = quantiles(means, *shares)
     return low, high
 
 
-def _quantiles(drawn: np.ndarray, *shares: float) -> list[float]:
+def quantiles(drawn: np.ndarray, *shares: float) -> list[float]:
     """The order statistics at shares of B + 1, as p-values count them; never between two, of which one may be infinite."""
     ordered = np.sort(drawn)
     places = [(len(drawn) + 1) * share for share in shares]

@@ -1,0 +1,140 @@
+"""Systems that were trained several times, and units that were measured several times."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rankwell.kernels import resample
+from rankwell.statistics.draws import further, replicates, uniform
+from rankwell.statistics.intervals import CELLS, LIMITS, WEIGHTS, is_doubtful, quantiles
+
+FEWEST = 3
+SEEDS = 5, 6  # what the draws are for: the seeds of the first and of the second system
+
+
+class Seeded(NamedTuple):
+    """A mean over seeds and units, its standard error and interval, and which share of its variance comes from the seeds."""
+
+    mean: float
+    error: float
+    low: float
+    high: float
+    of_seeds: float
+    is_doubtful: bool
+
+
+def seeds_interval(
+    first: np.ndarray,
+    second: np.ndarray | None,
+    units: np.ndarray,
+    *,
+    level: float = 0.95,
+    times: int = 2000,
+    seed: int = 0,
+) -> Seeded:
+    """Return the interval of the mean difference of two systems, each with its own seeds, on the same units.
+
+    A two-way bootstrap: every replicate draws seeds of each system (with replacement) and units (weights from Poisson(1)), and
+    is studentised like the interval of one mean, by se² = Σ_systems s²_seeds / S + s²_units / n. It is of the method, not of the
+    models that happened to be trained.
+
+    Parameters
+    ----------
+    first, second
+        A row per seed, at least three, and a column per unit, none NaN. None for ``second``: the interval of one mean.
+    units
+        A fixed number (uint64) per unit, from which its weights are drawn.
+    level, times, seed
+        As for ``interval``.
+
+    Examples
+    --------
+    >>> values = np.random.default_rng(1).random((3, 60))
+    >>> found = seeds_interval(values + 0.1, values[:, ::-1], np.arange(60, dtype=np.uint64))
+    >>> round(found.mean, 3), found.low < 0.1 < found.high
+    (0.1, True)
+    """
+    systems = [np.asarray(each, np.float64) for each in (first, second) if each is not None]
+    if min(len(each) for each in systems) < FEWEST:
+        raise ValueError(
+            f"seeds_interval: {min(len(each) for each in systems)} seeds of a system; at least {FEWEST} are needed to see how "
+            f"much they matter."
+        )
+    n = systems[0].shape[1]
+    difference = systems[0].mean(axis=0) - (systems[1].mean(axis=0) if len(systems) > 1 else 0.0)
+    doubt = is_doubtful(difference)
+    if n < 2:
+        mean = float(difference.mean()) if n else math.nan
+        return Seeded(mean, math.nan, math.nan, math.nan, math.nan, doubt)
+    ones = np.ones((1, n)), [np.ones((1, len(each))) for each in systems]
+    mean, of_seeds, of_units = (float(each[0]) for each in _moments(systems, *ones))
+    error = math.sqrt(of_seeds + of_units)
+    if error <= 1e-12 * abs(mean) or error == 0:
+        return Seeded(mean, 0.0, math.nan, math.nan, math.nan, doubt)
+    t, tail = _drawn(systems, mean, units, times, seed), (1 - level) / 2
+    lower, upper = quantiles(t, tail, 1 - tail)
+    return Seeded(mean, error, mean - upper * error, mean - lower * error, of_seeds / error**2, doubt)
+
+
+def pooled(values: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct numbers of units and the mean of each unit's values: what several folds say of a unit counts once.
+
+    Folds share training data, so their means are no independent measurements; units are.
+
+    Examples
+    --------
+    >>> pooled(np.array([0.2, 0.4, 0.6]), np.array([7, 9, 7], np.uint64))
+    (array([7, 9], dtype=uint64), array([0.4, 0.4]))
+    """
+    numbers, of = np.unique(units, return_inverse=True)
+    return numbers, np.bincount(of, values) / np.bincount(of)
+
+
+def _moments(
+    systems: list[np.ndarray], weights: np.ndarray, chosen: list[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Per row of weights of units and of seeds: the mean difference, and the parts of its variance from seeds and from units."""
+    n = weights.sum(axis=1)
+    mean, of_seeds = np.zeros(len(n)), np.zeros(len(n))
+    difference = np.zeros_like(weights)
+    for sign, values, counts in zip((1, -1), systems, chosen, strict=False):
+        seeds = len(values)
+        means = weights @ values.T / n[:, None]
+        own = (counts * means).sum(axis=1) / seeds
+        of_seeds += (counts * (means - own[:, None]) ** 2).sum(axis=1) / (seeds * (seeds - 1))
+        mean += sign * own
+        difference += sign * (counts @ values) / seeds
+    of_units = (weights * (difference - mean[:, None]) ** 2).sum(axis=1) / (n * (n - 1))
+    return mean, of_seeds, of_units
+
+
+def _drawn(systems: list[np.ndarray], mean: float, units: np.ndarray, times: int, seed: int) -> np.ndarray:
+    """t* of each replicate; one without spread counts as ±∞."""
+    found = []
+    rows = max(CELLS // (4 * len(units)), 1)
+    for low in range(0, times, rows):
+        high = min(low + rows, times)
+        keys = replicates(seed, WEIGHTS, low, high)
+        weights = resample.poisson(keys, units, LIMITS)
+        while len(again := np.flatnonzero(weights.sum(axis=1) < 2)):
+            keys[again] = further(keys[again], np.array([1], np.uint64))
+            weights[again] = resample.poisson(keys[again], units, LIMITS)
+        chosen = [
+            _counts(replicates(seed, purpose, low, high), len(values))
+            for purpose, values in zip(SEEDS, systems, strict=False)
+        ]
+        own, of_seeds, of_units = _moments(systems, weights, chosen)
+        away, spread = own - mean, of_seeds + of_units
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(spread > 0, away / np.sqrt(spread), np.sign(away) * math.inf)
+        found.append(np.nan_to_num(t, nan=0.0, posinf=math.inf, neginf=-math.inf))
+    return np.concatenate(found)
+
+
+def _counts(keys: np.ndarray, seeds: int) -> np.ndarray:
+    """How often each seed is drawn, for each key."""
+    drawn = (uniform(further(keys[:, None], np.arange(seeds, dtype=np.uint64))) * seeds).astype(np.int64)
+    return (drawn[:, :, None] == np.arange(seeds)).sum(axis=1).astype(np.float64)
