@@ -24,6 +24,7 @@ from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
 from rankwell.metrics.graded.gain import CG as CG
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
 from rankwell.metrics.beyond.list_topics import CategoryEntropy as CategoryEntropy
+from rankwell.comparison.comparison import Comparison as Comparison
 from rankwell.metrics.graded.ideal import Compat as Compat
 from rankwell.metrics.beyond.catalogue import Coverage as Coverage
 from rankwell.metrics.graded.gain import DCG as DCG
@@ -138,6 +139,7 @@ from rankwell.metrics.ratings.ratings import UserRMSE as UserRMSE
 from rankwell.metrics.binary.collection import Utility as Utility
 from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.inspection.axioms import check_axioms as check_axioms
+from rankwell.comparison.comparing import compare as compare
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
 from rankwell.comparison.jackknife_intervals import jackknife as jackknife
@@ -165,6 +167,7 @@ __all__ = [
     "AlphanDCG",
     "Bpref",
     "Calibration",
+    "Comparison",
     "Coverage",
     "DCG",
     "ERR",
@@ -190,6 +193,7 @@ __all__ = [
     "SRecall",
     "__version__",
     "check_axioms",
+    "compare",
     "evaluate",
     "explain",
     "jackknife",

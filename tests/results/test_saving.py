@@ -123,7 +123,7 @@ def test_tables_are_markdown_latex_and_html(tmp_path):
         (
             "later.json",
             b'{"metrics": [], "schema": 9}',
-            "written with schema 9, but this version of rankwell reads schema 1",
+            "written with schema 9, but this version of rankwell reads schemas up to 1",
         ),
     ],
 )

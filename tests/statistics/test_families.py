@@ -7,10 +7,11 @@ import itertools
 import numpy as np
 import pytest
 import scipy.stats
+from tests.statistics.plain import signs as plain_signs
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
-from rankwell.statistics.families import max_t, tukey
+from rankwell.statistics.families import Cell, max_t, tukey
 from rankwell.statistics.paired import FLIPS, sign_flips
 
 TIMES = 3000
@@ -26,7 +27,7 @@ def data(systems=6, units=40, missing=0.0):
 
 def plain_max_t(values, pairs, units, seed):
     """Step-down maxT with a table of all t*, comparison by comparison."""
-    signs = resample.signs(replicates(seed, FLIPS, 0, -(-TIMES // 64)), units)[:TIMES]
+    signs = plain_signs(replicates(seed, FLIPS, 0, -(-TIMES // 64)), units)[:TIMES]
     observed, flipped = [], []
     for left, right in pairs.T:
         d = values[left] - values[right]
@@ -51,16 +52,28 @@ def plain_max_t(values, pairs, units, seed):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_max_t_is_that_of_a_table_of_all_replicates(missing, threads):
     values, pairs, units = data(missing=missing)
-    found = max_t(values, pairs, units, times=TIMES, seed=2, threads=threads)
+    found = max_t([Cell(values, pairs, units)], times=TIMES, seed=2, threads=threads)
     alone, adjusted = plain_max_t(values, pairs, units, 2)
     assert found.p.tolist() == alone.tolist()
     assert found.adjusted.tolist() == adjusted.tolist()
     assert (found.adjusted >= found.p).all()
 
 
+def test_cells_are_one_family_whatever_their_units():
+    values, pairs, units = data(missing=0.2)
+    halves = np.full((12, 40), np.nan)
+    halves[:6, :25], halves[6:, 25:] = values[:, :25], values[:, 25:]
+    both = np.concatenate([pairs, pairs + 6], axis=1)
+    alone, adjusted = plain_max_t(halves, both, units, 2)
+    cells = [Cell(values[:, :25], pairs, units[:25]), Cell(values[:, 25:], pairs, units[25:])]
+    found = max_t(cells, times=TIMES, seed=2)
+    assert found.p.tolist() == alone.tolist()
+    assert found.adjusted.tolist() == adjusted.tolist()
+
+
 def test_one_comparison_is_not_adjusted_and_equals_its_own_test():
     values, pairs, units = data(systems=2, units=60)
-    found = max_t(values, pairs, units, times=TIMES, seed=4)
+    found = max_t([Cell(values, pairs, units)], times=TIMES, seed=4)
     alone = sign_flips(values[0] - values[1], units, times=TIMES, seed=4)
     assert found.p.tolist() == found.adjusted.tolist() == [alone.p]
 
@@ -68,7 +81,7 @@ def test_one_comparison_is_not_adjusted_and_equals_its_own_test():
 def test_systems_without_a_difference_and_pairs_without_units():
     values, _, units = data(systems=3)
     values = np.vstack([values[0], values[0], np.full(40, np.nan)])
-    found = max_t(values, np.array([[0, 0, 1], [1, 2, 2]]), units, times=TIMES, seed=1)
+    found = max_t([Cell(values, np.array([[0, 0, 1], [1, 2, 2]]), units)], times=TIMES, seed=1)
     assert found.p[0] == found.adjusted[0] == 1.0
     assert np.isnan(found.p[1:]).all()
     assert np.isnan(found.adjusted[1:]).all()

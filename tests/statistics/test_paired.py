@@ -8,7 +8,10 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
+from tests.statistics.plain import signs as plain_signs
 
+from rankwell.kernels import resample
+from rankwell.statistics.draws import replicates
 from rankwell.statistics.paired import sign_flips, sign_test, t_test, wilcoxon
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 400).astype(np.uint64)
@@ -78,11 +81,18 @@ def test_signs_belong_to_units_and_not_to_places():
     )
 
 
-def test_half_of_the_signs_are_negative_and_no_two_units_share_them():
-    from rankwell.kernels import resample
-    from rankwell.statistics.draws import replicates
+@pytest.mark.parametrize("shape", [(1, 1, 1), (5, 3, 2), (64, 64, 1), (83, 65, 3), (200, 130, 2)])
+def test_sums_under_signs_are_those_of_a_product_with_all_signs(shape):
+    units, columns, keys = shape
+    rng = np.random.default_rng(columns)
+    values = rng.normal(size=(units, columns))
+    keys, numbers = replicates(5, 1, 0, keys), rng.integers(0, 2**63, units).astype(np.uint64)
+    found = resample.flipped_sums(keys, numbers, values)
+    np.testing.assert_allclose(found, plain_signs(keys, numbers) @ values, rtol=0, atol=1e-12 * units)
 
-    signs = resample.signs(replicates(3, 1, 0, 64), UNITS[:50])
+
+def test_half_of_the_signs_are_negative_and_no_two_units_share_them():
+    signs = plain_signs(replicates(3, 1, 0, 64), UNITS[:50])
     assert set(np.unique(signs)) == {-1.0, 1.0}
     assert abs(signs.mean()) < 4 / math.sqrt(signs.size)
     together = signs.T @ signs / len(signs) - np.eye(50)

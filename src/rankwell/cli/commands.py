@@ -12,6 +12,12 @@ GROUPS = {
         "evaluate": ("evaluate", "Evaluate runs against judgements."),
         "demo": ("demo", "Evaluate bundled real data and print tables worth reading."),
     },
+    "Compare": {
+        "compare": (
+            "compare",
+            "Compare runs: means with intervals, and tests of their differences, corrected for their number.",
+        ),
+    },
     "Understand": {
         "explain": (
             "explain",

@@ -53,7 +53,7 @@ def application(*, listing: bool = False) -> App:
         name="prepare",
         help=f"Prepare the data of a recommender, with a report: {', '.join(PREPARE)}.",
         help_format="rich",
-        group=Group("Prepare", sort_key=1.5),
+        group=Group("Prepare", sort_key=2.5),
     )
     for place, (title, group) in enumerate(GROUPS.items()):
         _register(app, group, listing=listing, group=Group(title, sort_key=place))

@@ -88,6 +88,24 @@ def numbers(text: str | None, option: str) -> list[float] | None:
         raise UsageError(f"{option} takes numbers such as 1,2,3, not {brief(text)}.") from None
 
 
+def named_numbers(given: Sequence[str] | None, option: str) -> dict[str, float] | float | None:
+    """Read one number for all, or ``name=number`` pairs.
+
+    >>> named_numbers(["ndcg@10=0.01", "ap(denom=R)@5=.02"], "--margin"), named_numbers([".01"], "--margin")
+    ({'ndcg@10': 0.01, 'ap(denom=R)@5': 0.02}, 0.01)
+    """
+    found: dict[str, float] = {}
+    for text in given or ():
+        name, _, value = text.rpartition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise UsageError(f"{option} takes 0.01 or ndcg@10=0.01, not {brief(text)}.") from None
+    if "" in found and len(found) > 1:
+        raise UsageError(f"{option}: give one number for all metrics, or one for each, not both.")
+    return found.get("", found) if found else None
+
+
 def run_names(paths: Sequence[str]) -> list[str]:
     """Return the name of each run: that of its file, or the path where several files share the name.
 

@@ -239,11 +239,16 @@ class Table:
         captions = [f"**{self.caption.translate(MARKDOWN)}**"] if self.caption else []
         return "\n\n".join([*captions, "\n".join(rows), *(f"*{n.translate(MARKDOWN)}*" for n in self.notes)])
 
-    def to_latex(self) -> str:
-        r"""Render a LaTeX table environment; its rules need ``\usepackage{booktabs}``."""
+    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+        r"""Render a LaTeX table environment; its rules need ``\usepackage{booktabs}``.
+
+        ``caption`` is LaTeX of your own instead of the table's, ``label`` what ``\ref`` names.
+        """
         head, *body = (" & ".join(row) + r" \\" for row in self._grid(LATEX, LATEX | MINUS, r"\textbf{{{}}}"))
         places = "".join("l" if column.kind == "text" else "r" for column in self.columns)
-        captions = [rf"\caption{{{self.caption.translate(LATEX)}}}"] if self.caption else []
+        words = self.caption.translate(LATEX) if caption is None else caption
+        captions = [rf"\caption{{{words}}}"] if words else []
+        captions += [rf"\label{{{label}}}"] if label else []
         notes = [rf"{{\par\footnotesize {note.translate(LATEX)}\par}}" for note in self.notes]
         lines = [r"\begin{table}", r"\centering", *captions, rf"\begin{{tabular}}{{{places}}}", r"\toprule"]
         lines += [head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}"]

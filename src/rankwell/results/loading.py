@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from rankwell.results.results import Results
 
 
+# how a JSON file of results begins, whatever its length
+BEGINNING = re.compile(rf'\s*{{\s*"{KEY}"\s*:\s*"[^"]*"\s*,\s*"schema"')
+
+
 @dataclass(frozen=True, slots=True)
 class SavedDiagnostics:
     """Diagnostics read from a file, without the sums behind them."""
@@ -42,10 +47,22 @@ class SavedDiagnostics:
 
 
 def loaded(path: str | Path) -> Results:
-    """Return the results in a file written by ``Results.save``."""
+    """Return the results in a file written by ``Results.save``, or by the command line for one run."""
+    found = all_loaded(path)
+    if len(found) != 1:
+        names = ", ".join(res.name for res in found)
+        raise UsageError(f"{path}: holds the results of {len(found)} runs ({names}); save each by itself.")
+    return found[0]
+
+
+def all_loaded(path: str | Path) -> list[Results]:
+    """Return all results in a file: one of ``Results.save``, one or more of ``rankwell evaluate -o``."""
+    return [_results(data, frame) for data, frame in _read(path)]
+
+
+def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
     from rankwell.results.results import Results
 
-    data, frame = _read(path)
     saved = {metric_of(each["metric"]): each for each in data["metrics"]}
     metrics = tuple(saved)
     division = Division(
@@ -71,6 +88,22 @@ def loaded(path: str | Path) -> Results:
         for name, each in data.get("slices", {}).items()
     }
     return Results(data["run"], metrics, conditions, part, division, slices)
+
+
+def is_saved(path: str | Path) -> bool:
+    """Whether a file holds results that ``Results.save`` wrote as Parquet or JSON; a run in such a format does not."""
+    import polars as pl
+
+    file = Path(path)
+    try:
+        if file.suffix.lower() == ".parquet":
+            return KEY in pl.read_parquet_metadata(file)
+        if file.suffix.lower() != ".json" or not file.is_file():
+            return False
+        with file.open(encoding="utf-8") as opened:
+            return bool(BEGINNING.match(opened.read(200)))
+    except (OSError, ValueError, pl.exceptions.PolarsError):
+        return False  # the reader of runs says what is wrong with it
 
 
 def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, dict[str, Any]]) -> Part:
@@ -134,33 +167,40 @@ def _number(value: float | str | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _read(path: str | Path) -> tuple[dict[str, Any], pl.DataFrame | None]:
-    """Return the data in a file written by ``save``, and the per-query values if it has them.
+def _read(path: str | Path) -> list[tuple[dict[str, Any], pl.DataFrame | None]]:
+    """Return the data in a saved file, and the per-query values where it has them, of each run.
 
     Raises
     ------
     InputError
-        If the file cannot be read, holds no results, or has another schema version.
+        If the file cannot be read, holds no results, or has a schema version that is not known yet.
     """
     import polars as pl
 
     file = Path(path)
-    frame: pl.DataFrame | None
+    frame: pl.DataFrame | None = None
     try:
         if file.suffix.lower() == ".parquet":
             data = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
             frame = pl.read_parquet(file)
         else:
             data = json.loads(file.read_text(encoding="utf-8"))
-            rows = data.get("per_query") if isinstance(data, dict) else None
-            frame = None if rows is None else pl.DataFrame(rows, infer_schema_length=None)
+        parts = data.get("runs", [data]) if isinstance(data, dict) else []
+        frames = [frame if frame is not None else _per_query(part) for part in parts]
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
         raise InputError(f"{file}: cannot be read as saved results ({reason}).") from error
-    if not isinstance(data, dict) or "metrics" not in data:
+    if not parts or not all(isinstance(part, dict) and "metrics" in part for part in parts):
         raise InputError(f"{file}: not rankwell results; Results.load reads files written by Results.save.")
-    if data.get("schema") != SCHEMA:
+    if not isinstance(data.get("schema"), int) or not 1 <= data["schema"] <= SCHEMA:
         raise InputError(
-            f"{file}: written with schema {data.get('schema')}, but this version of rankwell reads schema {SCHEMA}."
+            f"{file}: written with schema {data.get('schema')}, but this version of rankwell reads schemas up to {SCHEMA}."
         )
-    return data, frame
+    return list(zip(parts, frames, strict=True))
+
+
+def _per_query(part: Any) -> pl.DataFrame | None:
+    import polars as pl
+
+    rows = part.get("per_query") if isinstance(part, dict) else None
+    return None if rows is None else pl.DataFrame(rows, infer_schema_length=None)

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 
@@ -32,8 +32,28 @@ def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
     return names
 
 
+class Logged(NamedTuple):
+    """What is logged: a name, values, tags, and everything as JSON text."""
+
+    name: str
+    values: dict[str, float]
+    tags: dict[str, str]
+    json: str
+
+
 def log(results: Results, tracker: Any, step: int | None) -> None:
-    """Log results to a tracker, given by name, or to a ``SummaryWriter`` of TensorBoard.
+    """Log the values of results that are defined, the numbers of queries, and signatures and policy as tags."""
+    names = tracked_names(results.mean)
+    values = {names[text]: value for text, value in results.mean.items() if not math.isnan(value)}
+    signatures = {f"rankwell.{names[str(m)]}": m.signature for m in results.metrics}
+    policy = {f"rankwell.{field}": str(value) for field, value in results.policy.to_dict().items()}
+    numbers = {f"{names[text]}.n": float(n) for text, n in results.n.items()}
+    tags = signatures | policy | {"rankwell.run": results.name}
+    log_values(Logged(results.name, values | numbers, tags, results.to_json()), tracker, step)
+
+
+def log_values(results: Logged, tracker: Any, step: int | None) -> None:
+    """Log values to a tracker, given by name, or to a ``SummaryWriter`` of TensorBoard.
 
     Raises
     ------
@@ -51,61 +71,49 @@ def log(results: Results, tracker: Any, step: int | None) -> None:
     TRACKERS[tracker](results, step)
 
 
-def _named(results: Results) -> tuple[dict[str, float], dict[str, float], dict[str, str]]:
-    """By name: the values that are defined, the numbers of queries, and the signatures and the policy as tags."""
-    names = tracked_names(results.mean)
-    values = {names[text]: value for text, value in results.mean.items() if not math.isnan(value)}
-    signatures = {f"rankwell.{names[str(m)]}": m.signature for m in results.metrics}
-    policy = {f"rankwell.{field}": str(value) for field, value in results.policy.to_dict().items()}
-    numbers = {f"{names[text]}.n": float(n) for text, n in results.n.items()}
-    return values, numbers, signatures | policy | {"rankwell.run": results.name}
-
-
 def _file(step: int | None) -> str:
     return "rankwell.json" if step is None else f"rankwell_{step}.json"
 
 
-def _mlflow(results: Results, step: int | None) -> None:
+def _mlflow(results: Logged, step: int | None) -> None:
     try:
         import mlflow
     except ImportError as error:
         raise UsageError("log_to('mlflow') needs MLflow: pip install 'rankwell[mlflow]'.") from error
 
-    values, numbers, tags = _named(results)
     run = mlflow.active_run()
     if run is None:
         mlflow.start_run(run_name=results.name)
     try:
-        mlflow.log_metrics(values | numbers, step=step)
-        mlflow.set_tags(tags)
-        mlflow.log_dict(json.loads(results.to_json()), _file(step))
+        mlflow.log_metrics(results.values, step=step)
+        mlflow.set_tags(results.tags)
+        mlflow.log_dict(json.loads(results.json), _file(step))
     finally:
         if run is None:
             mlflow.end_run()
 
 
-def _wandb(results: Results, step: int | None) -> None:
+def _wandb(results: Logged, step: int | None) -> None:
     try:
         import wandb
     except ImportError as error:
         raise UsageError("log_to('wandb') needs W&B: pip install 'rankwell[wandb]'.") from error
 
-    values, numbers, tags = _named(results)
     active = wandb.run
     run = wandb.init(name=results.name) if active is None else active
     try:
-        run.log(values | numbers, step=step)
-        run.config.update(tags, allow_val_change=True)
+        run.log(results.values, step=step)
+        run.config.update(results.tags, allow_val_change=True)
         artifact = wandb.Artifact(f"rankwell-{run.id}", type="evaluation")
         with artifact.new_file(_file(step)) as file:
-            file.write(results.to_json())
+            file.write(results.json)
         run.log_artifact(artifact)
     finally:
         if active is None:
             run.finish()
 
 
-def _tensorboard(results: Results, step: int | None) -> None:
+def _tensorboard(results: Logged, step: int | None) -> None:
     try:
         from tensorboardX import SummaryWriter
     except ImportError as error:
@@ -120,16 +128,15 @@ def _tensorboard(results: Results, step: int | None) -> None:
         _write(results, writer, step)
 
 
-def _write(results: Results, writer: Any, step: int | None) -> None:
+def _write(results: Logged, writer: Any, step: int | None) -> None:
     """Write values as scalars, and what they mean as text, with a ``SummaryWriter`` of PyTorch or tensorboardX."""
-    values, numbers, tags = _named(results)
-    for name, value in (values | numbers).items():
+    for name, value in (results.values).items():
         writer.add_scalar(name, value, step)
-    writer.add_text("rankwell", "\n".join(f"- {key}: `{value}`" for key, value in tags.items()), step)
-    writer.add_text("rankwell.json", f"```json\n{results.to_json()}\n```", step)
+    writer.add_text("rankwell", "\n".join(f"- {key}: `{value}`" for key, value in results.tags.items()), step)
+    writer.add_text("rankwell.json", f"```json\n{results.json}\n```", step)
 
 
-TRACKERS: dict[str, Callable[[Results, int | None], None]] = {
+TRACKERS: dict[str, Callable[[Logged, int | None], None]] = {
     "mlflow": _mlflow,
     "tensorboard": _tensorboard,
     "wandb": _wandb,

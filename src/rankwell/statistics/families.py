@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -15,6 +15,7 @@ from rankwell.statistics.paired import CHUNK, FLIPS, NEAR
 
 T = TypeVar("T")
 SHUFFLES = 2
+ROOM = 1 << 22  # differences looked at at a time
 ROWS = 256  # replicates of shuffles that one thread makes at a time
 
 
@@ -26,57 +27,53 @@ class Family(NamedTuple):
     replicates: int
 
 
-def max_t(
-    values: np.ndarray,
-    pairs: np.ndarray,
-    units: np.ndarray,
-    *,
-    times: int,
-    seed: int,
-    threads: int = 1,
-) -> Family:
+class Cell(NamedTuple):
+    """Comparisons of systems on the same units.
+
+    ``values`` has a row per system and a column per unit, NaN where undefined; ``pairs`` two rows of systems; ``units`` a fixed
+    number (uint64) per unit, from which its signs are drawn.
+    """
+
+    values: np.ndarray
+    pairs: np.ndarray
+    units: np.ndarray
+
+
+def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> Family:
     """Return the p-values of mean differences by sign flips, adjusted by step-down maxT (Westfall and Young, 1993).
 
     The maximum is over |t*|, studentised per comparison, with the same signs per unit for all comparisons; it controls the
     family-wise error rate in the strong sense where the differences are jointly sign-symmetric under the null. p = (b + 1) /
-    (B + 1).
+    (B + 1). The comparisons of all cells are one family, in their order.
 
     Parameters
     ----------
-    values
-        A row per system and a column per unit; NaN where undefined. A comparison is of the units where both are defined.
-    pairs
-        Two rows of systems (or places in ``values``): the comparisons. Those of less than two units are not tested.
-    units
-        A fixed number (uint64) per unit, from which its signs are drawn.
+    cells
+        What is compared: each comparison is of the units where both systems are defined; those of less than two units are not
+        tested.
     times, seed, threads
         The number of replicates, the seed of their signs, and how many threads make them, which changes nothing.
     """
-    left, right = pairs
-    defined = ~np.isnan(values)
-    both = (defined[left] & defined[right]).sum(axis=1)
-    kept = np.flatnonzero(both >= 2)
-    filled = np.where(defined, values, 0.0)
-    squares, totals = np.empty(len(kept)), np.empty(len(kept))
-    for place, row in enumerate(kept):
-        d = (filled[left[row]] - filled[right[row]])[defined[left[row]] & defined[right[row]]]
-        squares[place], totals[place] = d @ d, abs(d.sum())
-    n = both[kept].astype(np.float64)
-    t = _squared_t(totals, squares, n)
-    order = np.argsort(t, kind="stable")
-    kept = kept[order]
-    least = n[order], squares[order], totals[order] * (1 - NEAR), t[order] * (1 - 2 * NEAR)
-    of_signs = _sums_of(filled, defined, left[kept], right[kept])
-    alone, highest = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
+    observed = [_observed(cell) for cell in cells]
+    n, squares, totals = (np.concatenate(columns) for columns in zip(*observed, strict=True))
+    kept = np.flatnonzero(n >= 2)
+    t = _squared_t(totals[kept], squares[kept], n[kept])
+    kept = kept[np.argsort(t, kind="stable")]
+    t.sort()
+    least = n[kept], squares[kept], totals[kept] * (1 - NEAR), t * (1 - 2 * NEAR)
+    sums = [_sums_of(cell) for cell in cells]
+    left, right = _columns_of(sums)
+    columns = left[kept], right[kept]
+    alone, highest = np.zeros((2, len(kept)), np.int64)
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
     jobs = (
-        partial(_exceed, keys[low : low + CHUNK], units, of_signs, least, times - 64 * low)
+        partial(_exceed, keys[low : low + CHUNK], sums, columns, least, times - 64 * low)
         for low in range(0, len(keys), CHUNK)
     )
     for own, most in _done(jobs, threads):
         alone += own
         highest += most
-    p, adjusted = np.full((2, len(left)), np.nan)
+    p, adjusted = np.full((2, len(n)), np.nan)
     p[kept] = (alone + 1) / (times + 1)
     # a comparison is no clearer than those with a larger t
     adjusted[kept] = np.maximum.accumulate(((highest + 1) / (times + 1))[::-1])[::-1]
@@ -114,29 +111,60 @@ def _squared_t(totals: np.ndarray, squares: np.ndarray, n: np.ndarray) -> np.nda
     return found
 
 
-class _Sums(NamedTuple):
-    """What signs are multiplied with (a row per unit), and which columns of the product make a comparison."""
+def _observed(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The units of each comparison, and the sum of squares and the absolute sum of its differences."""
+    left, right = cell.pairs
+    n, squares, totals = np.zeros((3, len(left)))
+    size = max(ROOM // max(len(cell.units), 1), 1)
+    for low in range(0, len(left), size):
+        part = slice(low, low + size)
+        d = cell.values[left[part]] - cell.values[right[part]]
+        n[part] = np.count_nonzero(~np.isnan(d), axis=1)
+        np.nan_to_num(d, copy=False)
+        squares[part], totals[part] = np.einsum("ij,ij->i", d, d), np.abs(d.sum(axis=1))
+    return n, squares, totals
 
+
+class _Sums(NamedTuple):
+    """What signs of the units are multiplied with (a row per unit), and which columns of the product make a comparison."""
+
+    units: np.ndarray
     columns: np.ndarray
     left: np.ndarray
     right: np.ndarray
 
 
-def _sums_of(filled: np.ndarray, defined: np.ndarray, left: np.ndarray, right: np.ndarray) -> _Sums:
-    used = np.unique(np.concatenate([left, right]))
-    if (defined[used] == defined[used[:1]]).all():
+def _sums_of(cell: Cell) -> _Sums:
+    values, (left, right) = cell.values, cell.pairs
+    defined = ~np.isnan(values)
+    used = np.unique(cell.pairs)
+    if not len(used) or (defined[used] == defined[used[:1]]).all():
         # all comparisons are of the same units: their sums are differences of the systems' own
-        return _Sums(np.ascontiguousarray(filled.T), left, right)
-    differences = np.where(defined[left] & defined[right], filled[left] - filled[right], 0.0)
-    numbers = np.arange(len(left))
-    return _Sums(np.ascontiguousarray(differences.T), numbers, np.full(len(left), -1))
+        return _Sums(cell.units, np.ascontiguousarray(np.where(defined, values, 0.0).T), left, right)
+    differences = np.nan_to_num(values[left] - values[right])
+    return _Sums(
+        cell.units, np.ascontiguousarray(differences.T), np.arange(len(left)), np.full(len(left), -1)
+    )
+
+
+def _columns_of(sums: Sequence[_Sums]) -> tuple[np.ndarray, np.ndarray]:
+    """The columns of each comparison when the products of all cells stand side by side."""
+    before = np.cumsum([0, *(each.columns.shape[1] for each in sums)])
+    left = [each.left + at for each, at in zip(sums, before, strict=False)]
+    right = [np.where(each.right < 0, -1, each.right + at) for each, at in zip(sums, before, strict=False)]
+    return np.concatenate(left), np.concatenate(right)
 
 
 def _exceed(
-    keys: np.ndarray, units: np.ndarray, of: _Sums, least: tuple[np.ndarray, ...], times: int
+    keys: np.ndarray,
+    sums: Sequence[_Sums],
+    columns: tuple[np.ndarray, np.ndarray],
+    least: tuple[np.ndarray, ...],
+    times: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    sums = (resample.signs(keys, units) @ of.columns)[:times]
-    return resample.exceed(sums, of.left, of.right, *least)
+    found = [resample.flipped_sums(keys, each.units, each.columns) for each in sums]
+    whole = found[0] if len(found) == 1 else np.concatenate(found, axis=1)
+    return resample.exceed(whole[:times], *columns, *least)
 
 
 def _done(jobs: Iterator[partial[T]], threads: int) -> Iterator[T]:

@@ -16,7 +16,6 @@ from rankwell.statistics.parts import Parts, parts_of, ratio
 
 Method = Literal["t", "sign flips", "identical", "too few"]
 FEWEST = 5  # non-zero differences: the signs of four leave p at 1/16
-CELLS = 1 << 22  # signs made at a time
 
 
 class Margins(NamedTuple):
@@ -149,10 +148,8 @@ def _subset_means(parts: Parts, times: int, seed: int) -> tuple[np.ndarray, int]
             sums = np.concatenate([sums, sums + part])
         return np.sort(sums[1:, 0] / sums[1:, 1]), 1
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
-    found, rows = [], max(CELLS // (64 * len(columns)), 1)
-    for low in range(0, len(keys), rows):
-        is_chosen = resample.signs(keys[low : low + rows], parts.numbers) < 0
-        found.append(is_chosen @ columns)
-    sums = np.concatenate(found)[:times]
-    sums = sums[sums[:, 1] > 0]
+    whole = columns.sum(axis=0)
+    # what is not flipped less what is flipped, so half of the rest is what is flipped
+    sums = (whole - resample.flipped_sums(keys, parts.numbers, columns)[:times]) / 2
+    sums = sums[sums[:, 1] > 1e-12 * whole[1]]
     return np.sort(sums[:, 0] / sums[:, 1]), 1 + times - len(sums)

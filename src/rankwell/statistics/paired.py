@@ -97,7 +97,7 @@ def sign_flips(
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
     reached, left = 0, times
     for low in range(0, len(keys), CHUNK):
-        sums = (resample.signs(keys[low : low + CHUNK], units) @ d)[:left]
+        sums = resample.flipped_sums(keys[low : low + CHUNK], units, d[:, None])[:left, 0]
         reached += int(np.count_nonzero(np.abs(sums) >= least))
         left -= len(sums)
     return Flipped((reached + 1) / (times + 1), reached, times, is_exact=False)

@@ -1,0 +1,190 @@
+"""The command ``compare``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from rankwell.cli.option import STATISTICS, Option
+from rankwell.cli.options import (
+    Format,
+    Metrics,
+    Output,
+    PolicyRules,
+    Reading,
+    Tables,
+    form_of,
+    refuse_files,
+    write_tables,
+)
+from rankwell.cli.words import named_numbers, run_names, split
+from rankwell.comparison.comparing import compare as compared
+from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Test
+from rankwell.display.output import Progress, write
+from rankwell.errors import UsageError, nearest, one_of
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.engines.memory import Memory
+from rankwell.evaluation.inputs import read_inputs
+from rankwell.judge.policy import Policy
+from rankwell.results import Results
+from rankwell.results.loading import all_loaded, is_saved
+
+FORMS = ("text", "markdown", "latex", "html", "json", "csv")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Testing:
+    """How differences are tested."""
+
+    GROUP: ClassVar = STATISTICS
+
+    test: Annotated[
+        Test, Option(help="the test of one difference; sign flips are shown beside whatever decides")
+    ] = "t"
+    correction: Annotated[
+        Correction,
+        Option(help="for the number of comparisons: ``auto`` is holm beside a baseline, maxt for all pairs"),
+    ] = "auto"
+    family: Annotated[
+        FamilyOf, Option(help="what is corrected together: one metric's comparisons, or all")
+    ] = "metric"
+    alpha: Annotated[float, Option(help="the chance of a false difference; intervals hold 1 − alpha")] = 0.05
+    power: Annotated[float, Option(help="for the smallest difference that could be seen")] = 0.8
+    flips: Annotated[int, Option(help="the number of random patterns of signs")] = FLIPS
+    resamples: Annotated[int, Option(help="the number of bootstrap replicates")] = RESAMPLES
+    seed: Annotated[int, Option(help="of everything drawn")] = 0
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The arguments of ``compare``."""
+        return dict(vars(self))
+
+
+def compare(
+    qrels: Annotated[str, Option(help="the judgements; ``none`` if every RUN is a file of saved results")],
+    run: Annotated[str, Option(help="a run, or results that ``evaluate -o`` saved as .json or .parquet")],
+    /,
+    *runs: Annotated[str, Option(help="more of them; at least two in all")],
+    metric: Metrics = None,
+    baseline: Annotated[
+        str | None, Option(help="the run that all others are compared with; default: all pairs")
+    ] = None,
+    primary: Annotated[
+        str | None, Option(help="the metric that decides; the others are called exploratory")
+    ] = None,
+    margin: Annotated[
+        list[str] | None,
+        Option(
+            help="the difference that matters, ``0.01`` or ``ndcg@10=0.01``: are two runs equivalent within it, and how many "
+            "queries would show it; repeat it"
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None, Option(help="a column of --users: one row per segment; repeat it")
+    ] = None,
+    pairs: Annotated[bool, Option(help="also one row per pair, with tests and effect sizes")] = False,
+    threads: Annotated[
+        int | None, Option(help="the number of threads; default: the cores of this process")
+    ] = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+    statistics: Testing = Testing(),
+    tables: Tables = Tables(),
+    reading: Reading = Reading(),
+    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+) -> None:
+    """Compare runs: means with intervals, and tests of their differences, corrected for their number.
+
+    Example: ``rankwell compare qrels.txt bm25.run dense.run -m ndcg@10 --baseline bm25.run``
+    """
+    paths = [run, *runs]
+    form = form_of(format, output, FORMS)
+    refuse_files([*([] if qrels == "none" else [qrels]), *paths, *tables.given], [output])
+    named = systems_of(paths)
+    names = None if metric is None else [part for text in metric for part in split(text)]
+    if names is None and not all(isinstance(each, Results) for each in named.values()):
+        raise UsageError("say which metrics you want: -m ndcg@10 -m ap (`rankwell metrics` lists all).")
+    results, users = evaluated(named, qrels, names, tables, reading, policy, by=by, threads=threads)
+    found = compared(
+        results,
+        metrics=names,
+        baseline=None if baseline is None else _name_of(baseline, paths, list(named)),
+        primary=primary,
+        margins=named_numbers(margin, "--margin"),
+        by=by,
+        users=users,
+        threads=threads,
+        **statistics.given,
+    )
+    _write(found, form, output, pairs=pairs)
+
+
+def systems_of(paths: Sequence[str]) -> dict[str, Any]:
+    """Return runs by name: saved results are loaded, of which a file may hold several; anything else stays a path."""
+    named: dict[str, Any] = {}
+    for name, path in zip(run_names(paths), paths, strict=True):
+        found = all_loaded(path) if is_saved(path) else []
+        alone = {name: found[0] if found else path}
+        more = alone if len(found) < 2 else {res.name: res for res in found}
+        for own, each in more.items():
+            if own in named:
+                raise UsageError(f"{path}: two systems are called {own}; rename one.")
+            named[own] = each
+    return named
+
+
+def evaluated(
+    named: Mapping[str, Any],
+    qrels: str,
+    metrics: Sequence[str] | None,
+    tables: Tables,
+    reading: Reading,
+    policy: Policy,
+    *,
+    by: Sequence[str] | None,
+    threads: int | None,
+) -> tuple[dict[str, Results], Any]:
+    """Return the results of all systems, and the table of users; runs are evaluated, saved results taken as they are."""
+    new = [name for name, each in named.items() if not isinstance(each, Results)]
+    if not new:
+        return dict(named), tables.users
+    with Progress() as progress:
+        inputs = read_inputs(
+            metrics,
+            policy,
+            runs=[named[name] for name in new],
+            names=new,
+            qrels=None if qrels == "none" else qrels,
+            train=tables.train,
+            items=tables.items,
+            users=tables.users,
+            run_options=reading.of_runs,
+            qrels_options=reading.of_qrels,
+        )
+        evaluator = Evaluator.of(inputs, by=by, engine=Memory(progress=progress), threads=threads)
+        found = evaluator.results_of_all(dict(zip(new, inputs.runs, strict=True)))
+    return {name: found.get(name, each) for name, each in named.items()}, inputs.users
+
+
+def _name_of(baseline: str, paths: Sequence[str], names: Sequence[str]) -> str:
+    """The name of the baseline, which is given by its name or its path."""
+    if baseline in names:
+        return baseline
+    places = [place for place, path in enumerate(paths) if Path(path) == Path(baseline)]
+    if not places:
+        near = nearest(baseline, [*names, *paths])
+        raise UsageError(f"--baseline {baseline}: must be one of the runs, {one_of(names)}.{near}")
+    return names[places[0]]
+
+
+def _write(found: Comparison, form: str, output: str | None, *, pairs: bool) -> None:
+    if form == "json":
+        write(found.to_json(), output)
+        return
+    own = [found.to_pair_table()] if pairs else []
+    if not pairs or form != "csv":  # a CSV file holds one table
+        own.insert(0, found.to_table())
+    write_tables(own, form, output)

@@ -1,0 +1,105 @@
+"""Aligned: the values of several systems side by side, each query in one column whatever its place in their results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError, nearest
+from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.results import Results
+from rankwell.tables.draws import fingerprints_of
+from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.states import Mean
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """The results of several systems, and the queries that any of them has, sorted by id."""
+
+    names: tuple[str, ...]
+    results: tuple[Results, ...]
+    metrics: tuple[Metric, ...]
+    queries: Ids
+    places: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, results: Mapping[str, Results], metrics: Sequence[Metric] | None = None) -> Aligned:
+        """Return the results of systems side by side, of all metrics that the first has unless some are named.
+
+        Raises
+        ------
+        UsageError, DataError
+            If a metric is missing somewhere, or policies, grade scales or numbers of judgements differ.
+        """
+        first, *others = results.values()
+        wanted = first.metrics if metrics is None else tuple(metrics)
+        for name, res in results.items():
+            _refuse_missing(name, res, wanted)
+        for name, res in zip(list(results)[1:], others, strict=True):
+            _refuse_other_conditions(next(iter(results)), first, name, res)
+        found = [res.part.queries[res.part.concerned()] for res in results.values()]
+        like = next((ids for ids in found if len(ids) and not ids.is_text), found[0])
+        found = [to_same_kind(ids, like, "query")[0] for ids in found]
+        whole = Ids.concatenate(found)
+        queries = whole[whole.group()[1]]
+        queries = queries[queries.order()]
+        known = Known(queries)
+        places = tuple(known.find(ids) if len(ids) else np.empty(0, np.int64) for ids in found)
+        return cls(tuple(results), tuple(results.values()), wanted, queries, places)
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        """A fixed number per query, from which what is drawn for it is made."""
+        return fingerprints_of(self.queries)
+
+    def values(self, metric: Metric) -> np.ndarray:
+        """Return a row per system and a column per query; NaN where a query is missing or the metric undefined."""
+        found = np.full((len(self.results), len(self.queries)), np.nan)
+        for row, (res, places) in enumerate(zip(self.results, self.places, strict=True)):
+            found[row, places] = res.values(metric)
+        return found
+
+    def has_values(self, metric: Metric) -> bool:
+        """Whether the metric's value is the mean of a value per query in all results, so that differences can be tested."""
+        return all(
+            metric in res.part.values and isinstance(res.part.states[metric], Mean) for res in self.results
+        )
+
+
+def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:
+    for metric in wanted:
+        if metric not in res.part.states:
+            names = [str(each) for each in res.metrics]
+            raise UsageError(
+                f"{name}: {metric} was not evaluated; its metrics are {', '.join(names)}."
+                f"{nearest(str(metric), names)} Evaluate all systems with the same metrics."
+            )
+        if isinstance(metric, QueryMetric) and metric not in res.part.values:
+            raise UsageError(
+                f"{name}: the values of {metric} per query are not there, so differences cannot be tested; evaluate with "
+                f"per_query=True (on the command line --per-query)."
+            )
+
+
+def _refuse_other_conditions(name: str, first: Results, other: str, res: Results) -> None:
+    """Refuse what makes two values incomparable; saved results know no more than this."""
+    if first.policy != res.policy:
+        raise UsageError(
+            f"{name} and {other} were evaluated with different policies: {first.policy} and {res.policy}."
+        )
+    if first.conditions.scale != res.conditions.scale:
+        raise UsageError(
+            f"{name} and {other} were evaluated with different meanings of the grades: {first.conditions.scale} and "
+            f"{res.conditions.scale}."
+        )
+    for what in ("judged queries", "judgements"):
+        mine, theirs = first.counts.get(what), res.counts.get(what)
+        if mine != theirs:
+            raise DataError(
+                f"{name} and {other} were evaluated against different judgements: {mine or 0:,} and {theirs or 0:,} "
+                f"{what}. Evaluate both against the same."
+            )

@@ -1,0 +1,236 @@
+"""Cells: what is known of each system and each pair of systems under one metric in one segment; a column per quantity."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rankwell.comparison.methods import Methods
+from rankwell.statistics.effects import TIE, smallest_visible, units_needed
+from rankwell.statistics.families import Cell
+from rankwell.statistics.many import Design, Summaries, intervals, summaries
+from rankwell.statistics.paired import EXACT, sign_flips, sign_test, wilcoxon
+
+ROOM = 1 << 23  # differences held at a time
+
+
+class Means(NamedTuple):
+    """Per system: the queries behind its mean, the mean, its interval and the method; NaN where there is none."""
+
+    n: np.ndarray
+    effective: np.ndarray
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    method: np.ndarray
+    is_doubtful: np.ndarray
+
+
+class Differences(NamedTuple):
+    """Per pair, of the queries where both are defined, first less second: what ``Comparison.difference`` shows of one."""
+
+    n: np.ndarray
+    effective: np.ndarray
+    lost_first: np.ndarray
+    lost_second: np.ndarray
+    mean: np.ndarray
+    sd: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    method: np.ndarray
+    is_doubtful: np.ndarray
+    p_t: np.ndarray
+    p_test: np.ndarray
+    p_flips: np.ndarray
+    p: np.ndarray
+    dz: np.ndarray
+    smd: np.ndarray
+    superiority: np.ndarray
+    wins: np.ndarray
+    ties: np.ndarray
+    losses: np.ndarray
+    visible: np.ndarray
+    needed: np.ndarray
+    p_equivalent: np.ndarray
+
+
+def means_of(cell: Cell, design: Design, how: Methods, limits: tuple[float, float], threads: int) -> Means:
+    """Return the mean of each row with its interval."""
+    found = intervals(
+        cell.values,
+        cell.units,
+        design=design,
+        level=how.level,
+        times=how.resamples,
+        seed=how.seed,
+        limits=limits,
+        threads=threads,
+    )
+    own = summaries(cell.values, design)
+    mean = own.mean
+    if design.is_plain:  # in every digit as the results have it
+        with np.errstate(invalid="ignore"):
+            mean = np.array([math.fsum(row[~np.isnan(row)]) for row in cell.values]) / own.n
+    return Means(own.n, own.effective, mean, *found)
+
+
+def differences_of(
+    cell: Cell, design: Design, how: Methods, *, margin: float, span: float, sign: int, threads: int
+) -> Differences:
+    """Return everything about the pairs of a cell but the p-values that need the whole family.
+
+    ``span`` is the greatest difference that two values can have; with ``sign`` -1 a lower value wins.
+    """
+    size = max(ROOM // max(len(cell.units), 1), 1)
+    pairs = cell.pairs
+    parts = [
+        _of_some(
+            cell.values, pairs[:, low : low + size], cell.units, design, how, margin, span, sign, threads
+        )
+        for low in range(0, pairs.shape[1], size)
+    ]
+    return Differences(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _of_some(
+    values: np.ndarray,
+    pairs: np.ndarray,
+    units: np.ndarray,
+    design: Design,
+    how: Methods,
+    margin: float,
+    span: float,
+    sign: int,
+    threads: int,
+) -> Differences:
+    first, second = values[pairs[0]], values[pairs[1]]
+    d = first - second
+    defined = ~np.isnan(d)
+    found = summaries(d, design)
+    bounds = intervals(
+        d,
+        units,
+        design=design,
+        level=how.level,
+        times=how.resamples,
+        seed=how.seed,
+        limits=(-span, span),
+        threads=threads,
+    )
+    wins, losses = np.count_nonzero(sign * d > TIE, axis=1), np.count_nonzero(sign * d < -TIE, axis=1)
+    ties = found.n - wins - losses
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dz = np.where(found.sd > 0, found.mean / found.sd, math.nan)
+        pooled = np.sqrt((_variances(first, defined) + _variances(second, defined)) / 2)
+        smd = np.where(pooled > 0, found.mean / pooled, math.nan)
+        superiority = (wins + ties / 2) / found.n
+    sized = list(zip(found.sd.tolist(), found.effective.tolist(), strict=True))
+    # in standard deviations it depends on n alone
+    alike = {
+        n: smallest_visible(1.0, n, alpha=how.alpha, power=how.power) for n in set(found.effective.tolist())
+    }
+    visible = np.array([alike[n] * sd if sd > 0 else math.nan for sd, n in sized])
+    needed = np.array([_needed(sd, n, margin, how) for sd, n in sized], np.float64)
+    return Differences(
+        n=found.n,
+        effective=found.effective,
+        lost_first=np.count_nonzero(np.isnan(first) & ~np.isnan(second), axis=1),
+        lost_second=np.count_nonzero(~np.isnan(first) & np.isnan(second), axis=1),
+        mean=found.mean,
+        sd=found.sd,
+        low=bounds.low,
+        high=bounds.high,
+        method=bounds.method,
+        is_doubtful=bounds.is_doubtful,
+        p_t=found.p,
+        p_test=_p_of(d, found, how),
+        p_flips=_exact(d, units, design),
+        p=np.full(len(d), math.nan),
+        dz=dz,
+        smd=smd,
+        superiority=superiority,
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        visible=visible,
+        needed=needed,
+        p_equivalent=_equivalent(found, margin),
+    )
+
+
+def _needed(sd: float, n: float, margin: float, how: Methods) -> float:
+    if math.isnan(margin) or n < 2 or not sd > 0:
+        return math.nan
+    return units_needed(sd, n, margin, alpha=how.alpha, power=how.power)
+
+
+def _variances(values: np.ndarray, defined: np.ndarray) -> np.ndarray:
+    return summaries(np.where(defined, values, math.nan)).sd ** 2
+
+
+def _p_of(d: np.ndarray, found: Summaries, how: Methods) -> np.ndarray:
+    """The p-value of each row on its own by the test asked for; that of sign flips comes with the family's."""
+    if how.test in ("t", "flips"):
+        return found.p if how.test == "t" else np.full(len(d), math.nan)
+    test = wilcoxon if how.test == "wilcoxon" else sign_test
+    return np.array([test(row[~np.isnan(row)]) for row in d])
+
+
+def _exact(d: np.ndarray, units: np.ndarray, design: Design) -> np.ndarray:
+    """The p-value by all sign flips where there are few enough; else NaN, to be drawn with the family."""
+    found = np.full(len(d), math.nan)
+    if not design.is_plain:
+        return found
+    for row in np.flatnonzero(np.count_nonzero(np.nan_to_num(d), axis=1) <= EXACT):
+        own = ~np.isnan(d[row])
+        if np.count_nonzero(own) >= 2:
+            found[row] = sign_flips(d[row][own], units[own], times=99, seed=0).p
+    return found
+
+
+def _equivalent(found: Summaries, margin: float) -> np.ndarray:
+    """The p-value of two one-sided t-tests: below alpha, the true difference lies within ±margin."""
+    from scipy.special import stdtr
+
+    if math.isnan(margin):
+        return np.full(len(found.n), math.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = (margin - np.abs(found.mean)) / (found.sd / np.sqrt(found.effective))
+        p = stdtr(found.effective - 1.0, -t)
+    return np.where(found.n < 2, math.nan, p)
+
+
+def value_alone(values: np.ndarray, n: np.ndarray) -> Means:
+    """Return means of which only the value is known, as those of corpus metrics are."""
+    nothing = np.full(len(values), math.nan)
+    method = np.full(len(values), "", object)
+    return Means(n, n.astype(np.float64), values, nothing, nothing, method, np.zeros(len(values), bool))
+
+
+def difference_alone(values: np.ndarray, pairs: np.ndarray) -> Differences:
+    """Return differences of which only the value is known."""
+    mean = values[pairs[0]] - values[pairs[1]]
+    nothing, none = np.full(len(mean), math.nan), np.zeros(len(mean), np.int64)
+    found = dict.fromkeys(Differences._fields, nothing)
+    found |= dict.fromkeys(("n", "lost_first", "lost_second", "wins", "ties", "losses"), none)
+    method, sure = np.full(len(mean), "", object), np.zeros(len(mean), bool)
+    return Differences(**found | {"mean": mean, "method": method, "is_doubtful": sure})
+
+
+def flipped_as(cell: Cell, design: Design) -> Cell:
+    """Return the cell whose values are what signs are flipped of: weighted values, or the sums of whole clusters per pair."""
+    if design.is_plain:
+        return cell
+    values = cell.values if design.weights is None else cell.values * design.weights
+    if design.clusters is None:
+        return cell._replace(values=np.ascontiguousarray(values))
+    numbers, of = np.unique(design.clusters, return_inverse=True)
+    d = values[cell.pairs[0]] - values[cell.pairs[1]]
+    known = np.array([np.bincount(of, ~np.isnan(row), len(numbers)) for row in d])
+    sums = np.array([np.bincount(of, np.nan_to_num(row), len(numbers)) for row in d])
+    sums[known == 0] = math.nan
+    count = len(d)
+    pairs = np.array([np.arange(count), np.full(count, count)])
+    return Cell(np.vstack([sums, np.zeros(len(numbers))]), pairs, numbers)

@@ -1,0 +1,74 @@
+"""Loading of saved comparisons."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwell.comparison.cells import Differences, Means
+from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.exports import KIND, SCHEMA
+from rankwell.comparison.methods import Methods
+from rankwell.errors import InputError
+from rankwell.judge.policy import Policy
+from rankwell.metrics import metric_of
+
+WHOLE = {"n", "lost_first", "lost_second", "wins", "ties", "losses"}
+
+
+def loaded(path: str | Path) -> Comparison:
+    """Return the comparison in a file written by ``Comparison.save``."""
+    data = _read(Path(path))
+    metrics = tuple(metric_of(each["metric"]) for each in data["metrics"])
+    methods = {word: value for word, value in data["methods"].items() if word != "corrected"}
+    depth = data["policy"]["depth"]
+    cells = {(metric_of(each["metric"]), each["segment"]): each for each in data["cells"]}
+    return Comparison(
+        names=tuple(data["systems"]),
+        metrics=metrics,
+        baseline=data["baseline"],
+        by=tuple(data["by"]),
+        segments=tuple(tuple(labels) for labels in data["segments"]),
+        weights=data["weights"],
+        clusters=data["clusters"],
+        pairs=np.array(data["pairs"], np.int64).T,
+        means={key: Means(**_arrays(each["means"])) for key, each in cells.items()},
+        differences={key: Differences(**_arrays(each["differences"])) for key, each in cells.items()},
+        methods=Methods(**methods),
+        policy=Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
+        notes=tuple(data["notes"]),
+        heterogeneity={metric_of(name): _array(name, p) for name, p in data["heterogeneity"].items()},
+    )
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
+        raise InputError(f"{file}: cannot be read as a saved comparison ({reason}).") from error
+    if not isinstance(data, dict) or data.get("kind") != KIND:
+        raise InputError(f"{file}: not a comparison; Comparison.load reads files written by Comparison.save.")
+    if not isinstance(data.get("schema"), int) or not 1 <= data["schema"] <= SCHEMA:
+        raise InputError(
+            f"{file}: written with schema {data.get('schema')}, but this version of rankwell reads schemas up to {SCHEMA}."
+        )
+    return data
+
+
+def _arrays(columns: dict[str, list[Any]]) -> dict[str, np.ndarray]:
+    return {name: _array(name, column) for name, column in columns.items()}
+
+
+def _array(name: str, column: list[Any]) -> np.ndarray:
+    if name == "method":
+        return np.array(column, object)
+    if name == "is_doubtful":
+        return np.array(column, bool)
+    if name in WHOLE:
+        return np.array(column, np.int64)
+    return np.array([math.nan if value is None else float(value) for value in column])

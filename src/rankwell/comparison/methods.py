@@ -1,0 +1,97 @@
+"""Methods: which tests, corrections and intervals a comparison uses, as one value that is printed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+from rankwell.errors import UsageError, brief, nearest, one_of
+
+Test = Literal["t", "flips", "wilcoxon", "sign"]
+Correction = Literal["auto", "holm", "maxt", "tukey", "bh", "by", "none"]
+FamilyOf = Literal["metric", "all"]
+
+TESTS = {
+    "t": "paired t-tests",
+    "flips": "sign-flip tests",
+    "wilcoxon": "Wilcoxon's signed-rank tests (Pratt's zeros), which test symmetry, not the mean",
+    "sign": "sign tests, which test the median, not the mean",
+}
+CORRECTIONS = {
+    "holm": "Holm",
+    "maxt": "step-down maxT over sign flips (studentised)",
+    "tukey": "randomised Tukey HSD, which holds if all systems are exchangeable",
+    "bh": "Benjamini–Hochberg, which controls the false discovery rate (FDR), not the chance of any error",
+    "by": "Benjamini–Yekutieli, which controls the false discovery rate (FDR), not the chance of any error",
+    "none": "no correction for the number of comparisons",
+}
+FLIPS, RESAMPLES = 100_000, 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Methods:
+    """How differences are tested; checked when made.
+
+    ``test`` gives the p-value of one comparison, ``correction`` that of a family of them; ``auto`` is Holm beside a baseline and
+    step-down maxT for all pairs. ``maxt`` and ``tukey`` have tests of their own. A family is one metric's comparisons of all
+    queries, and in another one those of its segments, or with ``family="all"`` everything. Intervals hold 1 − ``alpha``.
+    ``flips`` and ``resamples`` are the numbers of random replicates, drawn by ``seed``. ``margins`` are the differences, by
+    metric, up to which two systems count as equivalent.
+    """
+
+    test: Test = "t"
+    correction: Correction = "auto"
+    family: FamilyOf = "metric"
+    alpha: float = 0.05
+    power: float = 0.8
+    flips: int = FLIPS
+    resamples: int = RESAMPLES
+    seed: int = 0
+    primary: str = ""
+    margins: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for word, value, allowed in (
+            ("test", self.test, get_args(Test)),
+            ("correction", self.correction, get_args(Correction)),
+            ("family", self.family, get_args(FamilyOf)),
+        ):
+            if value not in allowed:
+                raise UsageError(
+                    f"{word}={brief(value)}: must be {one_of(allowed)}.{nearest(value, allowed)}"
+                )
+        for word in ("alpha", "power"):
+            if not 0 < getattr(self, word) < 1:
+                raise UsageError(
+                    f"{word}={getattr(self, word):g}: must be between 0 and 1, such as {0.05 if word == 'alpha' else 0.8}."
+                )
+        if self.flips < 99 or self.resamples < 99:
+            raise UsageError(
+                f"flips={self.flips} and resamples={self.resamples} are numbers of random replicates: at least 99 each."
+            )
+        for name, margin in self.margins.items():
+            if not margin > 0:
+                raise UsageError(
+                    f"margin of {name} = {margin:g}: must be above 0, in units of the metric, such as 0.01."
+                )
+        if self.correction in ("maxt", "tukey") and self.test not in ("t", "flips"):
+            raise UsageError(
+                f"correction={brief(self.correction)} has a test of its own, so test={brief(self.test)} cannot go with it; use "
+                f"correction='holm'."
+            )
+
+    @property
+    def level(self) -> float:
+        """The share of intervals that should hold the true value."""
+        return 1 - self.alpha
+
+    def chosen(self, *, has_baseline: bool) -> str:
+        """The correction, where ``auto`` is decided."""
+        if self.correction != "auto":
+            return self.correction
+        return "holm" if has_baseline or self.test in ("wilcoxon", "sign") else "maxt"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        return asdict(self) | {"margins": dict(self.margins)}

@@ -1,0 +1,178 @@
+"""Tables of a comparison: the leaderboard, and a row per pair."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.comparison.letters import letters_of
+from rankwell.comparison.words import caption_of, remarks_of
+from rankwell.display.table import Cell, Column, Table, number
+
+if TYPE_CHECKING:
+    from rankwell.comparison.cells import Differences
+    from rankwell.comparison.comparison import Comparison
+    from rankwell.metrics.metric import Metric
+
+STARS = (0.001, "***"), (0.01, "**"), (0.05, "*")
+MOST_PAIRS = 200
+
+
+def leaderboard(found: Comparison) -> Table:
+    """A row per system (and segment), best first: each metric's mean, its interval, and what differs."""
+    columns = [Column(name) for name in found.by] + [Column("system")]
+    cells: list[list[Cell]] = [[] for _ in columns]
+    for labels in found.segments:
+        for row in found.order:
+            shown = labels or (("(all)",) * len(found.by))
+            for at, label in enumerate(shown):
+                cells[at].append(label)
+            mark = " (baseline)" if found.names[row] == found.baseline else ""
+            cells[len(found.by)].append(found.names[row] + mark)
+    for metric in found.metrics:
+        for column, values in _columns_of(found, metric):
+            columns.append(column)
+            cells.append(values)
+    rows = list(zip(*cells, strict=True))
+    legend = _legend(found)
+    return Table(
+        columns,
+        rows,
+        caption=caption_of(found),
+        notes=[*legend, *remarks_of(found), *found.notes],
+        mark_best=len(found.segments) == 1,
+    )
+
+
+def _columns_of(found: Comparison, metric: Metric) -> list[tuple[Column, list[Cell]]]:
+    means: list[Cell] = []
+    bounds: list[Cell] = []
+    deltas: list[Cell] = []
+    tests: list[Cell] = []
+    numbers: list[Cell] = []
+    for segment in range(len(found.segments)):
+        own, each = found.means[metric, segment], found.differences[metric, segment]
+        told = (
+            _against(found, each)
+            if found.baseline
+            else _letters(found, each, found.order_of(metric, segment))
+        )
+        for row in found.order:
+            means.append(_float(own.mean[row]))
+            bounds.append(_interval(own.low[row], own.high[row]))
+            delta, test = told[row]
+            deltas.append(delta)
+            tests.append(test)
+            numbers.append(int(own.n[row]))
+    columns = [(Column(str(metric), "value", better=metric.better), means)]
+    if any(bounds):
+        columns.append((Column(f"{metric} {found.methods.level * 100:g} %"), bounds))
+    if found.baseline:
+        columns.append((Column(f"Δ {metric}", "value"), deltas))
+    if any(tests):
+        columns.append((Column(f"p {metric}" if found.baseline else f"{metric} differs"), tests))
+    if metric == found.metrics[-1] or len(set(numbers)) > 1:
+        columns.append((Column("n" if metric == found.metrics[-1] else f"n {metric}", "count"), numbers))
+    return columns
+
+
+def _against(found: Comparison, each: Differences) -> dict[int, tuple[Cell, Cell]]:
+    """The difference from the baseline and its p-value, for each system."""
+    told: dict[int, tuple[Cell, Cell]] = dict.fromkeys(range(len(found.names)), (None, ""))
+    for place, row in enumerate(found.pairs[0].tolist()):
+        p = float(each.p[place])
+        told[row] = (
+            float(each.mean[place]),
+            "" if math.isnan(p) else f"{number(p)}{_stars(p, found.methods.alpha)}",
+        )
+    return told
+
+
+def _letters(found: Comparison, each: Differences, order: list[int]) -> dict[int, tuple[Cell, Cell]]:
+    """The letters of each system: those that share one do not differ significantly."""
+    count = len(found.names)
+    if np.isnan(each.p).all():
+        return dict.fromkeys(range(count), (None, ""))
+    differ = np.zeros((count, count), bool)
+    with np.errstate(invalid="ignore"):
+        left, right = found.pairs[:, each.p < found.methods.alpha]
+    differ[left, right] = differ[right, left] = True
+    letters = letters_of(differ, order)
+    return {row: (None, letters[row]) for row in range(count)}
+
+
+def _stars(p: float, alpha: float) -> str:
+    return " " + next((stars for limit, stars in STARS if p < limit), "") if p < alpha else ""
+
+
+def _interval(low: float, high: float) -> str:
+    return "" if math.isnan(low) else f"{number(low)} – {number(high)}"
+
+
+def _legend(found: Comparison) -> list[str]:
+    if found.baseline:
+        stars = ", ".join(f"{stars} p < {limit:g}" for limit, stars in reversed(STARS))
+        return [f"p: corrected ({found.correction}); {stars}; Δ: system less baseline"]
+    return [f"systems that share a letter do not differ significantly (corrected: {found.correction})"]
+
+
+def _float(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def pair_table(found: Comparison) -> Table:
+    """A row per pair, metric and segment: the difference and everything about it."""
+    columns = [
+        Column("metric"),
+        *([Column("segment")] if found.by else []),
+        Column("first"),
+        Column("second"),
+    ]
+    columns += [Column("n", "count"), Column("lost", "text"), Column("difference", "value")]
+    columns += [Column("low", "value"), Column("high", "value"), Column("p", "value"), Column("p t", "value")]
+    columns += [
+        Column("p flips", "value"),
+        Column("d_z", "value", digits=2),
+        Column("superiority", "value", digits=2),
+    ]
+    columns += [
+        Column("wins", "count"),
+        Column("ties", "count"),
+        Column("losses", "count"),
+        Column("visible", "value"),
+    ]
+    if found.methods.margins:
+        columns += [Column("needed", "count"), Column("p equivalent", "value")]
+    rows: list[tuple[Cell, ...]] = []
+    for (metric, segment), each in found.differences.items():
+        for place, (left, right) in enumerate(found.pairs.T.tolist()):
+            lost = f"{each.lost_first[place]} / {each.lost_second[place]}"
+            row: list[Cell] = [str(metric), *([found.labels[segment]] if found.by else [])]
+            known = each.n[place] > 0
+            row += [found.names[left], found.names[right], int(each.n[place]) if known else None, lost]
+            row += [
+                _float(column[place])
+                for column in (each.mean, each.low, each.high, each.p, each.p_t, each.p_flips)
+            ]
+            row += [_float(each.dz[place]), _float(each.superiority[place])]
+            row += [int(column[place]) if known else None for column in (each.wins, each.ties, each.losses)]
+            row.append(_float(each.visible[place]))
+            if found.methods.margins:
+                needed = each.needed[place]
+                row += [None if math.isnan(needed) else int(needed), _float(each.p_equivalent[place])]
+            rows.append(tuple(row))
+    how = f"p: {found.correction}; p t, p flips: uncorrected"
+    least = f"smallest true difference found with power {found.methods.power:g}"
+    notes = [
+        f"difference: first less second, with its interval; lost: queries undefined or missing in the first / second; {how}",
+        f"d_z: mean ÷ sd; superiority: share of queries won, ties half; visible: {least}",
+    ]
+    if found.methods.margins:
+        margins = ", ".join(f"{name} {value:g}" for name, value in found.methods.margins.items())
+        notes.append(
+            f"needed: queries that would show a difference of the margin ({margins}), by the upper 80 % bound of sd; p "
+            f"equivalent: two one-sided tests of the margin"
+        )
+    return Table(columns, rows, caption=caption_of(found), notes=notes)

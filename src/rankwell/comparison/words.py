@@ -1,0 +1,178 @@
+"""Captions and notes of comparisons: tests, corrections, n, policy and definitions in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.comparison.methods import CORRECTIONS, TESTS, Methods
+from rankwell.display.table import number
+from rankwell.results import summary
+from rankwell.statistics.many import LARGE
+
+if TYPE_CHECKING:
+    from rankwell.comparison.aligned import Aligned
+    from rankwell.comparison.comparison import Comparison
+
+INTERVALS = {
+    "studentised": "studentised Poisson bootstrap",
+    "wilson": "Wilson's for values that are only 0 or 1",
+    "t": "Student's t",
+}
+WARN_ABOVE = 200
+MOST_LISTED = 6
+
+
+def notes_of(aligned: Aligned) -> list[str]:
+    """Return the notes about definitions, policy and rows, as below a table of results."""
+    return summary.notes_of(aligned.results)
+
+
+def test_of(how: Methods, correction: str) -> str:
+    """Return in words which test and which correction were used."""
+    own = correction in ("maxt", "tukey")
+    return CORRECTIONS[correction] if own else f"{TESTS[how.test]}, {CORRECTIONS[correction]}"
+
+
+def caption_of(found: Comparison) -> str:
+    """Return what a table of the comparison shows, in one sentence or two."""
+    systems = f"{len(found.names)} systems"
+    n = {int(count) for (_, segment), each in found.means.items() if segment == 0 for count in each.n}
+    queries = f"{max(n):,}" if len(n) == 1 else f"{min(n):,} to {max(n):,}"
+    against = f", compared with {found.baseline}" if found.baseline else ", all pairs compared"
+    kinds = sorted({kind for each in found.means.values() for kind in each.method if kind}, reverse=True)
+    how = "; ".join(INTERVALS[kind] for kind in kinds)
+    family = "all comparisons" if found.methods.family == "all" else "one metric's comparisons"
+    if found.by and found.methods.family == "metric":
+        family += ", of all queries and of the segments apart"
+    return (
+        f"{systems} on {queries} queries{against}. Tests: {test_of(found.methods, found.correction)}; "
+        f"family: {family}; α = {found.methods.alpha:g}. "
+        f"{found.methods.level * 100:g} % intervals of each mean{f': {how}' if how else ''}, not corrected."
+    )
+
+
+def remarks_of(found: Comparison) -> list[str]:
+    """Return notes about what to mind when reading this comparison."""
+    notes = (
+        [f"primary metric: {found.methods.primary}; all others are exploratory"]
+        if found.methods.primary
+        else []
+    )
+    notes += _counted(found)
+    notes += _doubtful(found)
+    notes += _lost(found)
+    notes += _disagreeing(found)
+    notes += _segments(found)
+    biggest = max((int(each.n.max()) for each in found.differences.values()), default=0)
+    if found.methods.test in ("wilcoxon", "sign") and biggest >= WARN_ABOVE:
+        notes.append(
+            f"with {biggest:,} queries the t-test of the mean is as safe and answers the question; {found.methods.test} "
+            f"tests another one"
+        )
+    if biggest >= LARGE:
+        notes.append(f"no signs were flipped: with {biggest:,} queries they would only repeat the t-test")
+    if found.correction == "holm" and found.methods.test == "flips":
+        least = found.pairs.shape[1] / (found.methods.flips + 1)
+        if least > found.methods.alpha:
+            notes.append(
+                f"not testable with {found.methods.flips:,} flips: the smallest corrected p is {number(least)}; raise flips="
+            )
+    return notes
+
+
+def _counted(found: Comparison) -> list[str]:
+    """How queries count, where they do not count alike and by themselves."""
+    if not found.weights and not found.clusters:
+        return []
+    told = []
+    for metric in found.metrics:
+        own = found.means[metric, 0]
+        least = number(float(own.effective.min()), 1)
+        told.append(f"{metric} {least} of {int(own.n.min()):,}")
+    how = [f"weighted by {found.weights}"] if found.weights else []
+    how += [f"whole clusters ({found.clusters}) are drawn and flipped"] if found.clusters else []
+    return [f"queries are {' and '.join(how)}; effective n: {', '.join(told)}"]
+
+
+def _doubtful(found: Comparison) -> list[str]:
+    own = {
+        f"{metric}{_in(found, segment)}"
+        for (metric, segment), each in found.means.items()
+        if each.is_doubtful.any()
+    }
+    return (
+        [
+            f"intervals likely too short (few queries, or nearly all with the same value): {_listed(sorted(own))}"
+        ]
+        if own
+        else []
+    )
+
+
+def _lost(found: Comparison) -> list[str]:
+    """Queries that a system lacks, or where it is undefined, while the other one has them."""
+    notes = []
+    for (metric, segment), each in found.differences.items():
+        if segment:
+            continue
+        lost: dict[str, int] = {}
+        for column, row in ((each.lost_first, 0), (each.lost_second, 1)):
+            for place in np.flatnonzero(column):
+                name = found.names[found.pairs[row, place]]
+                lost[name] = max(lost.get(name, 0), int(column[place]))
+        if lost:
+            listed = _listed([f"{name} {count:,}" for name, count in lost.items()])
+            notes.append(
+                f"{metric}: queries undefined or missing, which another system has: {listed}; they are in no difference"
+            )
+    return notes
+
+
+def _disagreeing(found: Comparison) -> list[str]:
+    """Comparisons where the t-test and sign flips fall on two sides of alpha."""
+    alpha, cells = found.methods.alpha, []
+    for (metric, segment), each in found.differences.items():
+        with np.errstate(invalid="ignore"):
+            sides = (
+                ((each.p_t < alpha) != (each.p_flips < alpha)) & ~np.isnan(each.p_t) & ~np.isnan(each.p_flips)
+            )
+        for place in np.flatnonzero(sides):
+            first, second = (found.names[row] for row in found.pairs[:, place])
+            cells.append(
+                f"{first} – {second}, {metric}{_in(found, segment)} (t {number(each.p_t[place])}, flips {number(each.p_flips[place])})"
+            )
+    if not cells:
+        return []
+    return [f"t-test and sign flips fall on two sides of {alpha:g} before correction: {_listed(cells)}"]
+
+
+def _segments(found: Comparison) -> list[str]:
+    """Whether differences vary over the segments, with one p-value per metric."""
+    notes = []
+    if found.pairs.shape[1] == 1 or found.baseline:
+        for place, row in enumerate(found.pairs[0]):
+            told = [
+                f"{metric} p = {number(p[place])}"
+                for metric, p in found.heterogeneity.items()
+                if not np.isnan(p[place])
+            ]
+            if told:
+                other = found.names[found.pairs[1, place]]
+                notes.append(
+                    f"is the difference {found.names[row]} – {other} the same in all segments? (Welch, Holm over metrics) "
+                    f"{', '.join(told)}"
+                )
+    return notes
+
+
+def _in(found: Comparison, segment: int) -> str:
+    return f" in {found.labels[segment]}" if segment else ""
+
+
+def _listed(words: Iterable[str]) -> str:
+    words = list(words)
+    rest = len(words) - MOST_LISTED
+    return ", ".join(words[:MOST_LISTED]) + (f" and {rest:,} more" if rest > 0 else "")

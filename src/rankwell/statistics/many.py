@@ -1,0 +1,249 @@
+"""Means, tests and intervals of many rows of values at once, each over the units where it is defined."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from rankwell.kernels import resample
+from rankwell.statistics.draws import further, replicates
+from rankwell.statistics.intervals import CELLS, LIMITS, WEIGHTS, interval
+from rankwell.statistics.paired import t_test
+
+CHUNK = 1 << 21  # values that one thread works on at a time
+FEW, BESIDE = 50, 30
+LARGE = 100_000  # from here on an interval is Student's: the bootstrap would only say the same
+NO_SPREAD = 1e-12
+Method = Literal["auto", "studentised", "t"]
+
+
+class Design(NamedTuple):
+    """How units count: their weights, and the clusters (a fixed number, uint64, per unit) that vary as a whole; None for alike."""
+
+    weights: np.ndarray | None = None
+    clusters: np.ndarray | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every unit counts alike and by itself."""
+        return self.weights is None and self.clusters is None
+
+    def of(self, rows: np.ndarray) -> Design:
+        """Return the design of some units."""
+        return Design(*(None if each is None else each[rows] for each in self))
+
+
+PLAIN = Design()
+
+
+class Summaries(NamedTuple):
+    """Per row: units, mean, standard deviation, Student's t of the mean and its two-sided p-value; NaN where there is none.
+
+    ``effective`` is the number of units of equal weight, or of clusters, that the mean is as certain as; sd / √effective is its
+    standard error.
+    """
+
+    n: np.ndarray
+    effective: np.ndarray
+    mean: np.ndarray
+    sd: np.ndarray
+    t: np.ndarray
+    p: np.ndarray
+
+
+class Intervals(NamedTuple):
+    """Per row: the bounds of its mean, NaN where there is no spread, the method, and whether it is likely too short."""
+
+    low: np.ndarray
+    high: np.ndarray
+    method: np.ndarray
+    is_doubtful: np.ndarray
+
+
+def summaries(rows: np.ndarray, design: Design = PLAIN) -> Summaries:
+    """Return the mean of each row with Student's t-test that it is 0; NaN is undefined and is left out.
+
+    Examples
+    --------
+    >>> summaries(np.array([[0.1, 0.3, -0.1, 0.2, 0.2, np.nan]])).p.round(6)
+    array([0.107939])
+    """
+    if not design.is_plain:
+        return _summaries_one_by_one(rows, design)
+    from scipy.special import stdtr
+
+    defined = ~np.isnan(rows)
+    n = defined.sum(axis=1)
+    filled = np.where(defined, rows, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = filled.sum(axis=1) / n
+        deviations = np.where(defined, rows - mean[:, None], 0.0)
+        sd = np.sqrt((deviations**2).sum(axis=1) / (n - 1))
+        sd[sd <= NO_SPREAD * np.abs(mean)] = 0.0  # what is left of rounding is no spread
+        sd[n < 2] = math.nan
+        t = mean / (sd / np.sqrt(n))
+        t[(sd == 0) & (mean == 0)] = 0.0
+        p = 2 * stdtr(n - 1.0, -np.abs(t))
+    p[(sd == 0) & (mean != 0)] = 0.0
+    p[n < 2] = math.nan
+    return Summaries(n, n.astype(np.float64), mean, sd, t, p)
+
+
+def _summaries_one_by_one(rows: np.ndarray, design: Design) -> Summaries:
+    found = []
+    for row in rows:
+        kept = np.flatnonzero(~np.isnan(row))
+        told = t_test(row[kept], **design.of(kept)._asdict())
+        found.append((len(kept), *told))
+    n, *others = np.array(found, np.float64).reshape(-1, 6).T
+    return Summaries(n.astype(np.int64), *others)
+
+
+def are_doubtful(rows: np.ndarray) -> np.ndarray:
+    """Whether an interval of each row's mean is likely too short: n < 50, or n less its most frequent value < 30."""
+    ordered = np.sort(rows, axis=1)  # NaN is last
+    n = (~np.isnan(rows)).sum(axis=1)
+    starts = np.ones(ordered.shape, bool)
+    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    places = np.arange(ordered.shape[1])
+    since = places - np.maximum.accumulate(np.where(starts, places, 0), axis=1) + 1
+    most = np.where(np.isnan(ordered), 0, since).max(axis=1, initial=0)
+    return (n < FEW) | (n - most < BESIDE)
+
+
+def intervals(
+    rows: np.ndarray,
+    units: np.ndarray,
+    *,
+    method: Method = "auto",
+    level: float = 0.95,
+    times: int = 2000,
+    seed: int = 0,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+    threads: int = 1,
+    design: Design = PLAIN,
+) -> Intervals:
+    """Return the interval of the mean of each row, as ``interval`` has it for one, cut at the limits of what a value can be.
+
+    ``auto`` is Wilson's for rows that are all 0 and 1, Student's from 100,000 units on, and otherwise the studentised Poisson
+    bootstrap, whose weights depend on the seed and the unit alone: every row sees the same draws.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    kinds = np.full(len(rows), method if method != "auto" else "studentised", object)
+    if method == "auto":
+        kinds[np.count_nonzero(~np.isnan(rows), axis=1) >= LARGE] = "t"
+        kinds[((rows == 0) | (rows == 1) | np.isnan(rows)).all(axis=1)] = "wilson"
+    if not design.is_plain:
+        own = []
+        for row, kind in zip(rows, kinds, strict=True):
+            kept = np.flatnonzero(~np.isnan(row))
+            more = {"method": kind, "level": level, "times": times, "seed": seed, "limits": limits}
+            own.append(interval(row[kept], units[kept], **more, **design.of(kept)._asdict()))
+        return Intervals(
+            np.array([each.low for each in own]),
+            np.array([each.high for each in own]),
+            kinds,
+            np.array([each.is_doubtful for each in own], bool),
+        )
+    found = summaries(rows)
+    low, high = np.full((2, len(rows)), math.nan)
+    tail = (1 - level) / 2
+    has_spread = found.sd > 0
+    own = found.sd / np.sqrt(np.maximum(found.n, 1))
+    chosen = np.flatnonzero(has_spread & (kinds == "t"))
+    reach = stdtrit(found.n[chosen] - 1.0, 1 - tail) * own[chosen]
+    low[chosen], high[chosen] = found.mean[chosen] - reach, found.mean[chosen] + reach
+    chosen = np.flatnonzero(has_spread & (kinds == "wilson"))
+    low[chosen], high[chosen] = _wilson(found.mean[chosen], found.n[chosen], float(ndtri(1 - tail)))
+    chosen = np.flatnonzero(has_spread & (kinds == "studentised"))
+    for few, (lower, upper) in _in_chunks(rows, chosen, units, times, seed, tail, threads):
+        low[few], high[few] = found.mean[few] - upper * own[few], found.mean[few] - lower * own[few]
+    return Intervals(np.maximum(low, limits[0]), np.minimum(high, limits[1]), kinds, are_doubtful(rows))
+
+
+def _wilson(share: np.ndarray, n: np.ndarray, z: float) -> tuple[np.ndarray, np.ndarray]:
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return middle - reach, middle + reach
+
+
+def _in_chunks(
+    rows: np.ndarray, chosen: np.ndarray, units: np.ndarray, times: int, seed: int, tail: float, threads: int
+) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]]:
+    size = max(CHUNK // max(rows.shape[1], times), 1)
+    parts = [chosen[at : at + size] for at in range(0, len(chosen), size)]
+
+    def bounds(few: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return _quantiles(_replicated(rows[few], units, times, seed), tail)
+
+    if threads == 1 or len(parts) < 2:
+        yield from zip(parts, map(bounds, parts), strict=True)
+        return
+    with ThreadPoolExecutor(threads) as executor:
+        yield from zip(parts, executor.map(bounds, parts), strict=True)
+
+
+def _replicated(rows: np.ndarray, units: np.ndarray, times: int, seed: int) -> np.ndarray:
+    """Return t* of each replicate (rows) and row of values (columns), under weights drawn from Poisson(1)."""
+    used = ~np.isnan(rows).all(axis=0)  # a segment's rows are undefined everywhere else
+    rows, units = rows[:, used], units[used]
+    defined = ~np.isnan(rows)
+    centred = np.where(defined, rows - np.nanmean(rows, axis=1, keepdims=True), 0.0)
+    count = len(rows)
+    is_whole = bool(defined.all())
+    ones = np.ones((1, rows.shape[1])) if is_whole else defined
+    columns = np.ascontiguousarray(np.concatenate([ones, centred, centred**2]).T)
+    found = np.empty((times, count))
+    size = max(CELLS // len(units), 1)
+    for low in range(0, times, size):
+        keys = replicates(seed, WEIGHTS, low, min(low + size, times))
+        sums = resample.poisson(keys, units, LIMITS) @ columns
+        found[low : low + len(keys)] = _t_of(sums, count, is_whole)
+        n = sums[:, : 1 if is_whole else count]
+        for row in np.flatnonzero(
+            (n < 2).any(axis=0)
+        ):  # rows of few units: drawn again, as one row alone would be
+            few = slice(None) if is_whole else slice(row, row + 1)
+            own = columns if is_whole else columns[:, [row, count + row, 2 * count + row]]
+            again = np.flatnonzero(n[:, row] < 2)
+            redrawn = _redrawn(keys[again], units, own)
+            found[low + again, few] = _t_of(redrawn, count if is_whole else 1, is_whole)
+    return found
+
+
+def _redrawn(keys: np.ndarray, units: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    sums = np.zeros((len(keys), columns.shape[1]))
+    left = np.arange(len(keys))
+    keys = keys.copy()
+    while len(left):
+        keys[left] = further(keys[left], np.array([1], np.uint64))
+        sums[left] = resample.poisson(keys[left], units, LIMITS) @ columns
+        left = left[sums[left, 0] < 2]
+    return sums
+
+
+def _t_of(sums: np.ndarray, count: int, is_whole: bool) -> np.ndarray:
+    """Return t* = mean* / se*; a replicate without spread counts as ±∞, for dropping it makes intervals too short."""
+    at = 1 if is_whole else count
+    n, total, squares = sums[:, :at], sums[:, at : at + count], sums[:, at + count :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = total / n
+        variance = np.maximum(squares - n * mean**2, 0.0) / (n * (n - 1))
+        variance[variance <= 1e-15 * squares / (n * n)] = 0.0  # what is left of rounding is no spread
+        t = np.where(variance > 0, mean / np.sqrt(variance), np.sign(mean) * math.inf)
+    t[np.isnan(t)] = 0.0
+    return t
+
+
+def _quantiles(drawn: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
+    """The order statistics at the two tails of B + 1, per column."""
+    times = len(drawn)
+    low = min(max(math.floor((times + 1) * tail) - 1, 0), times - 1)
+    high = min(max(math.ceil((times + 1) * (1 - tail)) - 1, 0), times - 1)
+    ordered = np.partition(drawn, (low, high), axis=0)
+    return ordered[low], ordered[high]
