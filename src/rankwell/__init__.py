@@ -16,6 +16,7 @@ HOMES = {
     "Results": "rankwell.results",
     "Run": "rankwell.tables.run_qrels",
     "Comparison": "rankwell.comparison.comparison",
+    "agreement": "rankwell.comparison.agreement.agreeing",
     "check_axioms": "rankwell.inspection.axioms",
     "compare": "rankwell.comparison.comparing",
     "evaluate": "rankwell.evaluation",

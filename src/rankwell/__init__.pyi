@@ -138,6 +138,7 @@ from rankwell.metrics.ratings.ratings import UserMSE as UserMSE
 from rankwell.metrics.ratings.ratings import UserRMSE as UserRMSE
 from rankwell.metrics.binary.collection import Utility as Utility
 from rankwell.metrics.graded.experimental import YAAP as YAAP
+from rankwell.comparison.agreement.agreeing import agreement as agreement
 from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
 from rankwell.evaluation import evaluate as evaluate
@@ -192,6 +193,7 @@ __all__ = [
     "Run",
     "SRecall",
     "__version__",
+    "agreement",
     "check_axioms",
     "compare",
     "evaluate",

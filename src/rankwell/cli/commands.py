@@ -17,6 +17,10 @@ GROUPS = {
             "compare",
             "Compare runs: means with intervals, and tests of their differences, corrected for their number.",
         ),
+        "agreement": (
+            "agreement",
+            "Say how far judgements agree, and the orders of runs under metrics and judgements.",
+        ),
     },
     "Understand": {
         "explain": (

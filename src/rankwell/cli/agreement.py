@@ -1,0 +1,100 @@
+"""The command ``agreement``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+from rankwell.cli.option import STATISTICS, Option
+from rankwell.cli.options import (
+    Format,
+    Metrics,
+    Output,
+    PolicyRules,
+    Reading,
+    Tables,
+    form_of,
+    refuse_files,
+    write_tables,
+)
+from rankwell.cli.words import run_names, split
+from rankwell.comparison.agreement.agreeing import agreement as agreed
+from rankwell.display.output import write
+from rankwell.errors import UsageError
+from rankwell.judge.policy import Policy
+from rankwell.readers import read_qrels, read_run
+
+FORMS = ("text", "markdown", "latex", "html", "json", "csv")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreeing:
+    """How orders are compared."""
+
+    GROUP: ClassVar = STATISTICS
+
+    top: Annotated[
+        int, Option(help="so many systems at the top of a leaderboard are also looked at apart")
+    ] = 10
+    p: Annotated[float, Option(help="the persistence of RBO: the first 1/(1 − p) ranks weigh most")] = 0.9
+    rbo_ties: Annotated[
+        Literal["a", "b", "w"],
+        Option(
+            help="what RBO makes of equal values: the mean over their orders, corrected for them, or one shared rank"
+        ),
+    ] = "a"
+    level: Annotated[float, Option(help="the share of replicates that an interval holds")] = 0.95
+    resamples: Annotated[int, Option(help="the number of bootstrap replicates of the queries")] = 2000
+    seed: Annotated[int, Option(help="of everything drawn")] = 0
+
+
+def agreement(
+    qrels: Annotated[str, Option(help="the judgements")],
+    /,
+    *runs: Annotated[str, Option(help="the runs whose order is compared; at least two, with -m")],
+    against: Annotated[
+        list[str] | None,
+        Option(help="judgements of the same by somebody else, a person or a model; repeat it"),
+    ] = None,
+    metric: Metrics = None,
+    threads: Annotated[
+        int | None, Option(help="the number of threads; default: the cores of this process")
+    ] = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+    statistics: Agreeing = Agreeing(),
+    tables: Tables = Tables(),
+    reading: Reading = Reading(),
+    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+) -> None:
+    """Say how far judgements agree, and the orders of runs under metrics and judgements.
+
+    Example: ``rankwell agreement human.txt --against model.txt bm25.run dense.run -m ndcg@10``
+    """
+    judged = [qrels, *(against or [])]
+    form = form_of(format, output, FORMS)
+    refuse_files([*judged, *runs, *tables.given], [output])
+    names = [part for text in metric or () for part in split(text)]
+    if runs and not names:
+        raise UsageError("say by which metrics the runs are ordered: -m ndcg@10 -m ap.")
+    named: dict[str, Any] = {
+        name: read_run(path, name=name, **reading.of_runs)
+        for name, path in zip(run_names(runs), runs, strict=True)
+    }
+    if len(named) < len(runs):
+        raise UsageError("a run is given twice.")
+    found = agreed(
+        *(read_qrels(path, **reading.of_qrels) for path in judged),
+        runs=named or None,
+        metrics=names or None,
+        read={"encoding": reading.encoding},
+        policy=policy,
+        threads=threads,
+        **{word: value for word, value in vars(tables).items() if value is not None},
+        **asdict(statistics),
+    )
+    if form == "json":
+        write(found.to_json(), output)
+        return
+    own = found.to_tables()
+    write_tables(own[:1] if form == "csv" else own, form, output)  # a CSV file holds one table

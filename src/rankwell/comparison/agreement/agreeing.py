@@ -1,0 +1,148 @@
+"""The ``agreement`` function: judgements against judgements, and leaderboards against leaderboards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import Any
+
+from rankwell.comparison.agreement.boards import boards_of
+from rankwell.comparison.agreement.found import Agreement
+from rankwell.comparison.agreement.orders import How, Leaderboards, compared
+from rankwell.errors import UsageError
+from rankwell.evaluation import Evaluator
+from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics.metric import Metric
+from rankwell.readers import read_qrels
+from rankwell.statistics.rank_correlation import Ties
+from rankwell.tables.arguments import checked
+from rankwell.tables.run_qrels import Qrels
+
+FEWEST = 99  # replicates
+
+
+@checked
+def agreement(
+    qrels: Any,
+    /,
+    *others: Any,
+    runs: Mapping[str, Any] | None = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
+    top: int = 10,
+    p: float = 0.9,
+    rbo_ties: Ties = "a",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    read: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Agreement:
+    """Return how far leaderboards agree: under several metrics, or under the judgements of several assessors.
+
+    Parameters
+    ----------
+    qrels, others
+        Judgements, in any form that ``read_qrels`` accepts. With others, each metric's leaderboards under two sets of judgements
+        are compared; with one set, the leaderboards of each two metrics.
+    runs, metrics
+        The systems by name, and what they are evaluated with, as for ``compare``.
+    top
+        The number of systems at the top of the first leaderboard, whose order is also looked at apart.
+    p, rbo_ties
+        The persistence of RBO, and what it makes of equal values: ``a`` (the mean over all their orders), ``b`` (corrected so that
+        an order agrees wholly with itself) or ``w`` (they share the first rank of their group).
+    level, resamples, seed
+        Of intervals: percentiles over queries drawn anew, the same queries for both leaderboards.
+    read, options
+        How files are read, and other arguments of ``Evaluator``: ``policy``, ``rel``, ``train``, ``items``, ``threads`` …
+
+    Returns
+    -------
+    Agreement
+        Print it, or see ``found.leaderboards``.
+
+    Raises
+    ------
+    RankwellError
+        For fewer than two leaderboards or systems, a metric by which no value is better, or bad data.
+
+    Notes
+    -----
+    τ_b counts pairs of systems alike; τ_AP and RBO weigh the top more. τ_AP takes the first leaderboard for the reference, the
+    reversed one the second. An interval says how far the coefficient depends on which queries were chosen; it is of so many
+    queries, not of infinitely many.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {str(q): {"a": 1, "b": 1} for q in range(8)}
+    >>> runs = {"first": [["a", "x", "y"]] * 8, "both": [["x", "a", "b"]] * 8, "none": [["x", "y", "z"]] * 8}
+    >>> runs = {name: dict(zip(qrels, lists)) for name, lists in runs.items()}
+    >>> [found] = rw.agreement(qrels, runs=runs, metrics=["rr", "r@3"]).leaderboards
+    >>> round(found.whole.tau_b.value, 4), [(swap.better, swap.worse) for swap in found.swaps]
+    (0.3333, [('first', 'both')])
+    """
+    judged = _judgements([qrels, *others], read)
+    wanted = () if metrics is None else metrics_of(metrics)
+    _refuse(list(judged), runs, wanted)
+    if not 0 < p < 1:
+        raise UsageError(f"p={p:g}: must be above 0 and below 1.")
+    if not 0 < level < 1:
+        raise UsageError(f"level={level:g}: must be a share between 0 and 1, such as 0.95.")
+    if top < 2:
+        raise UsageError(f"top={top}: must be at least 2; one system has no order.")
+    if resamples < FEWEST:
+        raise UsageError(f"resamples={resamples}: at least {FEWEST} random replicates.")
+    how = How(p, rbo_ties, top, level)
+    boards = _leaderboards(judged, runs or {}, wanted, how, resamples, seed, {"read": read, **options})
+    return Agreement(tuple(boards), how, resamples, seed)
+
+
+def _judgements(sources: list[Any], read: Mapping[str, Any] | None) -> dict[str, Qrels]:
+    """The judgements by name; those that share one are numbered."""
+    options = {word: value for word, value in (read or {}).items() if word != "rank_base"}
+    found: dict[str, Qrels] = {}
+    for source in sources:
+        each = read_qrels(source, **options)
+        name, number = each.name, 1
+        while name in found:
+            number += 1
+            name = f"{each.name} {number}"
+        found[name] = each
+    return found
+
+
+def _refuse(judged: list[str], runs: Mapping[str, Any] | None, metrics: tuple[Metric, ...]) -> None:
+    if runs is None and metrics:
+        raise UsageError("metrics are for leaderboards; give runs too.")
+    if runs is None:
+        raise UsageError("agreement is between leaderboards: give runs and metrics.")
+    if not metrics:
+        raise UsageError("say which metrics order the systems: metrics=['ndcg@10', 'ap'].")
+    if len(runs) < 2:
+        raise UsageError(f"an order needs at least two systems, not {len(runs)}.")
+    if len(judged) == 1 and len(metrics) == 1:
+        raise UsageError(
+            f"{metrics[0]} under {judged[0]} is one leaderboard; give a second metric, or other judgements."
+        )
+
+
+def _leaderboards(
+    judged: Mapping[str, Qrels],
+    runs: Mapping[str, Any],
+    metrics: tuple[Metric, ...],
+    how: How,
+    times: int,
+    seed: int,
+    options: Mapping[str, Any],
+) -> list[Leaderboards]:
+    found = []
+    for name, qrels in judged.items():
+        results = Evaluator(qrels, metrics, **options).evaluate_all(runs)
+        by = f" by {name}" if len(judged) > 1 else ""
+        found.append(boards_of(results, metrics, by, times, seed))
+    if len(found) == 1:
+        pairs = list(combinations(found[0], 2))
+    else:
+        pairs = [pair for boards in zip(*found, strict=True) for pair in combinations(boards, 2)]
+    return [compared(first, second, how) for first, second in pairs]

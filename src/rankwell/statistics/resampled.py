@@ -1,0 +1,48 @@
+"""Intervals of anything that is computed from sums over units: the units are drawn anew, and it is computed again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from rankwell.kernels import resample
+from rankwell.statistics.draws import replicates
+from rankwell.statistics.intervals import CELLS, LIMITS, WEIGHTS, quantiles
+
+LEAST = 0.5  # the share of replicates that must have a value
+
+
+def drawn_weights(units: np.ndarray, times: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield how often each unit (column) is drawn in each replicate (row), some replicates at a time.
+
+    The weights are Poisson(1) and depend on the seed and the unit alone, so that two statistics of the same units, or of units
+    that are only partly the same, vary together.
+
+    Examples
+    --------
+    >>> [part.shape for part in drawn_weights(np.arange(50, dtype=np.uint64), 100, seed=0)]
+    [(100, 50)]
+    """
+    rows = max(CELLS // max(len(units), 1), 1)
+    units = np.ascontiguousarray(units)
+    for low in range(0, times, rows):
+        yield resample.poisson(replicates(seed, WEIGHTS, low, min(low + rows, times)), units, LIMITS)
+
+
+def percentiles(drawn: np.ndarray, level: float) -> tuple[float, float]:
+    """Return the bounds that hold the middle ``level`` of replicates; undefined ones (NaN) are left out.
+
+    There are none, NaN, if fewer than half of the replicates have a value.
+
+    Examples
+    --------
+    >>> percentiles(np.arange(99.0), 0.5)
+    (24.0, 74.0)
+    """
+    known = drawn[~np.isnan(drawn)]
+    if len(known) == 0 or len(known) < LEAST * len(drawn):
+        return math.nan, math.nan
+    low, high = quantiles(known, (1 - level) / 2, (1 + level) / 2)
+    return low, high

@@ -1,0 +1,54 @@
+"""The command ``agreement``: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.evidence import evidence
+
+import rankwell as rw
+from rankwell.cli.main import run
+
+COVID = evidence("trec-covid-round1")
+QRELS = str(COVID / "qrels-rnd1.txt")
+RUNS = [str(path) for path in sorted((COVID / "runs").iterdir())]
+QUICK = ["--resamples", "99"]
+
+
+def test_it_prints_the_tables_of_the_library(capsys):
+    assert run(["agreement", QRELS, *RUNS[:3], "-m", "ndcg@10,ap", *QUICK]) == 0
+    shown = capsys.readouterr().out
+    named = {path.rpartition("/")[2]: path for path in RUNS[:3]}
+    assert shown == repr(rw.agreement(QRELS, runs=named, metrics=["ndcg@10", "ap"], resamples=99)) + "\n"
+
+
+def test_other_judgements_are_named_by_their_file_and_json_holds_everything(tmp_path, capsys):
+    other = tmp_path / "model.txt"
+    other.write_text((COVID / "qrels-rnd1.txt").read_text().replace(" 2\n", " 0\n"))
+    arguments = ["agreement", QRELS, *RUNS, "--against", str(other), "-m", "ndcg@10", "--top", "3", *QUICK]
+    assert run([*arguments, "--format", "json"]) == 0
+    [found] = json.loads(capsys.readouterr().out)["leaderboards"]
+    assert (found["first"], found["second"]) == ("ndcg@10 by qrels-rnd1.txt", "ndcg@10 by model.txt")
+    assert found["top"] is not None
+    for suffix in ("md", "tex", "html", "csv"):
+        assert run([*arguments, "-o", str(tmp_path / f"table.{suffix}")]) == 0
+        assert "ndcg@10 by model.txt" in (tmp_path / f"table.{suffix}").read_text(encoding="utf-8").replace(
+            "\\", ""
+        )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([QRELS, *RUNS], "by which metrics"),
+        ([QRELS, RUNS[0], RUNS[0], "-m", "ap,rr"], "a run is given twice"),
+        ([QRELS, *RUNS, "-m", "ap"], "one leaderboard"),
+        ([QRELS, *RUNS, "-m", "ap,rr", "--rbo-ties", "c"], "--rbo-ties"),
+    ],
+)
+def test_bad_usage_is_one_line(arguments, message, capsys):
+    assert run(["agreement", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
