@@ -52,3 +52,19 @@ def test_bad_usage_is_one_line(arguments, message, capsys):
     err = capsys.readouterr().err
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_judgements_alone_are_compared(tmp_path, capsys):
+    other = tmp_path / "model.txt"
+    other.write_text((COVID / "qrels-rnd1.txt").read_text().replace(" 2\n", " 1\n"))
+    assert run(["agreement", QRELS, "--against", str(other), "--against", QRELS, *QUICK]) == 0
+    shown = capsys.readouterr().out
+    for told in (
+        "model.txt against qrels-rnd1.txt",
+        "quadratic weights",
+        "All 3 together",
+        "Grades of the same pairs",
+    ):
+        assert told in shown
+    assert run(["agreement", QRELS]) == 2
+    assert "agreement takes two" in capsys.readouterr().err

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
+from rankwell.statistics.kappa import cohen
 from rankwell.statistics.resampled import drawn_weights, percentiles
 
 UNITS = np.arange(40, dtype=np.uint64) * np.uint64(7919)
@@ -37,3 +39,25 @@ def test_undefined_replicates_are_left_out_and_too_many_leave_nothing():
     drawn = np.append(np.arange(99.0), np.full(60, math.nan))
     assert percentiles(drawn, 0.5) == (24, 74)
     assert all(map(math.isnan, percentiles(np.append(drawn, np.full(60, math.nan)), 0.5)))
+
+
+@pytest.mark.parametrize("n", [50, 200])
+def test_intervals_of_kappa_hold_that_of_the_population(n):
+    """Queries differ in how many items are relevant and in how often the second judge errs."""
+    random = np.random.default_rng(0)
+    size = 4000
+    sides = random.multinomial(40, random.dirichlet([4, 1, 1], size)).reshape(size, 3, 1) * random.beta(
+        2, 8, (size, 1, 1)
+    )
+    tables = sides * np.array([[0.0, 0.7, 0.3], [0.5, 0.0, 0.5], [0.1, 0.9, 0.0]])
+    tables += np.eye(3) * (sides / np.maximum(sides.sum(axis=1, keepdims=True), 1e-9) * 40 * 0.6)
+    values = np.arange(3.0)
+    truth = float(cohen(tables.sum(axis=0), values))
+    held = 0
+    for draw in range(200):
+        chosen = random.choice(size, n, replace=False)
+        weights = np.concatenate(list(drawn_weights(chosen.astype(np.uint64), 400, seed=draw)))
+        drawn = cohen((weights @ tables[chosen].reshape(n, 9)).reshape(-1, 3, 3), values)
+        low, high = percentiles(drawn, 0.95)
+        held += low <= truth <= high
+    assert 0.90 <= held / 200 <= 0.99

@@ -83,18 +83,20 @@ def agreement(
     }
     if len(named) < len(runs):
         raise UsageError("a run is given twice.")
+    given: dict[str, Any] = {word: value for word, value in vars(tables).items() if value is not None}
+    given |= {} if threads is None else {"threads": threads}
     found = agreed(
         *(read_qrels(path, **reading.of_qrels) for path in judged),
         runs=named or None,
         metrics=names or None,
         read={"encoding": reading.encoding},
         policy=policy,
-        threads=threads,
-        **{word: value for word, value in vars(tables).items() if value is not None},
+        **given,
         **asdict(statistics),
     )
     if form == "json":
         write(found.to_json(), output)
-        return
-    own = found.to_tables()
-    write_tables(own[:1] if form == "csv" else own, form, output)  # a CSV file holds one table
+    elif form == "csv":  # one table
+        write(found.to_frame().write_csv().rstrip("\n"), output)
+    else:
+        write_tables(found.to_tables(), form, output)

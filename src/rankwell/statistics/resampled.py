@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,14 @@ from rankwell.statistics.draws import replicates
 from rankwell.statistics.intervals import CELLS, LIMITS, WEIGHTS, quantiles
 
 LEAST = 0.5  # the share of replicates that must have a value
+
+
+class Estimate(NamedTuple):
+    """A value and the bounds that it has when the units are drawn anew; NaN where there is none."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
 
 
 def drawn_weights(units: np.ndarray, times: int, seed: int) -> Iterator[np.ndarray]:

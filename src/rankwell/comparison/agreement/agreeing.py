@@ -8,9 +8,12 @@ from typing import Any
 
 from rankwell.comparison.agreement.boards import boards_of
 from rankwell.comparison.agreement.found import Agreement
+from rankwell.comparison.agreement.judgements import Joint, Judgements, judged_by_all, judged_by_two
 from rankwell.comparison.agreement.orders import How, Leaderboards, compared
+from rankwell.comparison.agreement.pairs import Pairs
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
@@ -34,40 +37,47 @@ def agreement(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    policy: Policy | None = None,
     read: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Agreement:
-    """Return how far leaderboards agree: under several metrics, or under the judgements of several assessors.
+    """Return how far judgements agree, of people or of models; and leaderboards, under several metrics or judgements.
 
     Parameters
     ----------
     qrels, others
-        Judgements, in any form that ``read_qrels`` accepts. With others, each metric's leaderboards under two sets of judgements
-        are compared; with one set, the leaderboards of each two metrics.
+        Judgements, in any form that ``read_qrels`` accepts: each two are compared on the pairs of query and item that both
+        judge. One set alone is for leaderboards of several metrics.
     runs, metrics
-        The systems by name, and what they are evaluated with, as for ``compare``.
+        The systems by name, and what they are evaluated with, as for ``compare``: each metric's leaderboards under two sets of
+        judgements are compared, or with one set those of each two metrics.
     top
         The number of systems at the top of the first leaderboard, whose order is also looked at apart.
     p, rbo_ties
         The persistence of RBO, and what it makes of equal values: ``a`` (the mean over all their orders), ``b`` (corrected so that
         an order agrees wholly with itself) or ``w`` (they share the first rank of their group).
     level, resamples, seed
-        Of intervals: percentiles over queries drawn anew, the same queries for both leaderboards.
-    read, options
-        How files are read, and other arguments of ``Evaluator``: ``policy``, ``rel``, ``train``, ``items``, ``threads`` …
+        Of intervals: percentiles over whole queries drawn anew, the same for both sides.
+    policy, read, options
+        The rules for grades and everything else, also as fields by themselves (``rel=2``); how files are read; and other
+        arguments of ``Evaluator``: ``train``, ``items``, ``threads`` …
 
     Returns
     -------
     Agreement
-        Print it, or see ``found.leaderboards``.
+        Print it, or see ``found.judgements`` and ``found.leaderboards``.
 
     Raises
     ------
     RankwellError
-        For fewer than two leaderboards or systems, a metric by which no value is better, or bad data.
+        If there is nothing to compare, two judgements have no pair in common, values of a metric are not better or worse, or
+        data are bad.
 
     Notes
     -----
+    Quadratic weights and interval α take the grades for numbers: 3 is as far from 1 as 2 from 0. Grades below 0 are judgements
+    only under ``negative="nonrelevant"``.
+
     τ_b counts pairs of systems alike; τ_AP and RBO weigh the top more. τ_AP takes the first leaderboard for the reference, the
     reversed one the second. An interval says how far the coefficient depends on which queries were chosen; it is of so many
     queries, not of infinitely many.
@@ -81,10 +91,15 @@ def agreement(
     >>> [found] = rw.agreement(qrels, runs=runs, metrics=["rr", "r@3"]).leaderboards
     >>> round(found.whole.tau_b.value, 4), [(swap.better, swap.worse) for swap in found.swaps]
     (0.3333, [('first', 'both')])
+    >>> model = {str(q): {"a": 1, "b": q % 2} for q in range(8)}
+    >>> [found] = rw.agreement(qrels, model).judgements
+    >>> found.measures.exact.value, found.measures.over.value
+    (0.75, -0.25)
     """
     judged = _judgements([qrels, *others], read)
     wanted = () if metrics is None else metrics_of(metrics)
-    _refuse(list(judged), runs, wanted)
+    if runs is not None or metrics is not None or len(judged) == 1:
+        _refuse(list(judged), runs, wanted)
     if not 0 < p < 1:
         raise UsageError(f"p={p:g}: must be above 0 and below 1.")
     if not 0 < level < 1:
@@ -94,8 +109,31 @@ def agreement(
     if resamples < FEWEST:
         raise UsageError(f"resamples={resamples}: at least {FEWEST} random replicates.")
     how = How(p, rbo_ties, top, level)
-    boards = _leaderboards(judged, runs or {}, wanted, how, resamples, seed, {"read": read, **options})
-    return Agreement(tuple(boards), how, resamples, seed)
+    rules = {word: options.pop(word) for word in Rules.__annotations__ if word in options}
+    given = policy_with(policy, rules, ("runs", "metrics", "rbo_ties", "resamples"))
+    boards: list[Leaderboards] = []
+    if runs is not None:
+        evaluated = {"read": read, "policy": given, **options}
+        boards = _leaderboards(judged, runs, wanted, how, resamples, seed, evaluated)
+    elif options:
+        raise UsageError(f"{next(iter(options))}= is for leaderboards; give runs and metrics too.")
+    judgements, joint = _compared(judged, given, level, resamples, seed)
+    return Agreement(judgements, joint, tuple(boards), how, resamples, seed)
+
+
+def _compared(
+    judged: Mapping[str, Qrels], policy: Policy, level: float, times: int, seed: int
+) -> tuple[tuple[Judgements, ...], Joint | None]:
+    """Each two judgements, and from three on all together."""
+    if len(judged) < 2:
+        return (), None
+    pairs = Pairs.of(judged, policy)
+    found = tuple(
+        judged_by_two(pairs, first, second, level=level, times=times, seed=seed)
+        for first, second in combinations(range(len(judged)), 2)
+    )
+    whole = judged_by_all(pairs, level=level, times=times, seed=seed) if len(judged) > 2 else None
+    return found, whole
 
 
 def _judgements(sources: list[Any], read: Mapping[str, Any] | None) -> dict[str, Qrels]:
@@ -116,7 +154,7 @@ def _refuse(judged: list[str], runs: Mapping[str, Any] | None, metrics: tuple[Me
     if runs is None and metrics:
         raise UsageError("metrics are for leaderboards; give runs too.")
     if runs is None:
-        raise UsageError("agreement is between leaderboards: give runs and metrics.")
+        raise UsageError("agreement takes two: give other judgements, or runs and metrics.")
     if not metrics:
         raise UsageError("say which metrics order the systems: metrics=['ndcg@10', 'ap'].")
     if len(runs) < 2:

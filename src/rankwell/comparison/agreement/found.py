@@ -7,9 +7,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankwell.comparison.agreement.orders import How, Leaderboards
+from rankwell.comparison.agreement.judgements import Joint, Judgements, Measures
+from rankwell.comparison.agreement.orders import Coefficients, How, Leaderboards
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankwell.display.table import Table
 
 SCHEMA = 1
@@ -17,25 +20,54 @@ SCHEMA = 1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement:
-    """How far leaderboards agree; made by ``agreement``."""
+    """How far judgements agree, each two of them and (``joint``, from three on) all; and leaderboards; made by ``agreement``."""
 
+    judgements: tuple[Judgements, ...]
+    joint: Joint | None
     leaderboards: tuple[Leaderboards, ...]
     how: How
     resamples: int
     seed: int
 
     def to_tables(self) -> list[Table]:
-        """Return the tables: coefficients, and the pairs of systems that swap."""
+        """Return the tables: measures and grades of each two judgements, coefficients of leaderboards, the pairs that swap."""
+        from rankwell.comparison.agreement.judgement_tables import confusion, joint, measures
         from rankwell.comparison.agreement.order_tables import coefficients, swaps
 
-        pairs = swaps(self)
-        return [coefficients(self), *([pairs] if pairs.rows else [])] if self.leaderboards else []
+        tables = [table for each in self.judgements for table in (measures(self, each), confusion(each))]
+        tables += [] if self.joint is None else [joint(self, self.joint)]
+        tables += [coefficients(self), swaps(self)] if self.leaderboards else []
+        return [table for table in tables if table.rows]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per measure of each two judgements and coefficient of each two leaderboards.
+
+        Its columns are first, second, n (pairs of query and item, or systems), measure, value, low and high.
+        """
+        import polars as pl
+
+        own: list[tuple[str, str, int, Measures | Coefficients]] = [
+            (each.first, each.second, each.n, each.measures) for each in self.judgements
+        ]
+        own += [(each.first, each.second, len(each.systems), each.whole) for each in self.leaderboards]
+        rows = [
+            (first, second, n, name, *value)
+            for first, second, n, values in own
+            for name, value in values._asdict().items()
+        ]
+        columns = ["first", "second", "n", "measure", "value", "low", "high"]
+        return pl.DataFrame(rows, schema=columns, orient="row").fill_nan(None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
         how = {**vars(self.how), "resamples": self.resamples, "seed": self.seed}
-        boards = [_plain(vars(each)) for each in self.leaderboards]
-        return {"schema": SCHEMA, "how": how, "leaderboards": boards}
+        return {
+            "schema": SCHEMA,
+            "how": how,
+            "judgements": [_plain(vars(each)) for each in self.judgements],
+            "joint": _plain(self.joint),
+            "leaderboards": [_plain(vars(each)) for each in self.leaderboards],
+        }
 
     def to_json(self) -> str:
         """Return everything as JSON text."""

@@ -9,7 +9,8 @@ from rankwell.display.table import Cell, Column, Table, number
 
 if TYPE_CHECKING:
     from rankwell.comparison.agreement.found import Agreement
-    from rankwell.comparison.agreement.orders import Coefficients, Estimate, Leaderboards
+    from rankwell.comparison.agreement.orders import Coefficients, Leaderboards
+    from rankwell.statistics.resampled import Estimate
 
 SHOWN = {"tau_b": "τ_b", "tau_ap": "τ_AP", "tau_ap_reversed": "τ_AP reversed", "rbo": "RBO"}
 MOST_SWAPS = 20  # rows of one pair of leaderboards; the others are in to_dict()

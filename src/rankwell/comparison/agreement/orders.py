@@ -19,17 +19,9 @@ from rankwell.statistics.rank_correlation import (
     overlap,
     swapped,
 )
-from rankwell.statistics.resampled import percentiles
+from rankwell.statistics.resampled import Estimate, percentiles
 
 CELLS = 1 << 21  # pairs of systems times replicates worked on at a time
-
-
-class Estimate(NamedTuple):
-    """A value and the bounds that it has when the queries are drawn anew; NaN where there is none."""
-
-    value: float
-    low: float
-    high: float
 
 
 class Coefficients(NamedTuple):
@@ -120,7 +112,7 @@ def _coefficients(
 ) -> Coefficients:
     values = _values(order_of(x), order_of(y), how)
     if drawn is None or len(x) < 2:
-        return Coefficients(*(Estimate(value, math.nan, math.nan) for value in values.tolist()))
+        return Coefficients(*(Estimate(value) for value in values.tolist()))
     size = max(CELLS // len(x) ** 2, 1)
     parts = []
     for low in range(0, len(drawn[0]), size):
