@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 # public names that are no metrics, and the modules that they are imported from on first use
 HOMES = {
+    "Assessor": "rankwell.tables.assessor",
     "Evaluator": "rankwell.evaluation",
     "Policy": "rankwell.judge.policy",
     "Qrels": "rankwell.tables.run_qrels",

@@ -68,3 +68,20 @@ def test_judgements_alone_are_compared(tmp_path, capsys):
         assert told in shown
     assert run(["agreement", QRELS]) == 2
     assert "agreement takes two" in capsys.readouterr().err
+
+
+def test_assessors_are_given_in_the_order_of_the_judgements(tmp_path, capsys):
+    tagged = tmp_path / "rerank.run"
+    tagged.write_text(
+        "".join(
+            f"{' '.join(line.split()[:5])} gpt4\n"
+            for line in (COVID / "runs" / "BERT.run").read_text().splitlines()[:500]
+        )
+    )
+    arguments = ["agreement", QRELS, str(tagged), RUNS[1], "--against", QRELS, "-m", "rr", *QUICK]
+    assert run([*arguments, "--assessor", "human:NIST", "--assessor", "model:gpt-4o,date=2025-03-01"]) == 0
+    shown = capsys.readouterr()
+    assert "qrels-rnd1.txt is human NIST; qrels-rnd1.txt 2 is model gpt-4o (2025-03-01)" in shown.out
+    assert "rankwell: note: circular: rerank.run names GPT" in shown.err
+    assert run([*arguments, *["--assessor", "human"] * 3]) == 2
+    assert "3 times, for 2 judgements" in capsys.readouterr().err

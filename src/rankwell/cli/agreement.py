@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import Annotated, Any, ClassVar, Literal
 
 from rankwell.cli.option import STATISTICS, Option
@@ -19,10 +22,13 @@ from rankwell.cli.options import (
 )
 from rankwell.cli.words import run_names, split
 from rankwell.comparison.agreement.agreeing import agreement as agreed
+from rankwell.comparison.agreement.found import Agreement
+from rankwell.display.escaping import printable
 from rankwell.display.output import write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_qrels, read_run
+from rankwell.tables.run_qrels import Qrels
 
 FORMS = ("text", "markdown", "latex", "html", "json", "csv")
 
@@ -56,6 +62,13 @@ def agreement(
         list[str] | None,
         Option(help="judgements of the same by somebody else, a person or a model; repeat it"),
     ] = None,
+    assessor: Annotated[
+        list[str] | None,
+        Option(
+            help="who made the judgements, ``human`` or ``model:gpt-4o,prompt=3fa9,date=2025-03-01``; repeat it, in the order "
+            "of QRELS and --against"
+        ),
+    ] = None,
     metric: Metrics = None,
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
@@ -77,23 +90,33 @@ def agreement(
     names = [part for text in metric or () for part in split(text)]
     if runs and not names:
         raise UsageError("say by which metrics the runs are ordered: -m ndcg@10 -m ap.")
-    named: dict[str, Any] = {
-        name: read_run(path, name=name, **reading.of_runs)
-        for name, path in zip(run_names(runs), runs, strict=True)
-    }
-    if len(named) < len(runs):
+    if len(set(runs)) < len(runs):
         raise UsageError("a run is given twice.")
+    named = zip(run_names(runs), runs, strict=True)
     given: dict[str, Any] = {word: value for word, value in vars(tables).items() if value is not None}
     given |= {} if threads is None else {"threads": threads}
     found = agreed(
-        *(read_qrels(path, **reading.of_qrels) for path in judged),
-        runs=named or None,
+        *_judgements(judged, assessor or [], reading),
+        runs={name: read_run(path, name=name, **reading.of_runs) for name, path in named} or None,
         metrics=names or None,
         read={"encoding": reading.encoding},
         policy=policy,
         **given,
         **asdict(statistics),
     )
+    for each in found.circular:
+        sys.stderr.write(f"rankwell: note: {printable(str(each))}\n")
+    _write(found, form, output)
+
+
+def _judgements(paths: Sequence[str], assessors: Sequence[str], reading: Reading) -> list[Qrels]:
+    """The judgements, with those who made them as far as they are said."""
+    if len(assessors) > len(paths):
+        raise UsageError(f"--assessor is given {len(assessors)} times, for {len(paths)} judgements.")
+    return [read_qrels(path, assessor=who, **reading.of_qrels) for path, who in zip_longest(paths, assessors)]
+
+
+def _write(found: Agreement, form: str, output: str | None) -> None:
     if form == "json":
         write(found.to_json(), output)
     elif form == "csv":  # one table

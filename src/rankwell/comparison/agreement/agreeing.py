@@ -7,16 +7,19 @@ from itertools import combinations
 from typing import Any
 
 from rankwell.comparison.agreement.boards import boards_of
+from rankwell.comparison.agreement.circular import Circular, circular
 from rankwell.comparison.agreement.found import Agreement
 from rankwell.comparison.agreement.judgements import Joint, Judgements, judged_by_all, judged_by_two
 from rankwell.comparison.agreement.orders import How, Leaderboards, compared
 from rankwell.comparison.agreement.pairs import Pairs
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import reading_of
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import read_qrels
+from rankwell.readers import open_run, read_qrels
+from rankwell.readers.run_tags import tag_of
 from rankwell.statistics.rank_correlation import Ties
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Qrels
@@ -47,7 +50,7 @@ def agreement(
     ----------
     qrels, others
         Judgements, in any form that ``read_qrels`` accepts: each two are compared on the pairs of query and item that both
-        judge. One set alone is for leaderboards of several metrics.
+        judge. One set alone is for leaderboards of several metrics. Who judged (``read_qrels(…, assessor=…)``) is printed.
     runs, metrics
         The systems by name, and what they are evaluated with, as for ``compare``: each metric's leaderboards under two sets of
         judgements are compared, or with one set those of each two metrics.
@@ -75,6 +78,8 @@ def agreement(
 
     Notes
     -----
+    A system whose name, or tag in TREC text, names the family of a model that judged is warned of (``found.circular``).
+
     Quadratic weights and interval α take the grades for numbers: 3 is as far from 1 as 2 from 0. Grades below 0 are judgements
     only under ``negative="nonrelevant"``.
 
@@ -96,7 +101,8 @@ def agreement(
     >>> found.measures.exact.value, found.measures.over.value
     (0.75, -0.25)
     """
-    judged = _judgements([qrels, *others], read)
+    of_runs, of_qrels = reading_of(read)
+    judged = _judgements([qrels, *others], of_qrels)
     wanted = () if metrics is None else metrics_of(metrics)
     if runs is not None or metrics is not None or len(judged) == 1:
         _refuse(list(judged), runs, wanted)
@@ -111,14 +117,18 @@ def agreement(
     how = How(p, rbo_ties, top, level)
     rules = {word: options.pop(word) for word in Rules.__annotations__ if word in options}
     given = policy_with(policy, rules, ("runs", "metrics", "rbo_ties", "resamples"))
+    assessors = {name: each.assessor for name, each in judged.items()}
     boards: list[Leaderboards] = []
+    found: tuple[Circular, ...] = ()
     if runs is not None:
+        opened = {str(name): open_run(run, name=str(name), **of_runs) for name, run in runs.items()}
         evaluated = {"read": read, "policy": given, **options}
-        boards = _leaderboards(judged, runs, wanted, how, resamples, seed, evaluated)
+        boards = _leaderboards(judged, opened, wanted, how, resamples, seed, evaluated)
+        found = circular({name: tag_of(run) for name, run in opened.items()}, assessors)
     elif options:
         raise UsageError(f"{next(iter(options))}= is for leaderboards; give runs and metrics too.")
     judgements, joint = _compared(judged, given, level, resamples, seed)
-    return Agreement(judgements, joint, tuple(boards), how, resamples, seed)
+    return Agreement(judgements, joint, tuple(boards), assessors, found, how, resamples, seed)
 
 
 def _compared(
@@ -136,9 +146,8 @@ def _compared(
     return found, whole
 
 
-def _judgements(sources: list[Any], read: Mapping[str, Any] | None) -> dict[str, Qrels]:
+def _judgements(sources: list[Any], options: Mapping[str, Any]) -> dict[str, Qrels]:
     """The judgements by name; those that share one are numbered."""
-    options = {word: value for word, value in (read or {}).items() if word != "rank_base"}
     found: dict[str, Qrels] = {}
     for source in sources:
         each = read_qrels(source, **options)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rankwell.comparison.agreement.circular import Circular
 from rankwell.comparison.agreement.judgements import Joint, Judgements, Measures
 from rankwell.comparison.agreement.orders import Coefficients, How, Leaderboards
+from rankwell.tables.assessor import Assessor
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,11 +23,16 @@ SCHEMA = 1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement:
-    """How far judgements agree, each two of them and (``joint``, from three on) all; and leaderboards; made by ``agreement``."""
+    """How far judgements agree, each two of them and (``joint``, from three on) all; and leaderboards; made by ``agreement``.
+
+    ``assessors`` are those who made the judgements, ``circular`` systems that may be favoured by a judge of their own kind.
+    """
 
     judgements: tuple[Judgements, ...]
     joint: Joint | None
     leaderboards: tuple[Leaderboards, ...]
+    assessors: Mapping[str, Assessor | None]
+    circular: tuple[Circular, ...]
     how: How
     resamples: int
     seed: int
@@ -64,6 +72,10 @@ class Agreement:
         return {
             "schema": SCHEMA,
             "how": how,
+            "assessors": {
+                name: None if each is None else vars(each) for name, each in self.assessors.items()
+            },
+            "circular": _plain(self.circular),
             "judgements": [_plain(vars(each)) for each in self.judgements],
             "joint": _plain(self.joint),
             "leaderboards": [_plain(vars(each)) for each in self.leaderboards],

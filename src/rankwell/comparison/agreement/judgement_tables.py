@@ -41,6 +41,10 @@ def measures(found: Agreement, each: Judgements) -> Table:
         f"{each.n:,} pairs of query and item, of {each.queries:,} queries, judged by both; judged by one alone: {alone}",
         f"relevant: grade {min(lowest):g} or higher" if lowest else "no grade counts as relevant",
     ]
+    who = [
+        f"{name} is {found.assessors[name]}" for name in (each.first, each.second) if found.assessors[name]
+    ]
+    notes += [f"judged by: {'; '.join(who)}"] if who else []
     if any(each.negative):
         left = " and ".join(f"{count:,}" for count in each.negative)
         notes.append(f"grades below 0 are no judgements (negative='unjudged'): {left} are left out")

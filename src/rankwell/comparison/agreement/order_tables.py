@@ -68,7 +68,9 @@ def _notes(found: Agreement) -> list[str]:
         for each in found.leaderboards
         if each.undefined
     ]
-    return notes
+    who = [f"{name} is {assessor}" for name, assessor in found.assessors.items() if assessor]
+    notes += [f"judged by: {'; '.join(who)}"] if who else []
+    return [*notes, *map(str, found.circular)]
 
 
 def swaps(found: Agreement) -> Table:
