@@ -27,6 +27,7 @@ HOMES = {
     "long_tail": "rankwell.prepare.longtail",
     "metric": "rankwell.metrics.from_function",
     "metrics": "rankwell",
+    "prediction_powered": "rankwell.comparison.agreement.powering",
     "prepare": "rankwell",
     "rbo": "rankwell.comparison.rank_overlap",
     "read_qrels": "rankwell.readers",

@@ -85,3 +85,18 @@ def test_assessors_are_given_in_the_order_of_the_judgements(tmp_path, capsys):
     assert "rankwell: note: circular: rerank.run names GPT" in shown.err
     assert run([*arguments, *["--assessor", "human"] * 3]) == 2
     assert "3 times, for 2 judgements" in capsys.readouterr().err
+
+
+def test_a_random_sample_judged_by_people_gives_prediction_powered_means(tmp_path, capsys):
+    people, model, lists = tmp_path / "people.txt", tmp_path / "model.txt", tmp_path / "some.run"
+    lists.write_text("".join(f"q{q} Q0 d{d} {d} {9 - d} x\n" for q in range(40) for d in range(3)))
+    model.write_text("".join(f"q{q} 0 d{d} {int((q + d) % 3 > 0)}\n" for q in range(40) for d in range(3)))
+    people.write_text(
+        "".join(f"q{q} 0 d{d} {int((q + d) % 3 > 1)}\n" for q in range(0, 40, 3) for d in range(3))
+    )
+    arguments = ["agreement", str(people), "--against", str(model), "-m", "p@2", "--drawn", "random"]
+    assert run([*arguments, str(lists), "--format", "json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert (row["system"], row["n"], row["all"]) == ("some.run", 14, 40)
+    assert run(arguments) == 2
+    assert "--drawn random needs" in capsys.readouterr().err

@@ -23,6 +23,7 @@ from rankwell.cli.options import (
 from rankwell.cli.words import run_names, split
 from rankwell.comparison.agreement.agreeing import agreement as agreed
 from rankwell.comparison.agreement.found import Agreement
+from rankwell.comparison.agreement.powering import prediction_powered
 from rankwell.display.escaping import printable
 from rankwell.display.output import write
 from rankwell.errors import UsageError
@@ -69,6 +70,13 @@ def agreement(
             "of QRELS and --against"
         ),
     ] = None,
+    drawn: Annotated[
+        Literal["random"] | None,
+        Option(
+            help="people judged QRELS, a simple random sample of the queries that a model judged in --against: print "
+            "prediction-powered means of the runs"
+        ),
+    ] = None,
     metric: Metrics = None,
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
@@ -95,15 +103,19 @@ def agreement(
     named = zip(run_names(runs), runs, strict=True)
     given: dict[str, Any] = {word: value for word, value in vars(tables).items() if value is not None}
     given |= {} if threads is None else {"threads": threads}
-    found = agreed(
-        *_judgements(judged, assessor or [], reading),
-        runs={name: read_run(path, name=name, **reading.of_runs) for name, path in named} or None,
-        metrics=names or None,
-        read={"encoding": reading.encoding},
-        policy=policy,
-        **given,
-        **asdict(statistics),
-    )
+    given |= {"read": {"encoding": reading.encoding}, "policy": policy}
+    opened = {name: read_run(path, name=name, **reading.of_runs) for name, path in named}
+    qrels_of_all = _judgements(judged, assessor or [], reading)
+    if drawn:
+        if len(judged) != 2 or not runs:
+            raise UsageError("--drawn random needs one --against, runs, and metrics.")
+        people, model = qrels_of_all
+        powered = prediction_powered(
+            opened, people, model, names, drawn=drawn, level=statistics.level, **given
+        )
+        write_tables([powered.to_table()], form, output)
+        return
+    found = agreed(*qrels_of_all, runs=opened or None, metrics=names or None, **given, **asdict(statistics))
     for each in found.circular:
         sys.stderr.write(f"rankwell: note: {printable(str(each))}\n")
     _write(found, form, output)

@@ -24,7 +24,8 @@ class Pairs:
     """All pairs of query and item that any assessor judged.
 
     ``codes`` has a row per assessor and a column per pair: the number of the grade in ``grades``, which ascend; -1 where the
-    assessor did not judge it. ``query`` is the query of each pair, ``units`` a fixed number per query, for draws.
+    assessor did not judge it. ``query`` and ``item`` are the rows of each pair in ``queries`` and ``items``, ``units`` a fixed
+    number per query, for draws.
     """
 
     names: tuple[str, ...]
@@ -32,6 +33,9 @@ class Pairs:
     relevant: np.ndarray
     codes: np.ndarray
     query: np.ndarray
+    item: np.ndarray
+    queries: Ids
+    items: Ids
     units: np.ndarray
     negative: tuple[int, ...]
 
@@ -62,9 +66,19 @@ class Pairs:
         scale = next(iter(pools.values())).scale
         sizes = [len(pool.grades) for pool in pools.values()]
         negative = tuple(size - len(own) for size, (own, _) in zip(sizes, columns, strict=True))
-        query = keys // max(len(items), 1)
-        units = fingerprints_of(queries.ids)
-        return cls(tuple(judged), grades, scale.relevant(grades), codes, query, units, negative)
+        query, item = np.divmod(keys, max(len(items), 1))
+        return cls(
+            names=tuple(judged),
+            grades=grades,
+            relevant=scale.relevant(grades),
+            codes=codes,
+            query=query,
+            item=item,
+            queries=queries.ids,
+            items=items.ids,
+            units=fingerprints_of(queries.ids),
+            negative=negative,
+        )
 
     def both(self, first: int, second: int) -> np.ndarray:
         """Return the pairs that two assessors judged.
