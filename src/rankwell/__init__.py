@@ -27,6 +27,7 @@ HOMES = {
     "long_tail": "rankwell.prepare.longtail",
     "metric": "rankwell.metrics.from_function",
     "metrics": "rankwell",
+    "pool_bias": "rankwell.comparison.agreement.pool_bias",
     "prediction_powered": "rankwell.comparison.agreement.powering",
     "prepare": "rankwell",
     "rbo": "rankwell.comparison.rank_overlap",

@@ -154,6 +154,7 @@ from rankwell.metrics.diversity.intents import nDCGIA as nDCGIA
 from rankwell.metrics.graded.cascade import nERR as nERR
 from rankwell.metrics.diversity.stopping import nERRIA as nERRIA
 from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
+from rankwell.comparison.agreement.pool_bias import pool_bias as pool_bias
 from rankwell.comparison.agreement.powering import prediction_powered as prediction_powered
 from rankwell import prepare as prepare
 from rankwell.comparison.rank_overlap import rbo as rbo
@@ -207,6 +208,7 @@ __all__ = [
     "metric",
     "metrics",
     "nDCG",
+    "pool_bias",
     "prediction_powered",
     "prepare",
     "rbo",

@@ -100,3 +100,13 @@ def test_a_random_sample_judged_by_people_gives_prediction_powered_means(tmp_pat
     assert (row["system"], row["n"], row["all"]) == ("some.run", 14, 40)
     assert run(arguments) == 2
     assert "--drawn random needs" in capsys.readouterr().err
+
+
+def test_the_pool_of_the_runs_is_looked_at(capsys):
+    assert run(["agreement", QRELS, *RUNS, "-m", "ndcg@10", "--pool-depth", "7"]) == 0
+    shown = capsys.readouterr()
+    named = {path.rpartition("/")[2]: path for path in RUNS}
+    assert shown.out == repr(rw.pool_bias(named, QRELS, ["ndcg@10"], depth=7)) + "\n"
+    assert "note: ndcg@10: judged@10 is 0.27" in shown.err
+    assert run(["agreement", QRELS, "--pool-depth", "7"]) == 2
+    assert "--pool-depth needs runs" in capsys.readouterr().err

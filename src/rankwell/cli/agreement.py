@@ -23,9 +23,11 @@ from rankwell.cli.options import (
 from rankwell.cli.words import run_names, split
 from rankwell.comparison.agreement.agreeing import agreement as agreed
 from rankwell.comparison.agreement.found import Agreement
+from rankwell.comparison.agreement.pool_bias import pool_bias
 from rankwell.comparison.agreement.powering import prediction_powered
 from rankwell.display.escaping import printable
 from rankwell.display.output import write
+from rankwell.display.table import Table
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_qrels, read_run
@@ -77,6 +79,13 @@ def agreement(
             "prediction-powered means of the runs"
         ),
     ] = None,
+    pool_depth: Annotated[
+        int | None,
+        Option(
+            help="print how far each run is judged, and what it loses without the judgements that it alone brought into the pool of "
+            "the runs' first so many items"
+        ),
+    ] = None,
     metric: Metrics = None,
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
@@ -106,14 +115,9 @@ def agreement(
     given |= {"read": {"encoding": reading.encoding}, "policy": policy}
     opened = {name: read_run(path, name=name, **reading.of_runs) for name, path in named}
     qrels_of_all = _judgements(judged, assessor or [], reading)
-    if drawn:
-        if len(judged) != 2 or not runs:
-            raise UsageError("--drawn random needs one --against, runs, and metrics.")
-        people, model = qrels_of_all
-        powered = prediction_powered(
-            opened, people, model, names, drawn=drawn, level=statistics.level, **given
-        )
-        write_tables([powered.to_table()], form, output)
+    if drawn or pool_depth is not None:
+        table = _of_runs(opened, qrels_of_all, names, drawn, pool_depth, statistics.level, given)
+        write_tables([table], form, output)
         return
     found = agreed(*qrels_of_all, runs=opened or None, metrics=names or None, **given, **asdict(statistics))
     for each in found.circular:
@@ -126,6 +130,32 @@ def _judgements(paths: Sequence[str], assessors: Sequence[str], reading: Reading
     if len(assessors) > len(paths):
         raise UsageError(f"--assessor is given {len(assessors)} times, for {len(paths)} judgements.")
     return [read_qrels(path, assessor=who, **reading.of_qrels) for path, who in zip_longest(paths, assessors)]
+
+
+def _of_runs(
+    runs: dict[str, Any],
+    judged: Sequence[Qrels],
+    metrics: Sequence[str],
+    drawn: str | None,
+    depth: int | None,
+    level: float,
+    given: dict[str, Any],
+) -> Table:
+    """The table of another question about runs and judgements."""
+    if drawn is not None and depth is not None:
+        raise UsageError("--drawn and --pool-depth are two questions; ask one at a time.")
+    if drawn is not None:
+        if len(judged) != 2 or not runs:
+            raise UsageError("--drawn random needs one --against, runs, and metrics.")
+        people, model = judged
+        return prediction_powered(runs, people, model, metrics, drawn=drawn, level=level, **given).to_table()
+    assert depth is not None
+    if len(judged) > 1 or not runs:
+        raise UsageError("--pool-depth needs runs, metrics, and no --against.")
+    found = pool_bias(runs, judged[0], metrics, depth=depth, **given)
+    for warning in found.warnings:
+        sys.stderr.write(f"rankwell: note: {printable(warning)}\n")
+    return found.to_table()
 
 
 def _write(found: Agreement, form: str, output: str | None) -> None:
