@@ -33,6 +33,7 @@ HOMES = {
     "rbo": "rankwell.comparison.rank_overlap",
     "read_qrels": "rankwell.readers",
     "read_run": "rankwell.readers",
+    "stability": "rankwell.comparison.agreement.stable",
     "rosetta": "rankwell.inspection.rosetta_table",
 }
 

@@ -161,6 +161,7 @@ from rankwell.comparison.rank_overlap import rbo as rbo
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.inspection.rosetta_table import rosetta as rosetta
+from rankwell.comparison.agreement.stable import stability as stability
 
 __version__: str
 
@@ -215,4 +216,5 @@ __all__ = [
     "read_qrels",
     "read_run",
     "rosetta",
+    "stability",
 ]

@@ -99,7 +99,7 @@ def test_a_random_sample_judged_by_people_gives_prediction_powered_means(tmp_pat
     [row] = json.loads(capsys.readouterr().out)
     assert (row["system"], row["n"], row["all"]) == ("some.run", 14, 40)
     assert run(arguments) == 2
-    assert "--drawn random needs" in capsys.readouterr().err
+    assert "--drawn needs runs" in capsys.readouterr().err
 
 
 def test_the_pool_of_the_runs_is_looked_at(capsys):
@@ -110,3 +110,11 @@ def test_the_pool_of_the_runs_is_looked_at(capsys):
     assert "note: ndcg@10: judged@10 is 0.27" in shown.err
     assert run(["agreement", QRELS, "--pool-depth", "7"]) == 2
     assert "--pool-depth needs runs" in capsys.readouterr().err
+
+
+def test_the_stability_of_metrics_is_asked_for_alone(capsys):
+    assert run(["agreement", QRELS, *RUNS[:4], "-m", "ap,p@5", "--stability"]) == 0
+    named = {path.rpartition("/")[2]: path for path in RUNS[:4]}
+    assert capsys.readouterr().out == repr(rw.stability(named, QRELS, ["ap", "p@5"])) + "\n"
+    assert run(["agreement", QRELS, *RUNS[:4], "-m", "ap", "--stability", "--pool-depth", "5"]) == 2
+    assert "--pool-depth and --stability ask for different tables" in capsys.readouterr().err

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from rankwell.cli.option import STATISTICS, Option
 from rankwell.cli.options import (
@@ -25,6 +25,7 @@ from rankwell.comparison.agreement.agreeing import agreement as agreed
 from rankwell.comparison.agreement.found import Agreement
 from rankwell.comparison.agreement.pool_bias import pool_bias
 from rankwell.comparison.agreement.powering import prediction_powered
+from rankwell.comparison.agreement.stable import stability as stability_of
 from rankwell.display.escaping import printable
 from rankwell.display.output import write
 from rankwell.display.table import Table
@@ -57,6 +58,49 @@ class Agreeing:
     seed: Annotated[int, Option(help="of everything drawn")] = 0
 
 
+class Other(NamedTuple):
+    """Other questions about runs and judgements, of which one can be asked."""
+
+    drawn: str | None
+    pool_depth: int | None
+    stability: bool
+
+    @property
+    def asked(self) -> list[str]:
+        """The options that ask."""
+        return [
+            f"--{word.replace('_', '-')}"
+            for word, value in self._asdict().items()
+            if value not in (None, False)
+        ]
+
+    def table(
+        self,
+        runs: Mapping[str, Any],
+        judged: Sequence[Qrels],
+        metrics: Sequence[str],
+        statistics: Agreeing,
+        given: Mapping[str, Any],
+    ) -> Table:
+        """Return the table that answers."""
+        if len(self.asked) > 1:
+            raise UsageError(f"{' and '.join(self.asked)} ask for different tables; give one of them.")
+        if not runs or len(judged) != 1 + (self.drawn is not None):
+            more = "one --against" if self.drawn else "no --against"
+            raise UsageError(f"{self.asked[0]} needs runs, metrics and {more}.")
+        if self.drawn is not None:
+            people, model = judged
+            return prediction_powered(
+                runs, people, model, metrics, drawn=self.drawn, level=statistics.level, **given
+            ).to_table()
+        if self.pool_depth is None:
+            return stability_of(runs, judged[0], metrics, seed=statistics.seed, **given).to_table()
+        found = pool_bias(runs, judged[0], metrics, depth=self.pool_depth, **given)
+        for warning in found.warnings:
+            sys.stderr.write(f"rankwell: note: {printable(warning)}\n")
+        return found.to_table()
+
+
 def agreement(
     qrels: Annotated[str, Option(help="the judgements")],
     /,
@@ -86,6 +130,13 @@ def agreement(
             "the runs' first so many items"
         ),
     ] = None,
+    stability: Annotated[
+        bool,
+        Option(
+            help="print for each metric how many pairs of runs differ significantly, and how often disjoint halves of the queries "
+            "order two runs differently"
+        ),
+    ] = False,
     metric: Metrics = None,
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
@@ -115,9 +166,9 @@ def agreement(
     given |= {"read": {"encoding": reading.encoding}, "policy": policy}
     opened = {name: read_run(path, name=name, **reading.of_runs) for name, path in named}
     qrels_of_all = _judgements(judged, assessor or [], reading)
-    if drawn or pool_depth is not None:
-        table = _of_runs(opened, qrels_of_all, names, drawn, pool_depth, statistics.level, given)
-        write_tables([table], form, output)
+    other = Other(drawn, pool_depth, stability)
+    if other.asked:
+        write_tables([other.table(opened, qrels_of_all, names, statistics, given)], form, output)
         return
     found = agreed(*qrels_of_all, runs=opened or None, metrics=names or None, **given, **asdict(statistics))
     for each in found.circular:
@@ -130,32 +181,6 @@ def _judgements(paths: Sequence[str], assessors: Sequence[str], reading: Reading
     if len(assessors) > len(paths):
         raise UsageError(f"--assessor is given {len(assessors)} times, for {len(paths)} judgements.")
     return [read_qrels(path, assessor=who, **reading.of_qrels) for path, who in zip_longest(paths, assessors)]
-
-
-def _of_runs(
-    runs: dict[str, Any],
-    judged: Sequence[Qrels],
-    metrics: Sequence[str],
-    drawn: str | None,
-    depth: int | None,
-    level: float,
-    given: dict[str, Any],
-) -> Table:
-    """The table of another question about runs and judgements."""
-    if drawn is not None and depth is not None:
-        raise UsageError("--drawn and --pool-depth are two questions; ask one at a time.")
-    if drawn is not None:
-        if len(judged) != 2 or not runs:
-            raise UsageError("--drawn random needs one --against, runs, and metrics.")
-        people, model = judged
-        return prediction_powered(runs, people, model, metrics, drawn=drawn, level=level, **given).to_table()
-    assert depth is not None
-    if len(judged) > 1 or not runs:
-        raise UsageError("--pool-depth needs runs, metrics, and no --against.")
-    found = pool_bias(runs, judged[0], metrics, depth=depth, **given)
-    for warning in found.warnings:
-        sys.stderr.write(f"rankwell: note: {printable(warning)}\n")
-    return found.to_table()
 
 
 def _write(found: Agreement, form: str, output: str | None) -> None:
