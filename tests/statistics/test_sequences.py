@@ -94,7 +94,7 @@ def test_the_mean_is_within_all_bounds_of_a_sequence(method, kind):
 
 
 def test_asymptotic_bounds_wait_until_intervals_are_trusted():
-    for values, _ in itertools.islice(sequences("rare drops"), 20):
+    for values, _ in itertools.islice(sequences("rare drops"), 5):
         found = confidence_sequence(values, bound=None)
         sure = [n for n in range(1, 601) if not is_doubtful(values[:n])]
         assert np.isnan(found.low).sum() == (sure[0] - 1 if sure else 600)

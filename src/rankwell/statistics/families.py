@@ -34,6 +34,7 @@ def max_t(
     times: int,
     seed: int,
     threads: int = 1,
+    clusters: np.ndarray | None = None,
 ) -> Family:
     """Return the p-values of mean differences by sign flips, adjusted by step-down maxT (Westfall and Young, 1993).
 
@@ -45,32 +46,37 @@ def max_t(
     ----------
     values
         A row per system and a column per unit; NaN where undefined. A comparison is of the units where both are defined.
+        For weighted means, values times weights.
     pairs
         Two rows of systems (or places in ``values``): the comparisons. Those of less than two units are not tested.
     units
         A fixed number (uint64) per unit, from which its signs are drawn.
     times, seed, threads
         The number of replicates, the seed of their signs, and how many threads make them, which changes nothing.
+    clusters
+        A fixed number (uint64) per unit, of clusters that are flipped as a whole; a comparison's t is that of their sums.
     """
     left, right = pairs
     defined = ~np.isnan(values)
-    both = (defined[left] & defined[right]).sum(axis=1)
-    kept = np.flatnonzero(both >= 2)
     filled = np.where(defined, values, 0.0)
-    squares, totals = np.empty(len(kept)), np.empty(len(kept))
-    for place, row in enumerate(kept):
-        d = (filled[left[row]] - filled[right[row]])[defined[left[row]] & defined[right[row]]]
-        squares[place], totals[place] = d @ d, abs(d.sum())
-    n = both[kept].astype(np.float64)
+    numbers, of = (units, None) if clusters is None else np.unique(clusters, return_inverse=True)
+    n, squares, totals = np.empty((3, len(left)))
+    for place in range(len(left)):
+        both = defined[left[place]] & defined[right[place]]
+        d = (filled[left[place]] - filled[right[place]])[both]
+        d = d if of is None else _by_cluster(d, of[both])
+        n[place], squares[place], totals[place] = len(d), d @ d, abs(d.sum())
+    kept = np.flatnonzero(n >= 2)
+    n, squares, totals = n[kept], squares[kept], totals[kept]
     t = _squared_t(totals, squares, n)
     order = np.argsort(t, kind="stable")
     kept = kept[order]
     least = n[order], squares[order], totals[order] * (1 - NEAR), t[order] * (1 - 2 * NEAR)
-    of_signs = _sums_of(filled, defined, left[kept], right[kept])
+    of_signs = _sums_of(filled, defined, left[kept], right[kept], of)
     alone, highest = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
     jobs = (
-        partial(_exceed, keys[low : low + CHUNK], units, of_signs, least, times - 64 * low)
+        partial(_exceed, keys[low : low + CHUNK], numbers, of_signs, least, times - 64 * low)
         for low in range(0, len(keys), CHUNK)
     )
     for own, most in _done(jobs, threads):
@@ -91,7 +97,7 @@ def tukey(
     The values of each unit are shuffled among the systems; a pair's p is the share of shuffles whose largest difference of
     means reaches its own: (b + 1) / (B + 1). It controls the family-wise error rate when all systems are exchangeable, not for
     every partial null nor for very unequal variances. ``values`` has no NaN: units undefined for any system are left out
-    before. There is no p-value of a pair on its own.
+    before. There is no p-value of a pair on its own. Units of one number are shuffled alike: for clusters give theirs.
     """
     rows = np.ascontiguousarray(values.T)
     jobs = (
@@ -122,14 +128,27 @@ class _Sums(NamedTuple):
     right: np.ndarray
 
 
-def _sums_of(filled: np.ndarray, defined: np.ndarray, left: np.ndarray, right: np.ndarray) -> _Sums:
+def _by_cluster(rows: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """The sums of the rows of each cluster that has any, in the order of their numbers."""
+    order = np.argsort(of, kind="stable")
+    return np.add.reduceat(rows[order], np.flatnonzero(np.diff(of[order], prepend=-1))) if len(of) else rows
+
+
+def _sums_of(
+    filled: np.ndarray, defined: np.ndarray, left: np.ndarray, right: np.ndarray, of: np.ndarray | None
+) -> _Sums:
     used = np.unique(np.concatenate([left, right]))
     if (defined[used] == defined[used[:1]]).all():
         # all comparisons are of the same units: their sums are differences of the systems' own
-        return _Sums(np.ascontiguousarray(filled.T), left, right)
+        return _Sums(_columns(filled, of), left, right)
     differences = np.where(defined[left] & defined[right], filled[left] - filled[right], 0.0)
     numbers = np.arange(len(left))
-    return _Sums(np.ascontiguousarray(differences.T), numbers, np.full(len(left), -1))
+    return _Sums(_columns(differences, of), numbers, np.full(len(left), -1))
+
+
+def _columns(rows: np.ndarray, of: np.ndarray | None) -> np.ndarray:
+    columns = np.ascontiguousarray(rows.T)
+    return columns if of is None else _by_cluster(columns, of)
 
 
 def _exceed(
