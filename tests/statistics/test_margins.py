@@ -115,6 +115,11 @@ def test_four_differences_say_nothing_and_none_at_all_passes():
     same = margins(OLD, OLD + 1e-12, UNITS[:200], margin=0)
     assert (same.method, same.p_drop, same.p_margin, same.low) == ("identical", 1, 0, 0)
     assert found_for([], margin=0.1).method == "too few"
+    # differences that are none in the sum of each cluster are not identical values
+    even = margins(
+        np.tile([0.1, -0.1], 20), np.zeros(40), UNITS[:40], margin=0.01, clusters=UNITS[np.arange(40) // 2]
+    )
+    assert even.method == "too few"
     with pytest.raises(ValueError, match="must be 0 or more"):
         found_for(FEW, margin=-0.1)
 

@@ -90,7 +90,7 @@ def margins(
     allowed = margin * (old * math.copysign(1.0, math.fsum(old)) if is_relative else np.ones(len(old)))
     left = parts_of(new - old + allowed, units, weights, clusters)
     nonzero = int(np.count_nonzero(np.abs(parts.totals) > TIE * parts.sizes))
-    if len(parts.totals) and not nonzero:
+    if len(parts.totals) and (np.abs(new - old) <= TIE).all():
         return Margins(whole.n, whole.mean, 0, 1.0, 0.0, 1.0, 0.0, 0.0, ratio(left).mean, "identical")
     method: Method
     is_sparse = is_doubtful(parts.totals / parts.sizes, parts.sizes)
@@ -98,7 +98,9 @@ def margins(
         own = rest = UNKNOWN
         method = "too few"
     elif is_sparse:
-        own, rest = (by_flips(each, alpha=alpha, times=times, seed=seed) for each in (parts, left))
+        columns = np.column_stack([parts.totals, left.totals, parts.sizes])
+        *sums, sizes = _subsets(columns, parts.numbers, times, seed)
+        own, rest = (_sides(each, sizes, of, alpha) for each, of in zip(sums, (parts, left), strict=True))
         method = "sign flips"
     else:
         own, rest = by_t(parts, alpha=alpha), by_t(left, alpha=alpha)
@@ -122,15 +124,21 @@ def by_t(parts: Parts, *, alpha: float) -> Sides:
 
 
 def by_flips(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
-    """Return the one-sided tests of a mean against 0 by sign flips, and its bounds, where the p of a shift crosses alpha.
+    """Return the one-sided tests of a mean against 0, and its bounds, where the p of a shift crosses alpha, by sign flips.
 
-    Flipped are the differences from the mean that is tested. It is as likely as the mean of the flipped ones is on its other
-    side, so the p-values of all shifts at once are ranks among the means of subsets (Hartigan, JASA 64, 1969): of all, for up
-    to 20 parts, else of random ones, and p = (b + 1) / (B + 1).
+    Flipped are the differences from the mean that is tested. A flip reaches their sum just where those that it turns have a
+    mean beyond the one tested, so the p-values of all shifts at once are ranks among the means of subsets (Hartigan, JASA 64,
+    1969): of all, for up to 20 parts, else of random ones, and p = (b + 1) / (B + 1).
     """
-    drawn, always = _subset_means(parts, times, seed)
-    total = len(drawn) + always
-    near = 1e-12 * float(np.abs(parts.totals / parts.sizes).max(initial=0))
+    totals, sizes = _subsets(np.column_stack([parts.totals, parts.sizes]), parts.numbers, times, seed)
+    return _sides(totals, sizes, parts, alpha)
+
+
+def _sides(totals: np.ndarray, sizes: np.ndarray, parts: Parts, alpha: float) -> Sides:
+    is_some = sizes > 1e-9 * parts.sizes.min()
+    drawn, total = np.sort(totals[is_some] / sizes[is_some]), len(sizes)
+    always = total - len(drawn)  # flips that change nothing reach every sum
+    near = 1e-12 * float(np.abs(parts.totals / parts.sizes).max())
     above = (np.searchsorted(drawn, near, side="right") + always) / total
     below = (len(drawn) - np.searchsorted(drawn, -near, side="left") + always) / total
     # how many means may lie beyond a shift that is still rejected: p < alpha
@@ -140,19 +148,16 @@ def by_flips(parts: Parts, *, alpha: float, times: int, seed: int) -> Sides:
     return Sides(float(above), float(below), float(drawn[place]), float(drawn[-1 - place]))
 
 
-def _subset_means(parts: Parts, times: int, seed: int) -> tuple[np.ndarray, int]:
-    """The ordered means of subsets, and how often there was none: the flips that change nothing, which every shift reaches."""
-    columns = np.column_stack([parts.totals, parts.sizes])
+def _subsets(columns: np.ndarray, numbers: np.ndarray, times: int, seed: int) -> np.ndarray:
+    """The sums of each column over subsets of parts, the empty one among them: a row per column."""
     if len(columns) <= EXACT:
-        sums = np.zeros((1, 2))
+        sums = np.zeros((1, columns.shape[1]))
         for part in columns:
             sums = np.concatenate([sums, sums + part])
-        return np.sort(sums[1:, 0] / sums[1:, 1]), 1
+        return sums.T
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
-    found, rows = [], max(CELLS // (64 * len(columns)), 1)
-    for low in range(0, len(keys), rows):
-        is_chosen = resample.signs(keys[low : low + rows], parts.numbers) < 0
-        found.append(is_chosen @ columns)
-    sums = np.concatenate(found)[:times]
-    sums = sums[sums[:, 1] > 0]
-    return np.sort(sums[:, 0] / sums[:, 1]), 1 + times - len(sums)
+    rows = max(CELLS // (64 * len(columns)), 1)
+    flipped = [resample.signs(keys[low : low + rows], numbers) @ columns for low in range(0, len(keys), rows)]
+    whole = columns.sum(axis=0)
+    chosen = (whole - np.concatenate(flipped)[:times]) / 2
+    return np.vstack([np.zeros_like(whole), chosen]).T
