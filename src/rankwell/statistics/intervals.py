@@ -142,13 +142,25 @@ def _columns(centred: Parts) -> tuple[np.ndarray, list[int]]:
     return np.column_stack(columns), list(range(6))
 
 
-def _studentised(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
-    """Bounds from the distribution of t*; a replicate without spread counts as ±∞, for dropping it makes intervals too short."""
+def studentised(parts: Parts, *, times: int, seed: int) -> np.ndarray:
+    """Return t* = (mean* − mean) / error* of replicates of the Poisson bootstrap, which stand for t = (mean − truth) / error.
+
+    A replicate without spread counts as ±∞, for dropping it makes intervals too short.
+    """
+    centred = parts._replace(totals=parts.totals - ratio(parts).mean * parts.sizes)
+    return _t_stars(np.concatenate(list(_replicates(centred, times, seed))))
+
+
+def _t_stars(drawn: np.ndarray) -> np.ndarray:
     mean, error = drawn.T
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, mean / error, np.sign(mean) * math.inf)
     t[np.isnan(t)] = 0.0
-    lower, upper = quantiles(t, tail, 1 - tail)
+    return t
+
+
+def _studentised(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+    lower, upper = quantiles(_t_stars(drawn), tail, 1 - tail)
     own = ratio(centred).error
     return -upper * own, -lower * own
 
