@@ -135,3 +135,12 @@ def test_values_beyond_the_bound_are_refused():
     for value in 1.2, -1.2, math.nan:
         with pytest.raises(ValueError, match="beyond ±bound"):
             confidence_sequence(np.array([0.1, value]))
+    with pytest.raises(ValueError, match="must be above 0"):
+        confidence_sequence(VALUES, bound=0)
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, 1.0])
+def test_equal_values_get_nearer_bounds_all_the_time(value):
+    found = confidence_sequence(np.full(500, value))
+    assert found.low[-1] <= value <= found.high[-1]
+    assert found.high[-1] - found.low[-1] < 0.1

@@ -44,6 +44,8 @@ def parts_of(
     """
     values, units = np.asarray(values, np.float64), np.ascontiguousarray(units)
     sizes, n = np.ones(len(values)), float(len(values))
+    if weights is not None and not (weights >= 0).all():
+        raise ValueError(f"weights: {weights[~(weights >= 0)][0]} is no weight; they must be 0 or more.")
     if weights is not None and len(weights) and not ((weights == weights[0]) & (weights > 0)).all():
         kept = weights > 0
         values, units, sizes = values[kept], units[kept], np.asarray(weights[kept], np.float64)
@@ -79,7 +81,7 @@ def ratio(parts: Parts) -> Ratio:
     if not size:
         return Ratio(0, math.nan, math.nan)
     mean = math.fsum(parts.totals) / size
-    if len(parts.totals) < 2:
+    if len(parts.totals) < 2 or not parts.n > 1:
         return Ratio(parts.n, mean, math.nan)
     rest = math.fsum((parts.totals - mean * parts.sizes) ** 2)
     error = math.sqrt(rest * parts.n / (parts.n - 1)) / size
