@@ -53,6 +53,7 @@ from rankwell.metrics.graded.experimental import G as G
 from rankwell.metrics.binary.auc import GAUC as GAUC
 from rankwell.metrics.binary.geometric import GMAP as GMAP
 from rankwell.metrics.binary.geometric import GMBpref as GMBpref
+from rankwell.comparison.gate.verdict import Gate as Gate
 from rankwell.metrics.beyond.evenness import Gini as Gini
 from rankwell.metrics.beyond.evenness import GiniDiversity as GiniDiversity
 from rankwell.metrics.beyond.evenness import GiniM1 as GiniM1
@@ -142,6 +143,7 @@ from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
+from rankwell.comparison.gate.gating import gate as gate
 from rankwell.comparison.jackknife_intervals import jackknife as jackknife
 from rankwell.inspection.linting import lint as lint
 from rankwell.prepare.longtail import long_tail as long_tail
@@ -173,6 +175,7 @@ __all__ = [
     "ERR",
     "Evaluator",
     "F",
+    "Gate",
     "Gini",
     "Hit",
     "ILD",
@@ -196,6 +199,7 @@ __all__ = [
     "compare",
     "evaluate",
     "explain",
+    "gate",
     "jackknife",
     "lint",
     "long_tail",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankwell.statistics.corrections import holm
-from rankwell.statistics.families import max_t
+from rankwell.statistics.families import Cell, max_t
 from rankwell.statistics.paired import t_test
 
 SYSTEMS, SAMPLES = 5, 1000
@@ -56,7 +56,7 @@ def shares(population, n):
     rng, found = np.random.default_rng(5), np.zeros(2)
     for seed in range(SAMPLES):
         values, is_null = population(rng, n)
-        family = max_t(values, PAIRS, UNITS[:n], times=999, seed=seed)
+        family = max_t([Cell(values, PAIRS, UNITS[:n])], times=999, seed=seed)
         alone = holm(np.array([t_test(values[left] - values[right]).p for left, right in PAIRS.T]))
         found += [(p[is_null] <= 0.05).any() for p in (family.adjusted, alone)]
     return found / SAMPLES

@@ -78,27 +78,6 @@ def test_one_comparison_is_not_adjusted_and_equals_its_own_test():
     assert found.p.tolist() == found.adjusted.tolist() == [alone.p]
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
-def test_clusters_are_flipped_as_a_whole(missing):
-    values, pairs, units = data(units=90, missing=missing)
-    of = np.arange(90) % 30
-    found = max_t(values, pairs, units, times=TIMES, seed=2, clusters=units[of])
-    order = np.argsort(units[:30])
-    for left, right, p in zip(*pairs, found.p, strict=True):
-        d = np.nan_to_num(values[left] - values[right])
-        kept = ~np.isnan(values[left] - values[right])
-        assert p == sign_flips(d[kept], units[kept], times=TIMES, seed=2, clusters=units[of][kept]).p
-    if not missing:
-        sums = np.array([np.bincount(of, each) for each in values])[:, order]
-        whole = max_t(sums, pairs, units[:30][order], times=TIMES, seed=2)
-        assert found.adjusted.tolist() == whole.adjusted.tolist()
-        shuffled = tukey(values, pairs, units[of], times=500, seed=3)
-        assert (
-            shuffled.adjusted.tolist()
-            == tukey(sums, pairs, units[:30][order], times=500, seed=3).adjusted.tolist()
-        )
-
-
 def test_systems_without_a_difference_and_pairs_without_units():
     values, _, units = data(systems=3)
     values = np.vstack([values[0], values[0], np.full(40, np.nan)])

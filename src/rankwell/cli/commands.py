@@ -17,6 +17,10 @@ GROUPS = {
             "compare",
             "Compare runs: means with intervals, and tests of their differences, corrected for their number.",
         ),
+        "gate": (
+            "gate",
+            "Decide whether a new run may replace the accepted one: pass, fail or inconclusive; exit 1 to stop it.",
+        ),
     },
     "Understand": {
         "explain": (

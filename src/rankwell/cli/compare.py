@@ -34,6 +34,12 @@ from rankwell.results.loading import all_loaded, is_saved
 
 FORMS = ("text", "markdown", "latex", "html", "json", "csv")
 
+Weights = Annotated[str | None, Option(help="a column of --users: the weight of each query in the means")]
+Clusters = Annotated[
+    str | None,
+    Option(help="a column of --users: what queries belong to (a person, a session) and vary with as a whole"),
+]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Testing:
@@ -85,6 +91,8 @@ def compare(
     by: Annotated[
         list[str] | None, Option(help="a column of --users: one row per segment; repeat it")
     ] = None,
+    weights: Weights = None,
+    clusters: Clusters = None,
     pairs: Annotated[bool, Option(help="also one row per pair, with tests and effect sizes")] = False,
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
@@ -115,6 +123,8 @@ def compare(
         primary=primary,
         margins=named_numbers(margin, "--margin"),
         by=by,
+        weights=weights,
+        clusters=clusters,
         users=users,
         threads=threads,
         **statistics.given,

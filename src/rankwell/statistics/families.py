@@ -27,16 +27,19 @@ class Family(NamedTuple):
     replicates: int
 
 
-def max_t(
-    values: np.ndarray,
-    pairs: np.ndarray,
-    units: np.ndarray,
-    *,
-    times: int,
-    seed: int,
-    threads: int = 1,
-    clusters: np.ndarray | None = None,
-) -> Family:
+class Cell(NamedTuple):
+    """Comparisons of systems on the same units.
+
+    ``values`` has a row per system and a column per unit, NaN where undefined; ``pairs`` two rows of systems; ``units`` a fixed
+    number (uint64) per unit, from which its signs are drawn.
+    """
+
+    values: np.ndarray
+    pairs: np.ndarray
+    units: np.ndarray
+
+
+def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> Family:
     """Return the p-values of mean differences by sign flips, adjusted by step-down maxT (Westfall and Young, 1993).
 
     The maximum is over |t*|, studentised per comparison, with the same signs per unit for all comparisons; it controls the
@@ -45,39 +48,26 @@ def max_t(
 
     Parameters
     ----------
-    values
-        A row per system and a column per unit; NaN where undefined. A comparison is of the units where both are defined.
-        For weighted means, values times weights.
-    pairs
-        Two rows of systems (or places in ``values``): the comparisons. Those of less than two units are not tested.
-    units
-        A fixed number (uint64) per unit, from which its signs are drawn.
+    cells
+        What is compared: each comparison is of the units where both systems are defined; those of less than two units are not
+        tested.
     times, seed, threads
         The number of replicates, the seed of their signs, and how many threads make them, which changes nothing.
-    clusters
-        A fixed number (uint64) per unit, of clusters that are flipped as a whole; a comparison's t is that of their sums.
     """
-    left, right = pairs
-    defined = ~np.isnan(values)
-    filled = np.where(defined, values, 0.0)
-    numbers, of = (units, None) if clusters is None else np.unique(clusters, return_inverse=True)
-    n, squares, totals = np.empty((3, len(left)))
-    for place in range(len(left)):
-        both = defined[left[place]] & defined[right[place]]
-        d = (filled[left[place]] - filled[right[place]])[both]
-        d = d if of is None else _by_cluster(d, of[both])
-        n[place], squares[place], totals[place] = len(d), d @ d, abs(d.sum())
+    observed = [_observed(cell) for cell in cells]
+    n, squares, totals = (np.concatenate(columns) for columns in zip(*observed, strict=True))
     kept = np.flatnonzero(n >= 2)
-    n, squares, totals = n[kept], squares[kept], totals[kept]
-    t = _squared_t(totals, squares, n)
-    order = np.argsort(t, kind="stable")
-    kept = kept[order]
-    least = n[order], squares[order], totals[order] * (1 - NEAR), t[order] * (1 - 2 * NEAR)
-    of_signs = _sums_of(filled, defined, left[kept], right[kept], of)
-    alone, highest = np.zeros(len(kept), np.int64), np.zeros(len(kept), np.int64)
+    t = _squared_t(totals[kept], squares[kept], n[kept])
+    kept = kept[np.argsort(t, kind="stable")]
+    t.sort()
+    least = n[kept], squares[kept], totals[kept] * (1 - NEAR), t * (1 - 2 * NEAR)
+    sums = [_sums_of(cell) for cell in cells]
+    left, right = _columns_of(sums)
+    columns = left[kept], right[kept]
+    alone, highest = np.zeros((2, len(kept)), np.int64)
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
     jobs = (
-        partial(_exceed, keys[low : low + CHUNK], numbers, of_signs, least, times - 64 * low)
+        partial(_exceed, keys[low : low + CHUNK], sums, columns, least, times - 64 * low)
         for low in range(0, len(keys), CHUNK)
     )
     for own, most in _done(jobs, threads):
@@ -144,27 +134,25 @@ class _Sums(NamedTuple):
     right: np.ndarray
 
 
-def _by_cluster(rows: np.ndarray, of: np.ndarray) -> np.ndarray:
-    """The sums of the rows of each cluster that has any, in the order of their numbers."""
-    order = np.argsort(of, kind="stable")
-    return np.add.reduceat(rows[order], np.flatnonzero(np.diff(of[order], prepend=-1))) if len(of) else rows
-
-
-def _sums_of(
-    filled: np.ndarray, defined: np.ndarray, left: np.ndarray, right: np.ndarray, of: np.ndarray | None
-) -> _Sums:
-    used = np.unique(np.concatenate([left, right]))
-    if (defined[used] == defined[used[:1]]).all():
+def _sums_of(cell: Cell) -> _Sums:
+    values, (left, right) = cell.values, cell.pairs
+    defined = ~np.isnan(values)
+    used = np.unique(cell.pairs)
+    if not len(used) or (defined[used] == defined[used[:1]]).all():
         # all comparisons are of the same units: their sums are differences of the systems' own
-        return _Sums(_columns(filled, of), left, right)
-    differences = np.where(defined[left] & defined[right], filled[left] - filled[right], 0.0)
-    numbers = np.arange(len(left))
-    return _Sums(_columns(differences, of), numbers, np.full(len(left), -1))
+        return _Sums(cell.units, np.ascontiguousarray(np.where(defined, values, 0.0).T), left, right)
+    differences = np.nan_to_num(values[left] - values[right])
+    return _Sums(
+        cell.units, np.ascontiguousarray(differences.T), np.arange(len(left)), np.full(len(left), -1)
+    )
 
 
-def _columns(rows: np.ndarray, of: np.ndarray | None) -> np.ndarray:
-    columns = np.ascontiguousarray(rows.T)
-    return columns if of is None else _by_cluster(columns, of)
+def _columns_of(sums: Sequence[_Sums]) -> tuple[np.ndarray, np.ndarray]:
+    """The columns of each comparison when the products of all cells stand side by side."""
+    before = np.cumsum([0, *(each.columns.shape[1] for each in sums)])
+    left = [each.left + at for each, at in zip(sums, before, strict=False)]
+    right = [np.where(each.right < 0, -1, each.right + at) for each, at in zip(sums, before, strict=False)]
+    return np.concatenate(left), np.concatenate(right)
 
 
 def _exceed(

@@ -180,8 +180,6 @@ def _subsets(columns: np.ndarray, numbers: np.ndarray, times: int, seed: int) ->
             sums = np.concatenate([sums, sums + part])
         return sums.T
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
-    rows = max(CELLS // (64 * len(columns)), 1)
-    flipped = [resample.signs(keys[low : low + rows], numbers) @ columns for low in range(0, len(keys), rows)]
     whole = columns.sum(axis=0)
-    chosen = (whole - np.concatenate(flipped)[:times]) / 2
+    chosen = (whole - resample.flipped_sums(keys, numbers, columns)[:times]) / 2
     return np.vstack([np.zeros_like(whole), chosen]).T
