@@ -18,6 +18,7 @@ HOMES = {
     "check_axioms": "rankwell.inspection.axioms",
     "evaluate": "rankwell.evaluation",
     "explain": "rankwell.inspection.explaining",
+    "fuse": "rankwell.comparison.fusion",
     "jackknife": "rankwell.comparison.jackknife_intervals",
     "lint": "rankwell.inspection.linting",
     "long_tail": "rankwell.prepare.longtail",

@@ -140,6 +140,7 @@ from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
+from rankwell.comparison.fusion import fuse as fuse
 from rankwell.comparison.jackknife_intervals import jackknife as jackknife
 from rankwell.inspection.linting import lint as lint
 from rankwell.prepare.longtail import long_tail as long_tail
@@ -192,6 +193,7 @@ __all__ = [
     "check_axioms",
     "evaluate",
     "explain",
+    "fuse",
     "jackknife",
     "lint",
     "long_tail",

@@ -48,6 +48,21 @@ COMMANDS = {
         "markdown",
     ],
     "demo.txt": ["demo"],
+    "fuse.txt": ["fuse", *MOVIES[1:], "--method", "weighted", "--weights", "0.6,0.4", "--top", "10"],
+    "fuse_learned.md": [
+        "fuse",
+        *MOVIES[1:],
+        "--qrels",
+        MOVIES[0],
+        "-m",
+        "ndcg@10",
+        "--rel",
+        "8",
+        "--folds",
+        "2",
+        "--format",
+        "markdown",
+    ],
 }
 
 

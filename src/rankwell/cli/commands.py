@@ -31,6 +31,12 @@ GROUPS = {
             "Find problems in runs and judgements, their effect on a metric, and the remedy; exit 1 if anything is wrong.",
         ),
     },
+    "Compare": {
+        "fuse": (
+            "fuse",
+            "Make one run of several, by their scores or ranks, with weights that are given or learned from judgements.",
+        ),
+    },
     "As other tools do": {
         "trec_eval": ("other_tools", "Print what NIST's trec_eval prints for the same arguments."),
         "ndeval": ("other_tools", "Print what NIST's ndeval prints for the same arguments."),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 DATA, READING, OUTPUT, POLICY = "Data", "Input format", "Output", "Policy"
+LEARNING = "Learning from judgements"
 POPULAR, KEPT = "Popular items (give one)", "Rows that are kept"
-GROUPS = (POPULAR, KEPT, DATA, READING, OUTPUT, POLICY)  # in the order of the help
+GROUPS = (POPULAR, KEPT, LEARNING, DATA, READING, OUTPUT, POLICY)  # in the order of the help
 
 
 class Option(NamedTuple):
