@@ -119,14 +119,23 @@ def candidates_of(runs: Sequence[Run], policy: Policy, *, by_score: bool) -> Can
     owner = [queries.find(each.queries)[table.query] for each, table in zip(lists, ranked, strict=True)]
     width = len(catalogue)
     keys = [query * width + _item(table) for query, table in zip(owner, ranked, strict=True)]
-    every = np.unique(np.concatenate(keys))
+    every = _sorted_distinct(np.concatenate(keys))
     query, item = np.divmod(every, width)
+    place = Known(Ids.of_integers(every))
     listed = [
-        _listed(query_of_row, np.searchsorted(every, key), table)
+        _listed(query_of_row, place.find(Ids.of_integers(key)), table)
         for query_of_row, key, table in zip(owner, keys, ranked, strict=True)
     ]
     offsets = offsets_of(np.bincount(query, minlength=len(queries)))
     return Candidates(queries.ids, offsets, item, catalogue.ids, tuple(listed))
+
+
+def _sorted_distinct(keys: np.ndarray) -> np.ndarray:
+    """The distinct keys, ascending; np.unique hashes them first, which takes ten times as long."""
+    keys.sort()
+    fresh = np.ones(len(keys), np.bool_)
+    fresh[1:] = keys[1:] != keys[:-1]
+    return keys[fresh]
 
 
 def _rows(run: Run, *, by_score: bool) -> Lists:
@@ -168,8 +177,7 @@ def _same_kind(columns: list[Ids], what: str) -> list[Ids]:
 
 def _distinct(columns: list[Ids]) -> Ids:
     """The distinct ids of several columns, by first appearance, in memory of their own."""
-    parts = [own_text(column[column.group()[1]]) for column in columns]
-    both = Ids.concatenate(parts)
+    both = Ids.concatenate([own_text(column[column.group()[1]]) for column in columns])
     return both[both.group()[1]]
 
 
