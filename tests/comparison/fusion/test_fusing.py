@@ -148,6 +148,23 @@ def test_a_fused_run_is_a_run_that_can_be_evaluated_fused_again_and_pickled():
     assert str(again) == str(fused)
 
 
+def test_rules_about_judgements_change_no_fused_list():
+    wanted = rw.fuse(TWO).to_frame()
+    for rules in (
+        {"unjudged": "condense"},
+        {"population": "judged"},
+        {"missing": "skip"},
+        {"rel": 2},
+        {"outside": "ignore"},
+    ):
+        assert rw.fuse(TWO, **rules).to_frame().equals(wanted)
+
+
+def test_matrices_and_lists_are_runs_too():
+    scored, listed = np.array([[1.0, 2.0, 3.0]]), [[2, 1]]
+    assert scores(rw.fuse([scored, listed], k=0))[0] == pytest.approx({2: 2, 1: 1, 0: 1 / 3})
+
+
 def test_what_the_caller_changes_afterwards_changes_nothing():
     query, item, score = np.array([1, 1]), np.array([5, 6]), np.array([2.0, 1.0])
     runs = [

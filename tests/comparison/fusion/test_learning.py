@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from itertools import product
 from statistics import mean
@@ -92,6 +93,14 @@ def test_judgements_of_a_query_never_change_how_it_is_fused_itself():
         changed = qrels | {query: dict.fromkeys(rng.sample(ITEMS, 4), 1)}
         after = rw.fuse(runs, "weighted", qrels=changed, metric="ndcg@5")
         assert scores(after)[query] == scores(before)[query]
+
+
+def test_what_was_learned_pickles():
+    runs, qrels = data(3)
+    fused = rw.fuse(runs, qrels=qrels, metric="ap")
+    again = pickle.loads(pickle.dumps(fused))
+    assert str(again) == str(fused)
+    assert again.learned.per_query.equals(fused.learned.per_query)
 
 
 def test_the_mean_is_that_of_the_fused_run():

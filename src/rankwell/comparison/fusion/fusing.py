@@ -165,10 +165,10 @@ def _refuse_settled(
     method = recipe.method
     if what is not None and (weights if what == "weights" else number) is not None:
         raise UsageError(f"{what}= is given, and would be learned from qrels=; leave one of them out.")
-    if method.name == "weighted" and weights is None and what is None:
+    if method.needs_weights and weights is None and what is None:
         raise UsageError(
-            "method='weighted' needs weights=, one for each run, or qrels= and metric= to learn them; method='comb_sum' is the "
-            "sum without weights."
+            f"method='{method.name}' needs weights=, one for each run, or qrels= and metric= to learn them; method='comb_sum' is "
+            f"the sum without weights."
         )
 
 

@@ -36,6 +36,7 @@ class Method:
     votes: Callable[[Listed, Candidates, float], Votes] | None = None
     parameter: Parameter | None = None
     is_weighted: bool = True
+    needs_weights: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the name."""
@@ -82,7 +83,7 @@ METHODS = {
         Method("comb_min", "the least v", lambda b, _: b.least(), is_weighted=False),
         Method("comb_max", "the greatest v", lambda b, _: b.greatest(), is_weighted=False),
         Method("comb_med", "the median v, of two the mean", lambda b, _: b.median(), is_weighted=False),
-        Method("weighted", "Σ w v", lambda b, _: b.total()),
+        Method("weighted", "Σ w v", lambda b, _: b.total(), needs_weights=True),
         Method("rrf", "Σ w / (k + r)", lambda b, _: b.total(), _reciprocal, K),
         Method("isr", "N · Σ w / r²", lambda b, _: b.total() * b.count(), _square),
         Method("log_isr", "ln N · Σ w / r²", lambda b, _: b.total() * np.log(b.count()), _square),
