@@ -9,18 +9,19 @@ __version__ = "0.1.0"
 
 # public names that are no metrics, and the modules that they are imported from on first use
 HOMES = {
+    "Comparison": "rankwell.comparison.comparison",
     "Evaluator": "rankwell.evaluation",
+    "Gate": "rankwell.comparison.gate.verdict",
     "Policy": "rankwell.judge.policy",
     "Qrels": "rankwell.tables.run_qrels",
     "RankwellError": "rankwell.errors",
     "Results": "rankwell.results",
     "Run": "rankwell.tables.run_qrels",
-    "Comparison": "rankwell.comparison.comparison",
     "check_axioms": "rankwell.inspection.axioms",
     "compare": "rankwell.comparison.comparing",
-    "Gate": "rankwell.comparison.gate.verdict",
     "evaluate": "rankwell.evaluation",
     "explain": "rankwell.inspection.explaining",
+    "fuse": "rankwell.comparison.fusion",
     "gate": "rankwell.comparison.gate.gating",
     "jackknife": "rankwell.comparison.jackknife_intervals",
     "lint": "rankwell.inspection.linting",

@@ -143,6 +143,7 @@ from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
+from rankwell.comparison.fusion import fuse as fuse
 from rankwell.comparison.gate.gating import gate as gate
 from rankwell.comparison.jackknife_intervals import jackknife as jackknife
 from rankwell.inspection.linting import lint as lint
@@ -199,6 +200,7 @@ __all__ = [
     "compare",
     "evaluate",
     "explain",
+    "fuse",
     "gate",
     "jackknife",
     "lint",

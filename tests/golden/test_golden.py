@@ -61,6 +61,21 @@ COMMANDS = {
         *["-m", "ndcg@10,coverage@10", "--rel", "8", *CATALOGUE, "--baseline", "popular.parquet"],
         *["--margin", "ndcg@10=0.02", "--pairs", "--format", "markdown"],
     ],
+    "fuse.txt": ["fuse", *MOVIES[1:], "--method", "weighted", "--weights", "0.6,0.4", "--top", "10"],
+    "fuse_learned.md": [
+        "fuse",
+        *MOVIES[1:],
+        "--qrels",
+        MOVIES[0],
+        "-m",
+        "ndcg@10",
+        "--rel",
+        "8",
+        "--folds",
+        "2",
+        "--format",
+        "markdown",
+    ],
 }
 
 

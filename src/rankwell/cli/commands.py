@@ -21,6 +21,10 @@ GROUPS = {
             "gate",
             "Decide whether a new run may replace the accepted one: pass, fail or inconclusive; exit 1 to stop it.",
         ),
+        "fuse": (
+            "fuse",
+            "Make one run of several, by their scores or ranks, with weights that are given or learned from judgements.",
+        ),
     },
     "Understand": {
         "explain": (

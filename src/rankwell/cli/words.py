@@ -10,7 +10,10 @@ from pathlib import Path
 
 from rankwell.errors import UsageError, brief
 
-TABLES = ("items", "train", "users", "by", "weights", "slices", "rank_base", "encoding")
+OTHERS = (
+    "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
+    "folds", "top",
+)  # fmt: skip
 
 
 def split(text: str) -> list[str]:
@@ -44,8 +47,8 @@ def _argument() -> re.Pattern[str]:
     # loaded here, because the list of commands needs no policy, and a policy loads NumPy
     from rankwell.judge.policy import Policy
 
-    names = "|".join([*(each.name for each in fields(Policy)), *TABLES])
-    word = r"'[\w-]+'"
+    names = "|".join([*(each.name for each in fields(Policy)), *OTHERS])
+    word = r"'[\w@.-]+'"
     return re.compile(rf"(?<![\w(,])({names})=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d)?)")
 
 
