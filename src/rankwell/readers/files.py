@@ -219,10 +219,11 @@ class File:
 
     def check_opened(self, opened: IO[bytes]) -> None:
         """Raise InputError if an opened file is not the one that was opened at first, or changed since."""
-        if self._raw is not None:
-            return
-        is_same = self._kept is not None or _state(os.fstat(opened.fileno())) == self._state
-        if not is_same or (self._kept is not None and self._kept.is_changed()):
+        if self._kept is not None:
+            is_changed = self._kept.is_changed()
+        else:
+            is_changed = self._raw is None and _state(os.fstat(opened.fileno())) != self._state
+        if is_changed:
             raise InputError(f"{self.label}: {CHANGED}")
 
     def _stat(self) -> tuple[int, ...]:

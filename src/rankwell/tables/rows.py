@@ -109,9 +109,10 @@ class Columns:
         is_whole: bool = True,
         rank_base: int | None = None,
     ) -> Columns:
-        """Return rows from a user's columns, or with the query as stretches: ordered by ranks if given, else by scores, else as they are.
+        """Return rows from a user's columns: ordered by ranks if given, else by scores, else as they are.
 
-        Of a whole run the smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
+        A query that is given as stretches is not spread over the rows if the rows of each are adjacent. Of a whole run the
+        smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
         """
         lists = together(query) if isinstance(query, Stretches) else None
         if isinstance(query, Stretches):

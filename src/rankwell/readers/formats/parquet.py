@@ -75,5 +75,6 @@ class Table:
             yield from read(size)
             return
         for group in read(None):
-            parts = -(-len(group) // size)
-            yield from group.iter_slices(-(-len(group) // max(parts, 1)) or 1)
+            if len(group):
+                parts = -(-len(group) // size)
+                yield from group.iter_slices(-(-len(group) // parts))
