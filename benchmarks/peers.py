@@ -35,6 +35,7 @@ PEERS = {
     "pyndeval": Peer("pyndeval"),
     # pandas reads Parquet through pyarrow, whose version 26 refuses the NumPy 1 that rectools brings
     "rectools": Peer("rectools", also=("pyarrow<26",)),
+    "ranx": Peer("ranx"),
     "readers": Peer("polars", also=("orjson", "pandas", "pyarrow<26")),
     # its pins bring a pandas that is older than NumPy 2; matplotlib 3.9 lacks what it imports
     "recmetrics": Peer("recmetrics", also=("numpy<2", "matplotlib<3.9", "scikit-learn<1.8", "pyarrow<26")),

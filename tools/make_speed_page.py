@@ -36,6 +36,7 @@ TITLES = {
     "start": "Small commands",
     "calls": "Calls on dicts",
     "beyond": "Beyond accuracy, diversity",
+    "fusion": "Fusion of runs",
     "formats": "Reading",
     "threads": "Two threads beside one",
 }

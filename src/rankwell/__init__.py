@@ -10,18 +10,21 @@ __version__ = "0.1.0"
 # public names that are no metrics, and the modules that they are imported from on first use
 HOMES = {
     "Assessor": "rankwell.tables.assessor",
+    "Comparison": "rankwell.comparison.comparison",
     "Evaluator": "rankwell.evaluation",
+    "Gate": "rankwell.comparison.gate.verdict",
     "Policy": "rankwell.judge.policy",
     "Qrels": "rankwell.tables.run_qrels",
     "RankwellError": "rankwell.errors",
     "Results": "rankwell.results",
     "Run": "rankwell.tables.run_qrels",
-    "Comparison": "rankwell.comparison.comparison",
     "agreement": "rankwell.comparison.agreement.agreeing",
     "check_axioms": "rankwell.inspection.axioms",
     "compare": "rankwell.comparison.comparing",
     "evaluate": "rankwell.evaluation",
     "explain": "rankwell.inspection.explaining",
+    "fuse": "rankwell.comparison.fusion",
+    "gate": "rankwell.comparison.gate.gating",
     "jackknife": "rankwell.comparison.jackknife_intervals",
     "lint": "rankwell.inspection.linting",
     "long_tail": "rankwell.prepare.longtail",
@@ -31,10 +34,11 @@ HOMES = {
     "prediction_powered": "rankwell.comparison.agreement.powering",
     "prepare": "rankwell",
     "rbo": "rankwell.comparison.rank_overlap",
+    "read_experiment": "rankwell.comparison.experiment",
     "read_qrels": "rankwell.readers",
     "read_run": "rankwell.readers",
-    "stability": "rankwell.comparison.agreement.stable",
     "rosetta": "rankwell.inspection.rosetta_table",
+    "stability": "rankwell.comparison.agreement.stable",
 }
 
 # dir() shows the metrics that most people look for; rankwell.metrics lists all of them

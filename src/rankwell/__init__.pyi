@@ -54,6 +54,7 @@ from rankwell.metrics.graded.experimental import G as G
 from rankwell.metrics.binary.auc import GAUC as GAUC
 from rankwell.metrics.binary.geometric import GMAP as GMAP
 from rankwell.metrics.binary.geometric import GMBpref as GMBpref
+from rankwell.comparison.gate.verdict import Gate as Gate
 from rankwell.metrics.beyond.evenness import Gini as Gini
 from rankwell.metrics.beyond.evenness import GiniDiversity as GiniDiversity
 from rankwell.metrics.beyond.evenness import GiniM1 as GiniM1
@@ -144,6 +145,8 @@ from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
+from rankwell.comparison.fusion import fuse as fuse
+from rankwell.comparison.gate.gating import gate as gate
 from rankwell.comparison.jackknife_intervals import jackknife as jackknife
 from rankwell.inspection.linting import lint as lint
 from rankwell.prepare.longtail import long_tail as long_tail
@@ -158,6 +161,7 @@ from rankwell.comparison.agreement.pool_bias import pool_bias as pool_bias
 from rankwell.comparison.agreement.powering import prediction_powered as prediction_powered
 from rankwell import prepare as prepare
 from rankwell.comparison.rank_overlap import rbo as rbo
+from rankwell.comparison.experiment import read_experiment as read_experiment
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.inspection.rosetta_table import rosetta as rosetta
@@ -179,6 +183,7 @@ __all__ = [
     "ERR",
     "Evaluator",
     "F",
+    "Gate",
     "Gini",
     "Hit",
     "ILD",
@@ -203,6 +208,8 @@ __all__ = [
     "compare",
     "evaluate",
     "explain",
+    "fuse",
+    "gate",
     "jackknife",
     "lint",
     "long_tail",
@@ -213,6 +220,7 @@ __all__ = [
     "prediction_powered",
     "prepare",
     "rbo",
+    "read_experiment",
     "read_qrels",
     "read_run",
     "rosetta",

@@ -306,6 +306,24 @@ def rbo(draw):
 
 
 @call
+def fuse(draw):
+    method = draw.choice(["rrf", "borda", "condorcet", "isr", "comb_mnz", "weighted"])
+    scored = [
+        {query: {item: draw.random() for item in draw.sample(ITEMS, 4)} for query in QUERIES}
+        for _ in range(3)
+    ]
+    runs = draw.choice([scored, dict(zip("abc", scored, strict=True))])
+    learned = {"qrels": judged(draw), "metric": "ndcg@3", "folds": draw.choice([1, 2]), "seed": 1}
+    weights = {"weights": draw.choice([[0.5, 0.3, 0.2], [1, 0, 2]])}
+    return rw.fuse, {
+        "runs": runs,
+        "method": method,
+        "top": draw.choice([None, 2]),
+        "name": "x",
+    } | draw.choice([learned, weights])
+
+
+@call
 def jackknife(draw):
     return rw.jackknife, {"run": lists(draw), "metrics": ["personalization@3"], "groups": None, "level": 0.9}
 

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.golden.gates import GATES, write_gate_files
 
 import rankwell
 from rankwell.cli import run
@@ -48,6 +49,33 @@ COMMANDS = {
         "markdown",
     ],
     "demo.txt": ["demo"],
+    "compare.txt": [
+        "compare",
+        *MOVIES,
+        "movietweetings/als.parquet",
+        *["-m", "ndcg@10,hit@10", "--rel", "8"],
+    ],
+    "compare_baseline.md": [
+        "compare",
+        *MOVIES,
+        *["-m", "ndcg@10,coverage@10", "--rel", "8", *CATALOGUE, "--baseline", "popular.parquet"],
+        *["--margin", "ndcg@10=0.02", "--pairs", "--format", "markdown"],
+    ],
+    "fuse.txt": ["fuse", *MOVIES[1:], "--method", "weighted", "--weights", "0.6,0.4", "--top", "10"],
+    "fuse_learned.md": [
+        "fuse",
+        *MOVIES[1:],
+        "--qrels",
+        MOVIES[0],
+        "-m",
+        "ndcg@10",
+        "--rel",
+        "8",
+        "--folds",
+        "2",
+        "--format",
+        "markdown",
+    ],
 }
 
 
@@ -69,5 +97,19 @@ def test_a_command_prints_what_it_printed_before(name, capsys, monkeypatch):
     assert printed == file.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", GATES)
+def test_a_gate_says_what_it_said_before(name, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    write_gate_files()
+    capsys.readouterr()
+    code = run(["gate", *GATES[name]])
+    shown = capsys.readouterr()
+    printed = scrubbed(f"{shown.out}--- stderr\n{shown.err}--- exit {code}\n")
+    file = EXPECTED / f"{name}.golden"
+    if os.environ.get("RANKWELL_GOLDEN") == "write":
+        file.write_text(printed, encoding="utf-8")
+    assert printed == file.read_text(encoding="utf-8")
+
+
 def test_no_expected_output_is_left_over():
-    assert {file.name for file in EXPECTED.iterdir()} == {f"{name}.golden" for name in COMMANDS}
+    assert {file.name for file in EXPECTED.iterdir()} == {f"{name}.golden" for name in [*COMMANDS, *GATES]}

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankwell.statistics.margins import by_flips, by_t, margins
+from rankwell.statistics.intervals import interval
+from rankwell.statistics.margins import by_bootstrap, by_flips, by_t, margins
 from rankwell.statistics.paired import sign_flips
 from rankwell.statistics.parts import parts_of
 
@@ -86,6 +87,43 @@ def test_the_bound_is_where_p_crosses_alpha(alpha, n):
         assert found.spare == pytest.approx(found.low + margin)
 
 
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_the_bound_of_the_bootstrap_is_that_of_the_interval_and_where_p_crosses_alpha(alpha):
+    parts = parts_of(FEW, UNITS[:12])
+    found = by_bootstrap(parts, alpha=alpha, times=999, seed=4)
+    told = interval(FEW, UNITS[:12], level=1 - 2 * alpha, times=999, seed=4)
+    # p < alpha needs one replicate less beyond than an interval has where alpha · (B + 1) is whole
+    assert found.low == pytest.approx(told.low, rel=0.1)
+    assert found.high == pytest.approx(told.high, rel=0.1)
+    for bound, side in (found.low, "above"), (found.high, "below"):
+        inwards = 1e-9 if side == "above" else -1e-9
+        p = [
+            getattr(
+                by_bootstrap(parts_of(FEW - bound + step, UNITS[:12]), alpha=alpha, times=999, seed=4), side
+            )
+            for step in (inwards, -inwards)
+        ]
+        assert p[0] < alpha <= p[1]
+    many = by_bootstrap(parts_of(NEW - OLD, UNITS[:200]), alpha=0.05, times=9999, seed=1)
+    assert many.above == pytest.approx(by_t(parts_of(NEW - OLD, UNITS[:200]), alpha=0.05).above, abs=0.01)
+    assert margins(NEW, OLD, UNITS[:200], margin=0.01, by="bootstrap").method == "bootstrap"
+    assert by_bootstrap(parts_of(np.full(9, 0.1), UNITS[:9]), alpha=0.05, times=99, seed=0).above == 0
+
+
+def test_the_bootstrap_allows_for_rare_large_drops():
+    """600 samples of 60 units of which a tenth drop much, by the margin in the mean: t passes them too often."""
+    rng, passed = np.random.default_rng(1), np.zeros(2)
+    for seed in range(600):
+        d = np.where(rng.random(60) < 0.1, -rng.random(60) * 0.6, 0.02)
+        passed += [
+            found_for(d, margin=0.012, by=by, times=499, seed=seed).p_margin < 0.05
+            for by in ("t", "bootstrap")
+        ]
+    by_default, by_draws = passed / 600
+    assert by_draws < 0.05
+    assert by_default > 0.1
+
+
 def test_with_signs_at_random_both_sides_make_the_two_sided_p():
     d = np.resize(FEW, 48)
     found = by_flips(parts_of(d, UNITS[:48]), alpha=0.05, times=5000, seed=3)
@@ -115,6 +153,11 @@ def test_four_differences_say_nothing_and_none_at_all_passes():
     same = margins(OLD, OLD + 1e-12, UNITS[:200], margin=0)
     assert (same.method, same.p_drop, same.p_margin, same.low) == ("identical", 1, 0, 0)
     assert found_for([], margin=0.1).method == "too few"
+    # differences that are none in the sum of each cluster are not identical values
+    even = margins(
+        np.tile([0.1, -0.1], 20), np.zeros(40), UNITS[:40], margin=0.01, clusters=UNITS[np.arange(40) // 2]
+    )
+    assert even.method == "too few"
     with pytest.raises(ValueError, match="must be 0 or more"):
         found_for(FEW, margin=-0.1)
 

@@ -119,6 +119,16 @@ def test_wilson_of_clusters_has_the_design_effect():
     assert even[:3] == interval(np.array([0.0, 1.0] * 30), UNITS, method="wilson")[:3]
 
 
+def test_weights_that_are_none_are_refused_and_one_unit_alone_says_nothing():
+    for wrong in -1.0, math.nan:
+        with pytest.raises(ValueError, match="must be 0 or more"):
+            t_test(D[:2], weights=np.array([1.0, wrong]))
+    lone = np.array([1.0, 1e-20])
+    assert math.isnan(t_test(D[:2], weights=lone).p)
+    for method in *METHODS, "wilson":
+        assert math.isnan(interval(np.array([0.0, 1.0]), UNITS[:2], method=method, weights=lone).low)
+
+
 def test_doubt_counts_effective_units():
     values = np.random.default_rng(3).random(200)
     assert not is_doubtful(values, np.ones(200))

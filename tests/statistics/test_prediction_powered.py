@@ -122,3 +122,10 @@ def test_what_too_few_true_values_say():
     assert prediction_powered(few, F[:20], weight=0).mean == pytest.approx(0.6)
     flat = prediction_powered(TRUTH, np.full(240, 0.3))
     assert (flat.weight, flat.error) == (0, flat.alone)
+
+
+@pytest.mark.parametrize("wrong", [0.0, 1.2, math.nan])
+def test_a_sample_without_probabilities_is_refused(wrong):
+    propensity = np.where(np.arange(240) == np.flatnonzero(SAMPLED)[3], wrong, 0.25)
+    with pytest.raises(ValueError, match="not above 0 and at most 1"):
+        prediction_powered(TRUTH, F, propensity=propensity)

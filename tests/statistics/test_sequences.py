@@ -94,7 +94,7 @@ def test_the_mean_is_within_all_bounds_of_a_sequence(method, kind):
 
 
 def test_asymptotic_bounds_wait_until_intervals_are_trusted():
-    for values, _ in itertools.islice(sequences("rare drops"), 20):
+    for values, _ in itertools.islice(sequences("rare drops"), 5):
         found = confidence_sequence(values, bound=None)
         sure = [n for n in range(1, 601) if not is_doubtful(values[:n])]
         assert np.isnan(found.low).sum() == (sure[0] - 1 if sure else 600)
@@ -135,3 +135,12 @@ def test_values_beyond_the_bound_are_refused():
     for value in 1.2, -1.2, math.nan:
         with pytest.raises(ValueError, match="beyond ±bound"):
             confidence_sequence(np.array([0.1, value]))
+    with pytest.raises(ValueError, match="must be above 0"):
+        confidence_sequence(VALUES, bound=0)
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, 1.0])
+def test_equal_values_get_nearer_bounds_all_the_time(value):
+    found = confidence_sequence(np.full(500, value))
+    assert found.low[-1] <= value <= found.high[-1]
+    assert found.high[-1] - found.low[-1] < 0.1

@@ -17,6 +17,14 @@ GROUPS = {
             "compare",
             "Compare runs: means with intervals, and tests of their differences, corrected for their number.",
         ),
+        "gate": (
+            "gate",
+            "Decide whether a new run may replace the accepted one: pass, fail or inconclusive; exit 1 to stop it.",
+        ),
+        "fuse": (
+            "fuse",
+            "Make one run of several, by their scores or ranks, with weights that are given or learned from judgements.",
+        ),
         "agreement": (
             "agreement",
             "Say how far judgements agree, and the orders of runs under metrics and judgements.",

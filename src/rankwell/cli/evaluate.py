@@ -9,8 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from rankwell.cli.option import OUTPUT, Option
-from rankwell.cli.options import Metrics, Output, PolicyRules, Reading, Tables, form_of, refuse_files
-from rankwell.cli.words import as_options, files, run_names, split
+from rankwell.cli.options import (
+    FromExperiment,
+    Metrics,
+    Output,
+    PolicyRules,
+    Reading,
+    Tables,
+    form_of,
+    refuse_files,
+    with_origin,
+)
+from rankwell.cli.words import as_options, files, split, split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
 from rankwell.errors import UsageError
@@ -106,6 +116,7 @@ def evaluate(
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
     ] = None,
+    experiment: FromExperiment = None,
     tables: Tables = Tables(),
     reading: Reading = Reading(),
     printed: Printed = Printed(),
@@ -119,7 +130,7 @@ def evaluate(
         raise UsageError(
             "say which metrics you want: -m ndcg@10 -m ap -m p@5 (`rankwell metrics` lists all)."
         )
-    paths, parts = [run, *runs], files(slices, "--slices")
+    (titles, paths), parts = split_names([run, *runs]), files(slices, "--slices")
     names = [part for text in metric for part in split(text)]
     refuse_files([qrels, *paths, *tables.given, *parts.values()], [printed.output])
     sweeping = {"--per-query": per_query, "--users": tables.users, "--by": by, "--weights": weights}
@@ -137,7 +148,7 @@ def evaluate(
             names,
             policy,
             runs=[*paths, *references],
-            names=run_names(paths),
+            names=titles,
             qrels=judged,
             train=train,
             items=tables.items,
@@ -155,7 +166,7 @@ def evaluate(
         evaluator = Evaluator.of(
             inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query
         )
-        results = list(evaluator.results_of_all(named).values())
+        results = with_origin(evaluator.results_of_all(named).values(), experiment)
     _write(results, inputs, names, printed, per_query=per_query)
 
 

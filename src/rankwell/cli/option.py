@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 DATA, READING, OUTPUT, POLICY = "Data", "Input format", "Output", "Policy"
-STATISTICS = "Statistics"
+STATISTICS, LEARNING = "Statistics", "Learning from judgements"
 POPULAR, KEPT = "Popular items (give one)", "Rows that are kept"
-GROUPS = (POPULAR, KEPT, STATISTICS, DATA, READING, OUTPUT, POLICY)  # in the order of the help
+GROUPS = (POPULAR, KEPT, STATISTICS, LEARNING, DATA, READING, OUTPUT, POLICY)  # in the order of the help
 
 
 class Option(NamedTuple):

@@ -10,7 +10,10 @@ from pathlib import Path
 
 from rankwell.errors import UsageError, brief
 
-TABLES = ("items", "train", "users", "by", "weights", "slices", "rank_base", "encoding")
+OTHERS = (
+    "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
+    "folds", "top",
+)  # fmt: skip
 
 
 def split(text: str) -> list[str]:
@@ -44,8 +47,8 @@ def _argument() -> re.Pattern[str]:
     # loaded here, because the list of commands needs no policy, and a policy loads NumPy
     from rankwell.judge.policy import Policy
 
-    names = "|".join([*(each.name for each in fields(Policy)), *TABLES])
-    word = r"'[\w-]+'"
+    names = "|".join([*(each.name for each in fields(Policy)), *OTHERS])
+    word = r"'[\w@.-]+'"
     return re.compile(rf"(?<![\w(,])({names})=((?:{word}(?:, {word})*(?: (?:or|and) {word})?|[\d.]*\d)?)")
 
 
@@ -88,22 +91,59 @@ def numbers(text: str | None, option: str) -> list[float] | None:
         raise UsageError(f"{option} takes numbers such as 1,2,3, not {brief(text)}.") from None
 
 
-def named_numbers(given: Sequence[str] | None, option: str) -> dict[str, float] | float | None:
-    """Read one number for all, or ``name=number`` pairs.
+def named_texts(given: Sequence[str] | None, option: str) -> dict[str, str] | str | None:
+    """Read one amount for all metrics, or ``metric=amount`` pairs.
 
-    >>> named_numbers(["ndcg@10=0.01", "ap(denom=R)@5=.02"], "--margin"), named_numbers([".01"], "--margin")
-    ({'ndcg@10': 0.01, 'ap(denom=R)@5': 0.02}, 0.01)
+    >>> named_texts(["ndcg@10=1%", "ap(denom=R)@5=.02"], "--margin"), named_texts([".01"], "--margin")
+    ({'ndcg@10': '1%', 'ap(denom=R)@5': '.02'}, '.01')
     """
-    found: dict[str, float] = {}
+    found: dict[str, str] = {}
     for text in given or ():
-        name, _, value = text.rpartition("=")
-        try:
-            found[name] = float(value)
-        except ValueError:
-            raise UsageError(f"{option} takes 0.01 or ndcg@10=0.01, not {brief(text)}.") from None
+        name, sign, value = text.rpartition("=")
+        if not value.strip() or (sign and not name.strip()):
+            raise UsageError(f"{option} takes 0.01 or ndcg@10=0.01, not {brief(text)}.")
+        found[name.strip()] = value.strip()
     if "" in found and len(found) > 1:
         raise UsageError(f"{option}: give one number for all metrics, or one for each, not both.")
     return found.get("", found) if found else None
+
+
+def named_numbers(given: Sequence[str] | None, option: str) -> dict[str, float] | float | None:
+    """Read one number for all metrics, or ``metric=number`` pairs.
+
+    >>> named_numbers(["ndcg@10=0.01"], "--margin"), named_numbers([".01"], "--margin")
+    ({'ndcg@10': 0.01}, 0.01)
+    """
+    found = named_texts(given, option)
+    try:
+        if isinstance(found, dict):
+            return {name: float(value) for name, value in found.items()}
+        return None if found is None else float(found)
+    except ValueError:
+        raise UsageError(
+            f"{option} takes 0.01 or ndcg@10=0.01, not {brief(' '.join(given or ()))}."
+        ) from None
+
+
+def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the names and the paths of runs: ``name=file`` gives a name, if there is no such file but the one behind it.
+
+    >>> split_names(["a/bm25.run", "nowhere=b/bm25.run"])
+    (['a/bm25.run', 'nowhere=b/bm25.run'], ['a/bm25.run', 'nowhere=b/bm25.run'])
+    """
+    parts = [word.partition("=") for word in words]
+    is_named = [
+        bool(sign) and not Path(word).exists() and Path(path).exists()
+        for word, (_, sign, path) in zip(words, parts, strict=True)
+    ]
+    paths = [
+        path if named else word for word, named, (_, _, path) in zip(words, is_named, parts, strict=True)
+    ]
+    own = run_names(paths)
+    names = [
+        name if named else plain for plain, named, (name, _, _) in zip(own, is_named, parts, strict=True)
+    ]
+    return names, paths
 
 
 def run_names(paths: Sequence[str]) -> list[str]:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rankwell.metrics.metric import Metric
 
 STARS = (0.001, "***"), (0.01, "**"), (0.05, "*")
-MOST_PAIRS = 200
 
 
 def leaderboard(found: Comparison) -> Table:
@@ -31,10 +30,14 @@ def leaderboard(found: Comparison) -> Table:
                 cells[at].append(label)
             mark = " (baseline)" if found.names[row] == found.baseline else ""
             cells[len(found.by)].append(found.names[row] + mark)
-    for metric in found.metrics:
+    numbers = [_numbers(found, metric) for metric in found.metrics]
+    for metric, own, following in zip(found.metrics, numbers, [*numbers[1:], None], strict=True):
         for column, values in _columns_of(found, metric):
             columns.append(column)
             cells.append(values)
+        if own != following:  # neighbours with the same n share its column
+            columns.append(Column("n" if numbers.count(own) == len(numbers) else f"n {metric}", "count"))
+            cells.append(own)
     rows = list(zip(*cells, strict=True))
     legend = _legend(found)
     return Table(
@@ -51,7 +54,6 @@ def _columns_of(found: Comparison, metric: Metric) -> list[tuple[Column, list[Ce
     bounds: list[Cell] = []
     deltas: list[Cell] = []
     tests: list[Cell] = []
-    numbers: list[Cell] = []
     for segment in range(len(found.segments)):
         own, each = found.means[metric, segment], found.differences[metric, segment]
         told = (
@@ -65,7 +67,6 @@ def _columns_of(found: Comparison, metric: Metric) -> list[tuple[Column, list[Ce
             delta, test = told[row]
             deltas.append(delta)
             tests.append(test)
-            numbers.append(int(own.n[row]))
     columns = [(Column(str(metric), "value", better=metric.better), means)]
     if any(bounds):
         columns.append((Column(f"{metric} {found.methods.level * 100:g} %"), bounds))
@@ -73,9 +74,12 @@ def _columns_of(found: Comparison, metric: Metric) -> list[tuple[Column, list[Ce
         columns.append((Column(f"Δ {metric}", "value"), deltas))
     if any(tests):
         columns.append((Column(f"p {metric}" if found.baseline else f"{metric} differs"), tests))
-    if metric == found.metrics[-1] or len(set(numbers)) > 1:
-        columns.append((Column("n" if metric == found.metrics[-1] else f"n {metric}", "count"), numbers))
     return columns
+
+
+def _numbers(found: Comparison, metric: Metric) -> list[Cell]:
+    """The number of queries behind each mean, as the rows of the leaderboard."""
+    return [int(found.means[metric, at].n[row]) for at in range(len(found.segments)) for row in found.order]
 
 
 def _against(found: Comparison, each: Differences) -> dict[int, tuple[Cell, Cell]]:

@@ -27,7 +27,7 @@ MOST_LISTED = 6
 
 def notes_of(aligned: Aligned) -> list[str]:
     """Return the notes about definitions, policy and rows, as below a table of results."""
-    return summary.notes_of(aligned.results)
+    return summary.notes_of(aligned.results, hint=False)
 
 
 def test_of(how: Methods, correction: str) -> str:
@@ -61,6 +61,7 @@ def remarks_of(found: Comparison) -> list[str]:
         if found.methods.primary
         else []
     )
+    notes += [f"experiment: {found.experiment}"] if found.experiment else []
     notes += _counted(found)
     notes += _doubtful(found)
     notes += _lost(found)

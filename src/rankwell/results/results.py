@@ -49,6 +49,7 @@ class Results:
     part: Part
     division: Division = field(default_factory=Division)
     slices: Mapping[str, Results] = field(default_factory=dict)
+    experiment: str = ""  # the name and the hash of the experiment file, if there was one
 
     @property
     def policy(self) -> Policy:

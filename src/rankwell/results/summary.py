@@ -209,8 +209,11 @@ def _parts(res: Results, width: int) -> list[tuple[list[str | None], dict[str, f
     return parts
 
 
-def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[str]:
-    """Return the notes below a table: definitions, policy, and how many rows each rule affected."""
+def notes_of(results: Sequence[Results], *, full_policy: bool = False, hint: bool = True) -> list[str]:
+    """Return the notes below a table: definitions, policy, and how many rows each rule affected.
+
+    Without ``hint`` they do not say how to see the whole policy.
+    """
     first = results[0]
     notes = [f"{metric} is {metric.signature}" for metric in first.metrics if str(metric) != metric.signature]
     notes += [f"{metric}: {metric.caution()}" for metric in first.metrics if metric.caution()]
@@ -226,18 +229,21 @@ def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[s
         notes.append(
             f"means are weighted by {first.weights}" + (f" (but not {', '.join(plain)})" if plain else "")
         )
-    notes.append(f"policy: {first.policy}" if full_policy else policy_note(first.policy))
+    if first.experiment:
+        notes.append(f"experiment: {first.experiment}")
+    notes.append(f"policy: {first.policy}" if full_policy else policy_note(first.policy, hint=hint))
     if len(results) == 1:
         return [*notes, "; ".join(counted(first))]
     return notes + [f"{res.name}: {'; '.join([*counted(res), *_ranges(res)])}" for res in results]
 
 
-def policy_note(policy: Policy) -> str:
+def policy_note(policy: Policy, *, hint: bool = True) -> str:
     """Return a note that lists the policy fields that differ from the default."""
     plain = Policy().to_dict()
     changed = [f"{name}={value}" for name, value in policy.to_dict().items() if value != plain[name]]
     rest = "all others default" if changed else "all default"
-    return f"policy: {' '.join([*changed, ''])}({rest}; -v prints them)"
+    more = "; -v prints them" if hint else ""
+    return f"policy: {' '.join([*changed, ''])}({rest}{more})"
 
 
 def counted(res: Results) -> list[str]:

@@ -88,7 +88,7 @@ def tukey(
     The values of each unit are shuffled among the systems; a pair's p is the share of shuffles whose largest difference of
     means reaches its own: (b + 1) / (B + 1). It controls the family-wise error rate when all systems are exchangeable, not for
     every partial null nor for very unequal variances. ``values`` has no NaN: units undefined for any system are left out
-    before. There is no p-value of a pair on its own.
+    before. There is no p-value of a pair on its own. Units of one number are shuffled alike: for clusters give theirs.
     """
     rows = np.ascontiguousarray(values.T)
     jobs = (

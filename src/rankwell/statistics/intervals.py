@@ -60,7 +60,7 @@ def interval(
     whole = ratio(parts)
     mean, tail = whole.mean, (1 - level) / 2
     doubt = is_doubtful(parts.totals / parts.sizes, parts.sizes)
-    if len(parts.totals) < 2 or (whole.error == 0 and not (method == "wilson" and 0 < mean < 1)):
+    if math.isnan(whole.error) or (whole.error == 0 and not (method == "wilson" and 0 < mean < 1)):
         return Interval(mean, math.nan, math.nan, method, doubt)
     if method == "t":
         low, high = _t(whole, tail)
@@ -99,8 +99,8 @@ def _n_of_share(parts: Parts, whole: Ratio) -> float:
     """The number of independent units that a share is as certain as; of clusters, n / design effect, which is at least 1."""
     if not parts.is_clustered:
         return parts.n_units
-    alone = whole.mean * (1 - whole.mean) / (parts.n_units - 1)
-    return parts.n_units / max(whole.error**2 / alone, 1.0)
+    effect = whole.error**2 * (parts.n_units - 1) / (whole.mean * (1 - whole.mean))
+    return parts.n_units / max(effect, 1.0)
 
 
 def _wilson(share: float, n: float, tail: float) -> tuple[float, float]:
@@ -142,13 +142,25 @@ def _columns(centred: Parts) -> tuple[np.ndarray, list[int]]:
     return np.column_stack(columns), list(range(6))
 
 
-def _studentised(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
-    """Bounds from the distribution of t*; a replicate without spread counts as ±∞, for dropping it makes intervals too short."""
+def studentised(parts: Parts, *, times: int, seed: int) -> np.ndarray:
+    """Return t* = (mean* − mean) / error* of replicates of the Poisson bootstrap, which stand for t = (mean − truth) / error.
+
+    A replicate without spread counts as ±∞, for dropping it makes intervals too short.
+    """
+    centred = parts._replace(totals=parts.totals - ratio(parts).mean * parts.sizes)
+    return _t_stars(np.concatenate(list(_replicates(centred, times, seed))))
+
+
+def _t_stars(drawn: np.ndarray) -> np.ndarray:
     mean, error = drawn.T
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, mean / error, np.sign(mean) * math.inf)
     t[np.isnan(t)] = 0.0
-    lower, upper = quantiles(t, tail, 1 - tail)
+    return t
+
+
+def _studentised(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
+    lower, upper = quantiles(_t_stars(drawn), tail, 1 - tail)
     own = ratio(centred).error
     return -upper * own, -lower * own
 

@@ -43,12 +43,14 @@ def parts_of(
     ``units`` and ``clusters`` hold a fixed number (uint64) for the unit and the cluster of each value.
     """
     values, units = np.asarray(values, np.float64), np.ascontiguousarray(units)
-    sizes = np.ones(len(values))
+    sizes, n = np.ones(len(values)), float(len(values))
+    if weights is not None and not (weights >= 0).all():
+        raise ValueError(f"weights: {weights[~(weights >= 0)][0]} is no weight; they must be 0 or more.")
     if weights is not None and len(weights) and not ((weights == weights[0]) & (weights > 0)).all():
         kept = weights > 0
         values, units, sizes = values[kept], units[kept], np.asarray(weights[kept], np.float64)
         clusters = None if clusters is None else clusters[kept]
-    n = effective_n(sizes)
+        n = effective_n(sizes)
     totals = values * sizes
     if clusters is None:
         return Parts(totals, sizes, units, min(len(values), n), n, is_clustered=False)
@@ -79,7 +81,7 @@ def ratio(parts: Parts) -> Ratio:
     if not size:
         return Ratio(0, math.nan, math.nan)
     mean = math.fsum(parts.totals) / size
-    if len(parts.totals) < 2:
+    if len(parts.totals) < 2 or not parts.n > 1:
         return Ratio(parts.n, mean, math.nan)
     rest = math.fsum((parts.totals - mean * parts.sizes) ** 2)
     error = math.sqrt(rest * parts.n / (parts.n - 1)) / size

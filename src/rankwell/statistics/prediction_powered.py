@@ -84,6 +84,11 @@ def prediction_powered(
 
     is_sampled = ~np.isnan(truth)
     n, total = int(is_sampled.sum()), len(truth)
+    if propensity is not None and not ((propensity > 0) & (propensity <= 1))[is_sampled].all():
+        raise ValueError(
+            "prediction_powered: the propensity of a unit with a true value is not above 0 and at most 1; without the "
+            "probability that it was drawn, nothing can be said of all units."
+        )
     freedom = n - 1 - (weight is None)
     if freedom < 1:
         return Predicted(n, total, NAN, NAN, NAN, NAN, NAN, NAN)

@@ -66,6 +66,8 @@ def confidence_sequence(
     if bound is None:
         low, high = _asymptotic(values, mean, n, alpha)
         return Sequence(mean, low, high, "asymptotic", is_asymptotic=True)
+    if not bound > 0:
+        raise ValueError(f"confidence_sequence(bound={bound}): must be above 0, or None.")
     if len(values) and not np.abs(values).max() <= bound:
         raise ValueError(
             f"confidence_sequence(bound={bound}): a value is {values[np.abs(values).argmax()]}, beyond ±bound."

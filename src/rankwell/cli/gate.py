@@ -1,0 +1,231 @@
+"""The command ``gate``."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, get_args
+
+from rankwell.cli.commands import FOUND
+from rankwell.cli.compare import Clusters, Weights, evaluated, systems_of
+from rankwell.cli.option import OUTPUT, STATISTICS, Option
+from rankwell.cli.options import (
+    FromExperiment,
+    Metrics,
+    Output,
+    PolicyRules,
+    Reading,
+    Tables,
+    form_of,
+    refuse_files,
+)
+from rankwell.cli.words import named_texts, split, split_names
+from rankwell.comparison.gate.deciding import FailOn, Mode
+from rankwell.comparison.gate.gating import gate as gated
+from rankwell.comparison.gate.reports import to_text
+from rankwell.comparison.gate.verdict import Gate
+from rankwell.display.escaping import printable
+from rankwell.display.output import in_form, whole_file, width, write
+from rankwell.errors import InputError, UsageError
+from rankwell.judge.policy import Policy
+from rankwell.results import Results
+from rankwell.results.exports import to_json
+from rankwell.results.loading import is_saved
+
+GateForm = Literal["text", "json", "junit", "markdown", "html", "csv"]
+LEAST_DIGITS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deciding:
+    """How the gate decides."""
+
+    GROUP: ClassVar = STATISTICS
+
+    mode: Annotated[
+        Mode,
+        Option(
+            help="``non-inferiority`` stops what is not surely within the margin; ``regression`` stops failures"
+        ),
+    ] = "regression"
+    fail_on: Annotated[
+        FailOn,
+        Option(
+            help="``margin`` fails only where the drop is surely larger than the margin, not merely certain"
+        ),
+    ] = "drop"
+    alpha: Annotated[float, Option(help="the chance of a false failure, and of a false pass")] = 0.05
+    power: Annotated[float, Option(help="for the smallest drop that could be seen")] = 0.8
+    flips: Annotated[int, Option(help="random patterns of signs, where few queries differ")] = 10_000
+    seed: Annotated[int, Option(help="of everything drawn")] = 0
+    strict: Annotated[bool, Option(help="stop also what is inconclusive")] = False
+    force: Annotated[
+        bool, Option(help="allow a margin that is too small to be seen, in non-inferiority mode")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reported:
+    """Where the verdict is written."""
+
+    GROUP: ClassVar = OUTPUT
+
+    format: Annotated[GateForm | None, Option(help="the output format, by default that of the suffix")] = None
+    output: Output = None
+    junit: Annotated[str | None, Option(help="also write JUnit XML to this file")] = None
+    summary: Annotated[
+        str | None, Option(help='also append Markdown to this file: ``"$GITHUB_STEP_SUMMARY"``')
+    ] = None
+
+
+def gate(
+    qrels: Annotated[str, Option(help="the judgements; ``none`` if both systems are saved results")],
+    run: Annotated[str, Option(help="the new run, or its saved results")],
+    /,
+    *,
+    baseline: Annotated[
+        str,
+        Option(
+            help="the accepted run, or its results, saved by ``rankwell evaluate --per-query -o old.json``"
+        ),
+    ],
+    metric: Metrics = None,
+    max_drop: Annotated[
+        list[str] | None,
+        Option(
+            help="the drop that is tolerated: ``0.01``, ``1%`` of the baseline's mean, or by metric ``ndcg@10=1%``; repeat it"
+        ),
+    ] = None,
+    improve: Annotated[
+        list[str] | None, Option(help="a metric that must surely get better, not only stay; repeat it")
+    ] = None,
+    min: Annotated[
+        list[str] | None, Option(help="what the new mean must reach: ``0.3`` or ``ndcg@10=0.3``")
+    ] = None,
+    min_sure: Annotated[
+        list[str] | None, Option(help="what the lower bound of the new mean must reach")
+    ] = None,
+    max_lost: Annotated[
+        str, Option(help="the share of queries that may be left unanswered, or become undefined")
+    ] = "1%",
+    by: Annotated[list[str] | None, Option(help="a column of --users: checks per segment, too")] = None,
+    weights: Weights = None,
+    clusters: Clusters = None,
+    baseline_hash: Annotated[
+        str | None, Option(help="refuse a baseline file whose SHA-256 does not begin with this")
+    ] = None,
+    ratchet: Annotated[
+        bool,
+        Option(
+            help="where all passes and the first metric surely improved, write the new results over the file of the baseline"
+        ),
+    ] = False,
+    threads: Annotated[
+        int | None, Option(help="the number of threads; default: the cores of this process")
+    ] = None,
+    experiment: FromExperiment = None,
+    deciding: Deciding = Deciding(),
+    reported: Reported = Reported(),
+    tables: Tables = Tables(),
+    reading: Reading = Reading(),
+    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+) -> int:
+    """Decide whether a new run may replace the accepted one: pass, fail or inconclusive; exit 1 to stop it.
+
+    Example: ``rankwell gate qrels.txt new.run --baseline old.json -m ndcg@10 --max-drop 1%``
+    """
+    form = form_of(reported.format, reported.output, get_args(GateForm))
+    paths = split_names([run, baseline])[1]
+    given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given]
+    refuse_files(given, [reported.output, reported.junit])
+    accepted_file = paths[1]
+    _refuse_other_file(accepted_file, baseline_hash)
+    if ratchet and not is_saved(accepted_file):
+        raise UsageError(
+            f"--ratchet writes over the baseline, so it must be saved results, not a run: {baseline}. Save them by "
+            f"`rankwell evaluate {qrels} {baseline} … --per-query -o old.json`."
+        )
+    systems = systems_of([run, baseline])
+    if len(systems) != 2:
+        raise UsageError(f"a gate compares two systems; {run} and {baseline} hold {len(systems)}.")
+    names = None if metric is None else [part for text in metric for part in split(text)]
+    old = list(systems.values())[1]
+    if names is None and isinstance(old, Results):
+        names = [str(each) for each in old.metrics]
+    if names is None:
+        raise UsageError("say which metrics you want: -m ndcg@10 -m ap (`rankwell metrics` lists all).")
+    results, users = evaluated(systems, qrels, names, tables, reading, policy, by=by, threads=threads)
+    new, accepted = results.values()
+    found = gated(
+        new,
+        accepted,
+        metrics=names,
+        max_drop=named_texts(max_drop, "--max-drop") or 0.0,
+        improve=improve,
+        minimum=named_texts(min, "--min"),
+        sure_minimum=named_texts(min_sure, "--min-sure"),
+        max_lost=max_lost,
+        by=by,
+        weights=weights,
+        clusters=clusters,
+        users=users,
+        experiment=experiment or "",
+        **vars(deciding),
+    )
+    _write(found, form, reported)
+    if ratchet:
+        _accept(found, accepted_file)
+    return FOUND if found.exit_code else 0
+
+
+def _refuse_other_file(baseline: str, pinned: str | None) -> None:
+    if pinned is None:
+        return
+    wanted = pinned.lower().removeprefix("sha256:")
+    if len(wanted) < LEAST_DIGITS or set(wanted) - set("0123456789abcdef"):
+        raise UsageError(f"--baseline-hash {pinned}: at least {LEAST_DIGITS} digits of the file's SHA-256.")
+    try:
+        own = hashlib.sha256(Path(baseline).read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(f"{baseline}: cannot be read ({error.strerror}).") from error
+    if not own.startswith(wanted):
+        raise InputError(
+            f"{baseline}: its SHA-256 is {own[:16]}…, not {wanted[:16]}…: this is not the baseline that was accepted."
+        )
+
+
+def _write(found: Gate, form: str, reported: Reported) -> None:
+    texts = {
+        "text": lambda: to_text(found, None if reported.output else width()),
+        "json": found.to_json,
+        "junit": found.to_junit,
+        "markdown": found.to_markdown,
+    }
+    write(texts[form]() if form in texts else in_form([found.to_table()], form), reported.output)
+    if reported.junit is not None:
+        write(found.to_junit(), reported.junit)
+    if reported.summary is not None:
+        with Path(reported.summary).open("a", encoding="utf-8") as file:
+            file.write(found.to_markdown() + "\n")
+    if found.status == "inconclusive" and not found.exit_code:
+        sys.stderr.write("rankwell: note: inconclusive, let through; --strict would stop it.\n")
+
+
+def _accept(found: Gate, baseline: str) -> None:
+    """Make the new results the accepted ones, if they surely are better; what was merely lucky is only told."""
+    told = f"rankwell: note: {printable(found.name)}"
+    first = found.checks[0]
+    if found.has_improved:
+        path = Path(baseline)
+        if path.suffix.lower() == ".parquet":
+            found.new.save(path)
+        else:
+            with whole_file(path) as file:
+                file.write_text(to_json(found.new, per_query=True) + "\n", encoding="utf-8")
+        sys.stderr.write(f"{told} is the accepted baseline now, in {printable(baseline)}.\n")
+    elif found.status == "pass" and first.found.difference > 0:
+        sys.stderr.write(
+            f"{told} is higher in {first.check.name}, but not surely better: the baseline stays as it is.\n"
+        )

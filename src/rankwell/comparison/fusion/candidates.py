@@ -1,0 +1,200 @@
+"""Candidates: the items of each query in all runs, and the lists of each run among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from rankwell.errors import DataError, brief
+from rankwell.judge import Asked, judge, pool_of
+from rankwell.judge.context import Context
+from rankwell.judge.policy import Policy
+from rankwell.judge.scale import Scale
+from rankwell.results.part import own_text
+from rankwell.tables.csr import offsets_of
+from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.ranked import Ranked, spread
+from rankwell.tables.rows import Lists
+from rankwell.tables.run_qrels import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """The lists of one run, in rank order: of each row the query, the candidate, the rank, and the score if scores count.
+
+    ``queries`` are the queries that have a list, ascending, ``heads`` the rows at which their lists begin.
+    """
+
+    query: np.ndarray
+    candidate: np.ndarray
+    rank: np.ndarray
+    place: np.ndarray  # among the rows of the list, from 1: the rank, without the gaps that ranks may have
+    score: np.ndarray | None
+
+    @cached_property
+    def heads(self) -> np.ndarray:
+        """The first row of each list."""
+        return np.flatnonzero(np.append(True, self.query[1:] != self.query[:-1])[: len(self.query)])
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """The length of each list."""
+        return np.diff(np.append(self.heads, len(self.query)))
+
+    @property
+    def queries(self) -> np.ndarray:
+        """The queries that have a list."""
+        return self.query[self.heads]
+
+    def per_row(self, values: np.ndarray) -> np.ndarray:
+        """Return for each row the value of its list."""
+        return np.repeat(values, self.lengths)
+
+    def take(self, rows: np.ndarray) -> Listed:
+        """Return some rows, in an order in which the queries ascend."""
+        score = None if self.score is None else self.score[rows]
+        return Listed(self.query[rows], self.candidate[rows], self.rank[rows], self.place[rows], score)
+
+    def renumbered(self, queries: np.ndarray, candidate: np.ndarray) -> Listed:
+        """Return the lists of the queries that have a new number, those without have -1, under the new numbers."""
+        kept = self.take(np.flatnonzero(queries[self.query] >= 0))
+        return replace(kept, query=queries[kept.query], candidate=candidate[kept.candidate])
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The candidates of each query, end to end, as rows of ``catalogue``; and the lists of each run."""
+
+    queries: Ids
+    offsets: np.ndarray
+    item: np.ndarray
+    catalogue: Ids
+    runs: tuple[Listed, ...]
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """The number of candidates of each query."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def voices(self) -> np.ndarray:
+        """In how many runs each candidate is."""
+        counts = np.zeros(len(self), np.int64)
+        for run in self.runs:
+            counts[run.candidate] += 1
+        return counts
+
+    @cached_property
+    def items(self) -> Ids:
+        """The item of each candidate."""
+        return self.catalogue[self.item]
+
+    def of_queries(self, queries: np.ndarray) -> Candidates:
+        """Return the candidates of some queries, ascending."""
+        rows, offsets = spread(self.offsets, queries)
+        number, candidate = np.full(len(self.queries), -1), np.full(len(self), -1)
+        number[queries], candidate[rows] = np.arange(len(queries)), np.arange(len(rows))
+        runs = tuple(run.renumbered(number, candidate) for run in self.runs)
+        return replace(self, queries=self.queries[queries], offsets=offsets, item=self.item[rows], runs=runs)
+
+
+def candidates_of(runs: Sequence[Run], policy: Policy, *, by_score: bool) -> Candidates:
+    """Return the candidates of runs: items in the order of the policy, down to its depth.
+
+    Raises
+    ------
+    DataError
+        If a run holds no rows, repeats an item in a list, has no scores where scores count, or has ids of another kind.
+    """
+    lists = _of_one_kind([_rows(run, by_score=by_score) for run in runs])
+    catalogue = Known(_distinct([each.items for each in lists]))
+    queries = Known(_distinct([each.queries[np.diff(each.offsets) > 0] for each in lists]))
+    ranked = [_ranked(each, policy, catalogue, by_score=by_score) for each in lists]
+    owner = [queries.find(each.queries)[table.query] for each, table in zip(lists, ranked, strict=True)]
+    width = len(catalogue)
+    keys = [query * width + _item(table) for query, table in zip(owner, ranked, strict=True)]
+    every = _sorted_distinct(np.concatenate(keys))
+    query, item = np.divmod(every, width)
+    place = Known(Ids.of_integers(every))
+    listed = [
+        _listed(query_of_row, place.find(Ids.of_integers(key)), table)
+        for query_of_row, key, table in zip(owner, keys, ranked, strict=True)
+    ]
+    offsets = offsets_of(np.bincount(query, minlength=len(queries)))
+    return Candidates(queries.ids, offsets, item, catalogue.ids, tuple(listed))
+
+
+def _sorted_distinct(keys: np.ndarray) -> np.ndarray:
+    """The distinct keys, ascending; np.unique hashes them first, which takes ten times as long."""
+    keys.sort()
+    fresh = np.ones(len(keys), np.bool_)
+    fresh[1:] = keys[1:] != keys[:-1]
+    return keys[fresh]
+
+
+def _rows(run: Run, *, by_score: bool) -> Lists:
+    """All lists of a run, which must have what they are fused by."""
+    lists = run.rows.table().lists()
+    if not lists.rows:
+        raise DataError(f"{run.name}: the run holds no rows.")
+    if not by_score:
+        return lists
+    if lists.by_rank and lists.given is None:
+        raise DataError(
+            f"{run.name}: the run has an order but no scores. Fuse by ranks, as method='rrf' does, or say norm='rank'."
+        )
+    scores = np.asarray(lists.given if lists.by_rank else lists.score, np.float64)
+    if len(wrong := np.flatnonzero(~np.isfinite(scores))):
+        row = int(wrong[0])
+        raise DataError(
+            f"{lists.place(row)}: the score of item {brief(lists.items.one(row))} is {scores[row]:g}, and cannot be added "
+            f"to others. Leave the item out, or fuse by ranks, as method='rrf' does."
+        )
+    return lists
+
+
+def _of_one_kind(lists: Sequence[Lists]) -> list[Lists]:
+    """The lists with their ids as integers, where those of some runs are and those of the others are plain numbers."""
+    queries = _same_kind([each.queries for each in lists], "query")
+    items = _same_kind([each.items for each in lists], "item")
+    return [
+        replace(each, queries=own, items=listed)
+        for each, own, listed in zip(lists, queries, items, strict=True)
+    ]
+
+
+def _same_kind(columns: list[Ids], what: str) -> list[Ids]:
+    if len({column.is_text for column in columns}) == 1:
+        return columns
+    return [to_same_kind(column, Ids.of([1]), what)[0] for column in columns]
+
+
+def _distinct(columns: list[Ids]) -> Ids:
+    """The distinct ids of several columns, by first appearance, in memory of their own."""
+    both = Ids.concatenate([own_text(column[column.group()[1]]) for column in columns])
+    return both[both.group()[1]]
+
+
+def _ranked(lists: Lists, policy: Policy, catalogue: Known, *, by_score: bool) -> Ranked:
+    """The rows of all lists in rank order, with items as rows of the catalogue."""
+    needs = frozenset({"shown", "item", "score"} if by_score else {"shown", "item"})
+    asked = Asked(policy, needs=needs, reads_judgements=False)
+    judged, _ = judge(lists, pool_of(None, asked)[0], asked, Context(Scale(), None, catalogue=catalogue))
+    return judged.shown
+
+
+def _item(table: Ranked) -> np.ndarray:
+    assert table.item is not None
+    return table.item
+
+
+def _listed(query: np.ndarray, candidate: np.ndarray, table: Ranked) -> Listed:
+    """The lists of a run, ordered by the queries of all runs."""
+    listed = Listed(query, candidate, table.rank, table.nth(), table.score)
+    return listed if np.all(query[1:] >= query[:-1]) else listed.take(np.argsort(query, kind="stable"))

@@ -1,0 +1,211 @@
+"""fuse: one run made of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Unpack
+
+import numpy as np
+
+from rankwell.comparison.fusion.arguments import names_of, number_of, policy_of, runs_of, weights_of
+from rankwell.comparison.fusion.candidates import Candidates, candidates_of
+from rankwell.comparison.fusion.fused import Fused, How, Source
+from rankwell.comparison.fusion.learned import Learned
+from rankwell.comparison.fusion.learning import Setting
+from rankwell.comparison.fusion.lessons import lesson_of
+from rankwell.comparison.fusion.recipes import Recipe
+from rankwell.errors import UsageError
+from rankwell.evaluation.inputs import reading_of
+from rankwell.judge.policy import Policy, Rules
+from rankwell.kernels import order
+from rankwell.metrics import Wanted
+from rankwell.tables.arguments import checked
+from rankwell.tables.csr import offsets_of
+from rankwell.tables.ids import NO_TEXT
+from rankwell.tables.places import RowOf
+from rankwell.tables.ranked import spread
+from rankwell.tables.rows import Columns
+
+FOLDS = 5
+ARGUMENTS = (
+    "method", "norm", "weights", "k", "phi", "gamma", "sigma", "top", "name", "qrels", "metric", "learn", "folds", "seed", "read"
+)  # fmt: skip
+
+
+@checked
+def fuse(
+    runs: Any,
+    method: str = "rrf",
+    *,
+    norm: str | None = None,
+    weights: Any = None,
+    k: float | None = None,
+    phi: float | None = None,
+    gamma: float | None = None,
+    sigma: float | None = None,
+    top: int | None = None,
+    name: str | None = None,
+    qrels: Any = None,
+    metric: Wanted | None = None,
+    learn: Literal["weights", "k", "phi", "gamma", "sigma"] | None = None,
+    folds: int = FOLDS,
+    seed: int = 0,
+    read: Mapping[str, Any] | None = None,
+    policy: Policy | None = None,
+    **rules: Unpack[Rules],
+) -> Fused:
+    """Make one run of several.
+
+    Formula
+        The score of an item is made of its scores or ranks in the lists that have it; an item that a list lacks gets nothing
+        from it (``borda`` and ``condorcet`` say otherwise). v is a normalised score, r a rank, w the weight of a run, N the
+        number of lists that have the item, c the number of items of a query in all lists, n the length of a list.
+
+        ``comb_sum`` Σ v · ``comb_mnz`` N Σ v · ``comb_anz`` Σ v / N · ``comb_gmnz`` N^gamma Σ v · ``comb_min``, ``comb_max``,
+        ``comb_med`` the least, greatest, median v · ``weighted`` Σ w v
+        ``rrf`` Σ w / (k + r) · ``isr`` N Σ w / r² · ``log_isr`` ln N Σ w / r² · ``logn_isr`` ln(N + sigma) Σ w / r² ·
+        ``rbc`` Σ w (1 − phi) phi^(r − 1)
+        ``borda`` the first item of a list gets c points, the next c − 1 …, each that it lacks (c − n + 1)/2 ·
+        ``condorcet`` how many others it beats, being higher in more lists; ½ for each with which it ties
+
+    Parameters
+    ----------
+    runs
+        Two or more runs: by name, or a list; each in any form that ``read_run`` accepts.
+    method
+        One of the names above.
+    norm
+        What makes the scores of a list comparable, for methods that read scores: ``min-max`` (the default), ``max``, ``sum``,
+        ``z``, ``rank``, ``borda``, ``none``.
+    weights
+        A number of at least 0 per run, in order or by name; default 1 each. ``comb_…`` other than ``comb_mnz`` and
+        ``comb_gmnz`` take none.
+    k, phi, gamma, sigma
+        The number of ``rrf`` (default 60), ``rbc`` (0.8), ``comb_gmnz`` (1) and ``logn_isr`` (0.01).
+    top
+        How many items of each query to keep; default all.
+    name
+        The name of the fused run; default that of the method.
+    qrels, metric
+        Judgements to learn from, and the metric whose mean over their queries is made as good as possible.
+    learn
+        What to learn: ``weights``, or the number of the method; by default the number where there is one.
+    folds
+        Each judged query is fused with what was learned from the other folds of the judged queries, so that the fused run may
+        be evaluated on them; queries without judgements, with what was learned from all. 1: no folds, and judged queries are
+        fused with what they taught themselves.
+    seed
+        For dealing the queries to folds.
+    read
+        How files are read: arguments of ``read_run`` and ``read_qrels``.
+    policy, rules
+        The order of equal scores, ``depth`` (only the first items of each list count), repeated items; as for ``evaluate``.
+
+    Returns
+    -------
+    Fused
+        A run, which prints how it was made and what each run gave; ``save`` writes it, ``learned`` holds what was learned.
+
+    Raises
+    ------
+    RankwellError
+        If a run cannot be read, an argument does not fit, or a method of scores gets a run that has none.
+
+    Notes
+    -----
+    A query that a run lacks is fused from the others, and counted. Fused items of equal score are in the order of their ids,
+    highest first. Sources: E. Fox and J. Shaw, Combination of multiple searches, TREC-2, 1994 (Comb…); J. H. Lee, Analyses of
+    multiple evidence combination, SIGIR 1997 (min-max, gamma); J. Aslam and M. Montague, Models for metasearch, SIGIR 2001
+    (Borda); M. Montague and J. Aslam, Condorcet fusion for improved retrieval, CIKM 2002, and Relevance score normalization
+    for metasearch, CIKM 2001 (sum, z); M. E. Renda and U. Straccia, Web metasearch: rank vs. score based rank aggregation
+    methods, SAC 2003 (rank, borda); G. Cormack et al., Reciprocal rank fusion outperforms Condorcet and individual rank
+    learning methods, SIGIR 2009; A. Mourão et al., Inverse square rank fusion for multimodal search, CBMI 2014; P. Bailey et
+    al., Retrieval consistency in the presence of query variations, SIGIR 2017 (rbc).
+
+    Examples
+    --------
+    >>> fused = fuse({"bm25": {"q": ["a", "b", "c"]}, "dense": {"q": ["b", "d"]}})
+    >>> fused.to_frame().rows()
+    [('q', 'b', 1, 0.03252247488101534), ('q', 'a', 2, 0.01639344262295082), ('q', 'd', 3, 0.016129032258064516), ('q', 'c', 4, 0.015873015873015872)]
+    >>> scored = {"bm25": {"q": {"a": 9.0, "b": 5.0, "c": 1.0}}, "dense": {"q": {"b": 0.9, "d": 0.4}}}
+    >>> fuse(scored, "weighted", weights={"bm25": 0.75, "dense": 0.25}, top=2).to_frame().rows()
+    [('q', 'a', 1, 0.75), ('q', 'b', 2, 0.625)]
+    """
+    recipe, rule = Recipe.of(method, norm), policy_of(policy, rules, ARGUMENTS)
+    number = number_of({"k": k, "phi": phi, "gamma": gamma, "sigma": sigma}, recipe.method)
+    if top is not None and top < 1:
+        raise UsageError(f"top={top}: must be at least 1, or None for all items.")
+    run_options, qrels_options = reading_of(read)
+    opened = runs_of(runs, run_options)
+    names = names_of(runs, opened)
+    given = weights_of(weights, names, recipe.method)
+    lesson = lesson_of(
+        recipe.method, qrels, metric, learn, replace(rule, depth=top), qrels_options, folds=folds, seed=seed
+    )
+    what = None if lesson is None else lesson.what
+    _refuse_settled(recipe, what, given, number)
+    own = recipe.method.parameter
+    default = 1.0 if own is None else float(own.default)
+    setting = Setting(given or (1.0,) * len(names), default if number is None else number)
+    candidates = candidates_of(opened, rule, by_score=recipe.reads_scores)
+    learned = None if lesson is None else lesson.learned(recipe, candidates, setting, names)
+    score = _scores(recipe, candidates, setting, learned)
+    rows = _rows(candidates, score, rule, top, name or method)
+    weight = setting.weights if recipe.method.is_weighted and what != "weights" else None
+    sources = _sources(candidates, names, weight)
+    known = None if own is None or what == own.name else setting.number
+    return Fused.of(rows, name or method, How(recipe.method, recipe.norm, known, rule, sources, learned))
+
+
+def _refuse_settled(
+    recipe: Recipe, what: str | None, weights: tuple[float, ...] | None, number: float | None
+) -> None:
+    """Refuse to learn what is given, and to weight without weights."""
+    method = recipe.method
+    if what is not None and (weights if what == "weights" else number) is not None:
+        raise UsageError(f"{what}= is given, and would be learned from qrels=; leave one of them out.")
+    if method.needs_weights and weights is None and what is None:
+        raise UsageError(
+            f"method='{method.name}' needs weights=, one for each run, or qrels= and metric= to learn them; method='comb_sum' is "
+            f"the sum without weights."
+        )
+
+
+def _scores(recipe: Recipe, candidates: Candidates, setting: Setting, learned: Learned | None) -> np.ndarray:
+    """The fused score of each candidate; under what was learned, each fold is fused with its own setting."""
+    if learned is None:
+        return recipe.scores(recipe.votes(candidates, setting.number), candidates, setting)
+    found = np.empty(len(candidates))
+    for fit in learned.fits:
+        part = candidates.of_queries(fit.used_for)
+        rows, _ = spread(candidates.offsets, fit.used_for)
+        found[rows] = recipe.scores(recipe.votes(part, fit.setting.number), part, fit.setting)
+    return found
+
+
+def _rows(candidates: Candidates, score: np.ndarray, policy: Policy, top: int | None, name: str) -> Columns:
+    """The candidates of each query in the order of their scores, down to a rank; of equal ones that of the items."""
+    rule = order.TIE_RULES["item-asc" if policy.ties == "item-asc" else "item-desc"]
+    items, most = candidates.items, len(candidates) if top is None else top
+    rows, counts = order.tops(candidates.offsets, score, *items.columns, rule, NO_TEXT, most)
+    lists = candidates.queries, offsets_of(counts)
+    return Columns(None, items[rows], score[rows], place=RowOf(name), lists=lists)
+
+
+def _sources(
+    candidates: Candidates, names: Sequence[str], weights: tuple[float, ...] | None
+) -> tuple[Source, ...]:
+    """What each run gave."""
+    voices, every = candidates.voices, len(candidates.queries)
+    return tuple(
+        Source(
+            name,
+            None if weights is None else weights[at],
+            len(run.heads),
+            every - len(run.heads),
+            len(run.query),
+            int(np.count_nonzero(voices[run.candidate] == 1)),
+        )
+        for at, (name, run) in enumerate(zip(names, candidates.runs, strict=True))
+    )

@@ -1,0 +1,74 @@
+"""Trials: the values of a metric when candidates are fused with one setting or another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rankwell.comparison.fusion.candidates import Candidates
+from rankwell.comparison.fusion.learning import Setting
+from rankwell.comparison.fusion.norms import Votes
+from rankwell.comparison.fusion.recipes import Recipe
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import read_inputs
+from rankwell.judge.policy import Policy
+from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics.metric import QueryMetric
+from rankwell.tables.places import RowOf
+from rankwell.tables.rows import Columns
+from rankwell.tables.run_qrels import Run
+
+
+class Trials:
+    """The values of a metric for the judged queries among candidates (``judged``, rows), worked out once for each setting."""
+
+    def __init__(self, recipe: Recipe, candidates: Candidates, evaluator: Evaluator) -> None:
+        task = evaluator.task
+        self.judged = np.flatnonzero(task.pool.queries.rows_of(candidates.queries, "query") >= 0)
+        if not len(self.judged):
+            raise DataError(
+                "no query of the runs is judged, so nothing can be learned; give the judgements of some of their queries."
+            )
+        self.metric = evaluator.metrics[0]
+        self._recipe, self._candidates = recipe, candidates.of_queries(self.judged)
+        self._votes: dict[float, list[Votes]] = {}
+        self._values: dict[Setting, np.ndarray] = {}
+        lists = self._candidates.queries, self._candidates.offsets
+        none = np.zeros(len(self._candidates))
+        rows = Columns(None, self._candidates.items, none, place=RowOf("fused"), lists=lists)
+        self._lists, self._task = rows.lists(), task.of_run(Run.of_rows(rows, "fused"))
+
+    def values(self, setting: Setting) -> np.ndarray:
+        """Return the value of each judged query, NaN where the metric is undefined."""
+        if setting not in self._values:
+            score = self._recipe.scores(self._votes_of(setting.number), self._candidates, setting)
+            part = self._task.measure(*self._task.judged(replace(self._lists, score=score)))
+            self._values[setting] = part.values[self.metric]
+        return self._values[setting]
+
+    def _votes_of(self, number: float) -> list[Votes]:
+        if number not in self._votes:
+            self._votes = {number: self._recipe.votes(self._candidates, number)}
+        return self._votes[number]
+
+
+def evaluator_of(qrels: Any, metric: Wanted, policy: Policy, read: Mapping[str, Any]) -> Evaluator:
+    """Return what gives each query its value of a metric.
+
+    Raises
+    ------
+    RankwellError
+        If the metric has no value per query, none that is better than another, or needs more than the judgements.
+    """
+    only, *others = metrics_of(metric)
+    if others or not isinstance(only, QueryMetric) or only.better == "neither":
+        raise UsageError(
+            f"metric={brief(metric)}: must be one metric with a value per query, such as 'ndcg@10', whose mean can be made as "
+            f"good as possible."
+        )
+    inputs = read_inputs(only, policy, qrels=qrels, qrels_options=read)
+    return Evaluator.of(inputs, threads=1, tie_ranges=False)

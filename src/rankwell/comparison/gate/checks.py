@@ -1,0 +1,195 @@
+"""Checks: what the gate decides on. A check is a value, so whatever can be measured twice can join: quality, latency, cost."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from rankwell.errors import UsageError, brief
+from rankwell.statistics.effects import smallest_visible, units_needed
+from rankwell.statistics.many import PLAIN, Design
+from rankwell.statistics.margins import Margins, margins
+from rankwell.statistics.paired import t_test
+
+MANY, RESAMPLES = (
+    10_000,
+    2_000,
+)  # from so many units on means are normal whatever the values; bootstrap replicates
+Goal = Literal["keep", "improve"]
+NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*(%?)\s*")
+
+
+class Margin(NamedTuple):
+    """A drop that is tolerated: a number in units of the metric, or a share of the baseline's mean."""
+
+    value: float
+    is_relative: bool = False
+
+    @classmethod
+    def of(cls, given: object) -> Margin:
+        """Read ``0.01``, ``"0.01"`` or ``"1%"``.
+
+        >>> Margin.of("1%"), Margin.of(0.02)
+        (Margin(value=0.01, is_relative=True), Margin(value=0.02, is_relative=False))
+        """
+        found = NUMBER.fullmatch(str(given)) if not isinstance(given, bool) else None
+        if found is None or not math.isfinite(float(found[1])):
+            raise UsageError(f"a margin is a number such as 0.01, or a share such as 1%, not {brief(given)}.")
+        return cls(float(found[1]) / (100 if found[2] else 1), bool(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.value * 100:g}%" if self.is_relative else f"{self.value:g}"
+
+
+class Finding(NamedTuple):
+    """What one check found, turned so that larger is better; NaN is unknown.
+
+    ``p_drop`` is small if it surely dropped, ``p_margin`` if it surely did not drop by the margin, ``p_beyond`` if it surely
+    dropped by more, ``p_better`` if it surely improved; ``low`` is the lower bound of the difference. ``visible`` is the
+    smallest drop that is found with a power of .8, ``needed`` the number of units that the margin needs.
+    """
+
+    n: int
+    lost: int
+    old: float
+    new: float
+    difference: float
+    low: float
+    high: float
+    allowed: float
+    p_drop: float
+    p_margin: float
+    p_beyond: float
+    p_better: float
+    visible: float
+    needed: float
+    method: str
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """A check of paired values: a number per unit, NaN where undefined, of the new and of the old system."""
+
+    name: str
+    new: np.ndarray
+    old: np.ndarray
+    units: np.ndarray
+    margin: Margin
+    better: Literal["higher", "lower"] = "higher"
+    goal: Goal = "keep"
+    design: Design = field(default=PLAIN)
+
+    def found(self, *, alpha: float, power: float, times: int, seed: int) -> Finding:
+        """Return the tests of this check."""
+        sign = 1.0 if self.better == "higher" else -1.0
+        both = np.flatnonzero(~np.isnan(self.new) & ~np.isnan(self.old))
+        lost = int(np.count_nonzero(np.isnan(self.new) & ~np.isnan(self.old)))
+        new, old = sign * self.new[both], sign * self.old[both]
+        design = self.design.of(both)._asdict()
+        more: Any = {"alpha": alpha, "times": times, "seed": seed, **self.design.of(both)._asdict()}
+        data = new, old, self.units[both]
+        own = _wary(*data, margin=self.margin.value, is_relative=self.margin.is_relative, **more)
+        told = t_test(new - old, **design)
+        # one side at alpha is both sides at 2 alpha
+        visible = smallest_visible(told.sd, told.n, alpha=2 * alpha, power=power)
+        means = [t_test(values, **design).mean for values in (old, new)]
+        allowed = self.margin.value * (abs(means[0]) if self.margin.is_relative else 1.0)
+        needed = math.nan
+        if told.n >= 2 and told.sd > 0 and allowed > 0:
+            needed = units_needed(told.sd, told.n, allowed, alpha=2 * alpha, power=power)
+        rise = _wary(*data, margin=0.0, **more)
+        return Finding(
+            n=len(both),
+            lost=lost,
+            old=sign * means[0],
+            new=sign * means[1],
+            difference=own.mean,
+            low=own.low,
+            high=own.high,
+            allowed=allowed,
+            p_drop=own.p_drop,
+            p_margin=own.p_margin,
+            p_beyond=own.p_beyond,
+            p_better=1.0 if own.method == "identical" else rise.p_margin,
+            visible=visible,
+            needed=needed,
+            method=own.method,
+        )
+
+
+def _wary(new: np.ndarray, old: np.ndarray, units: np.ndarray, **options: Any) -> Margins:
+    """The tests of a drop and of a margin; that nothing dropped must be sure by the studentised bootstrap as well.
+
+    t and sign flips suppose differences that are not too lopsided: with 60 queries, of which a tenth drop by much, they let a
+    drop as large as the margin pass in 14 % of all cases instead of 5 %, the bootstrap in 1 %.
+    """
+    own = margins(new, old, units, **options)
+    if own.method not in ("t", "sign flips") or len(new) > MANY:
+        return own
+    other = margins(new, old, units, by="bootstrap", **options | {"times": RESAMPLES})
+    p, low, spare = max(own.p_margin, other.p_margin), min(own.low, other.low), min(own.spare, other.spare)
+    return own._replace(p_margin=p, low=low, spare=spare)
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """A check of a difference that is known with its standard error, as that of coverage by leaving lists out; larger is better."""
+
+    name: str
+    old: float
+    new: float
+    error: float
+    freedom: float
+    n: int
+    margin: Margin
+    better: Literal["higher", "lower"] = "higher"
+    goal: Goal = "keep"
+
+    def found(self, *, alpha: float, power: float, times: int, seed: int) -> Finding:  # noqa: ARG002 - as all checks
+        """Return the tests of this check, by Student's t."""
+        from scipy.special import stdtr, stdtrit
+
+        difference = (self.new - self.old) * (1 if self.better == "higher" else -1)
+        allowed = self.margin.value * (abs(self.old) if self.margin.is_relative else 1.0)
+
+        def below(shift: float) -> float:
+            away = difference - shift
+            if self.error > 0:
+                return float(stdtr(self.freedom, away / self.error))
+            return float(away >= 0)
+
+        reach = float(stdtrit(self.freedom, 1 - alpha)) * self.error
+        seen = float(stdtrit(self.freedom, 1 - alpha) + stdtrit(self.freedom, power)) * self.error
+        is_same = self.error == 0 and difference == 0
+        return Finding(
+            n=self.n,
+            lost=0,
+            old=self.old,
+            new=self.new,
+            difference=difference,
+            low=difference - reach,
+            high=difference + reach,
+            allowed=allowed,
+            p_drop=1.0 if is_same else below(0.0),
+            p_margin=0.0 if is_same else 1 - below(-allowed),
+            p_beyond=1.0 if is_same else below(-allowed),
+            p_better=1.0 if is_same else 1 - below(0.0),
+            visible=seen,
+            needed=math.nan,
+            method="identical" if is_same else "jackknife",
+        )
+
+
+Check = Paired | Estimated
+
+
+def margin_for(name: str, given: Mapping[str, Margin] | Margin | None) -> Margin:
+    """Return the margin of a metric, or the one for all; a metric without any may not drop at all."""
+    if isinstance(given, Margin):
+        return given
+    return (given or {}).get(name, Margin(0.0))

@@ -1,0 +1,231 @@
+"""The ``gate`` function: checks of a new system against an accepted one, and one verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from rankwell.comparison.aligned import Aligned
+from rankwell.comparison.gate.checks import Check, Goal, Margin, Paired, margin_for
+from rankwell.comparison.gate.deciding import (
+    FailOn,
+    Mode,
+    Rules,
+    decided,
+    refuse_margins_too_small_to_see,
+)
+from rankwell.comparison.gate.limits import (
+    Amounts,
+    lost_at_most,
+    means_at_least,
+    means_surely_at_least,
+    named,
+)
+from rankwell.comparison.gate.verdict import Gate
+from rankwell.comparison.groups import Groups, groups_of
+from rankwell.errors import UsageError
+from rankwell.evaluation import Evaluator
+from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics.metric import Metric
+from rankwell.results import Results
+from rankwell.tables.arguments import checked
+from rankwell.tables.run_qrels import Run
+
+
+@checked
+def gate(
+    run: Any,
+    baseline: Any,
+    qrels: Any = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
+    *,
+    max_drop: Any = 0.0,
+    improve: Any = None,
+    minimum: Any = None,
+    sure_minimum: Any = None,
+    max_lost: float | str = "1%",
+    checks: Any = (),
+    by: Any = None,
+    weights: str | None = None,
+    clusters: str | None = None,
+    users: Any = None,
+    mode: Mode = "regression",
+    fail_on: FailOn = "drop",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    flips: int = 10_000,
+    seed: int = 0,
+    strict: bool = False,
+    force: bool = False,
+    threads: int | None = None,
+    experiment: str = "",
+    **options: Any,
+) -> Gate:
+    """Decide whether a new system may replace the accepted one: pass, fail or inconclusive.
+
+    Parameters
+    ----------
+    run, baseline
+        The new and the accepted system: anything that ``evaluate`` reads, or ``Results``, also loaded ones.
+    qrels, metrics
+        As for ``evaluate``; for two ``Results`` they can be left out.
+    max_drop
+        The drop that is tolerated: a number in units of the metric, a share of the baseline's mean such as ``"1%"``, or one by
+        metric. Default: none.
+    improve
+        Metrics that must surely get better; all others must not get worse.
+    minimum, sure_minimum
+        What the new mean, or the lower bound of its interval, must reach: one number, or by metric.
+    max_lost
+        The share of queries that the new system may lose: left unanswered, or undefined where the baseline is not.
+    checks
+        Further checks, such as of latency: values of ``Paired`` or ``Estimated``.
+    by, weights, clusters, users
+        As for ``compare``: each segment has checks of its own, beside all queries.
+    mode, fail_on, strict, force
+        ``regression`` lets through what is inconclusive unless ``strict``; ``non-inferiority`` does not, and refuses a margin
+        that these queries cannot show unless ``force``. ``fail_on="margin"`` fails only where the drop is surely larger than
+        the margin.
+    alpha, power, flips, seed
+        The chance of a false failure and of a false pass; the power of the smallest visible drop; random patterns of signs for
+        sparse differences, and their seed.
+    threads, options
+        As for ``Evaluator``.
+    experiment
+        What the verdict carries as its origin: the name and the hash of an experiment file.
+
+    Returns
+    -------
+    Gate
+        With ``status``, ``exit_code``, the checks, and reports as text, JSON, JUnit and Markdown.
+
+    Raises
+    ------
+    RankwellError
+        For a metric that has no better direction or no value per query, results that do not fit together, or bad data.
+
+    Notes
+    -----
+    Fail: a check whose drop is certain after Holm's correction (the chance of any false one is ``alpha``), and larger than the
+    margin. A tolerated drop near the margin can fail. Pass: every check is surely within its margin, without correction (the
+    chance to pass with a drop as large as the margin is ``alpha``). Where a t-test would be too optimistic, because few queries
+    differ, sign flips are inverted; of fewer than five differences nothing is said.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {str(q): {"a": 1} for q in range(80)}
+    >>> old = {str(q): ["a", "b"] if q % 2 else ["b", "a"] for q in range(80)}
+    >>> worse = old | {str(q): ["b", "c", "a"] for q in range(40)}
+    >>> found = rw.gate(worse, old, qrels, ["rr"], max_drop=0.02)
+    >>> found.status, found.exit_code, found.checks[0].why
+    ('fail', 1, 'the drop is certain and larger than 0.02')
+    """
+    rules = Rules(
+        mode=mode,
+        fail_on=fail_on,
+        alpha=alpha,
+        power=power,
+        flips=flips,
+        seed=seed,
+        strict=strict,
+        force=force,
+    )
+    columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    wanted = None if metrics is None else metrics_of(metrics)
+    aligned = _aligned(run, baseline, qrels, wanted, threads, options)
+    read = options.get("read") or {}
+    groups = groups_of(
+        aligned.queries,
+        users,
+        by=columns,
+        weights=weights,
+        clusters=clusters,
+        encoding=read.get("encoding"),
+    )
+    own = _checks(aligned, groups, _margins(max_drop, aligned.metrics), _goals(improve, aligned.metrics))
+    parts = decided([*own, *checks], rules)
+    refuse_margins_too_small_to_see(parts, rules)
+    limits = [
+        *means_at_least(aligned, minimum),
+        *means_surely_at_least(aligned, groups, sure_minimum, rules),
+        lost_at_most(aligned, Margin.of(max_lost)),
+    ]
+    name, old_name = aligned.names
+    new, old = aligned.results
+    return Gate(tuple(parts), tuple(limits), rules, name, old_name, new, old, experiment)
+
+
+def _aligned(
+    run: Any,
+    baseline: Any,
+    qrels: Any,
+    metrics: Sequence[Metric] | None,
+    threads: int | None,
+    options: Mapping[str, Any],
+) -> Aligned:
+    given = {_name(run, "new"): run}
+    given[_name(baseline, "baseline", *given)] = baseline
+    if metrics is None and isinstance(baseline, Results):
+        metrics = baseline.metrics
+    new = {name: each for name, each in given.items() if not isinstance(each, Results)}
+    found = Evaluator(qrels, metrics, threads=threads, **options).evaluate_all(new) if new else {}
+    aligned = Aligned.of({name: found.get(name, each) for name, each in given.items()}, metrics)
+    for metric in aligned.metrics:
+        if metric.better == "neither":
+            raise UsageError(
+                f"{metric}: neither higher nor lower is better, so no change of it is a regression; choose another metric."
+            )
+        if not aligned.has_values(metric):
+            raise UsageError(
+                f"{metric} is no mean of values per query. Check it by its error: checks=[Estimated(…)] with the value and "
+                f"error of rw.jackknife(run, '{metric}', against=baseline)."
+            )
+    return aligned
+
+
+def _name(system: Any, word: str, *taken: str) -> str:
+    """The name of a system: that of its results, its run or its file, else what it is."""
+    own = system.name if isinstance(system, Results | Run) else None
+    if isinstance(system, str | PurePath):
+        own = PurePath(system).name
+    return own if own and own not in taken else f"{own} ({word})" if own else word
+
+
+def _checks(
+    aligned: Aligned, groups: Groups, margins: Mapping[str, Margin], goals: Mapping[str, Goal]
+) -> list[Check]:
+    """One check per metric and segment."""
+    found: list[Check] = []
+    for metric in aligned.metrics:
+        new, old = aligned.values(metric)
+        for labels, rows in zip(groups.labels, groups.members, strict=True):
+            name = f"{metric} in {', '.join(labels)}" if labels else str(metric)
+            found.append(
+                Paired(
+                    name=name,
+                    new=new[rows],
+                    old=old[rows],
+                    units=aligned.units[rows],
+                    margin=margins[str(metric)],
+                    better="lower" if metric.better == "lower" else "higher",
+                    goal="keep" if labels else goals.get(str(metric), "keep"),
+                    design=groups.design.of(rows),
+                )
+            )
+    return found
+
+
+def _margins(given: Amounts, metrics: Sequence[Metric]) -> dict[str, Margin]:
+    if isinstance(given, Mapping):
+        told = {named(name, metrics, "max_drop"): Margin.of(value) for name, value in given.items()}
+        return {str(metric): margin_for(str(metric), told) for metric in metrics}
+    return {str(metric): Margin.of(given) for metric in metrics}
+
+
+def _goals(improve: Any, metrics: Sequence[Metric]) -> dict[str, Goal]:
+    if improve is None:
+        return {}
+    several = metrics_of(improve)
+    return {named(str(metric), metrics, "improve"): "improve" for metric in several}

@@ -1,0 +1,37 @@
+"""An assertion for test suites: a new system is not worse than the accepted one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rankwell.comparison.gate.gating import gate
+from rankwell.comparison.gate.verdict import Gate
+from rankwell.metrics import Wanted
+
+
+def assert_not_worse(
+    run: Any,
+    baseline: Any,
+    qrels: Any = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
+    *,
+    max_drop: Any = 0.0,
+    **options: Any,
+) -> Gate:
+    """Raise AssertionError, with the whole report, if the gate would stop this change; return the gate otherwise.
+
+    Arguments are those of ``rankwell.gate``. With ``strict=True`` or ``mode="non-inferiority"`` what is inconclusive is stopped
+    as well.
+
+    Examples
+    --------
+    >>> qrels = {str(q): {"a": 1} for q in range(80)}
+    >>> old = {str(q): ["a", "b"] for q in range(80)}
+    >>> assert_not_worse(dict(old), old, qrels, "rr", max_drop=0.01).status
+    'pass'
+    """
+    found = gate(run, baseline, qrels, metrics, max_drop=max_drop, **options)
+    if found.exit_code:
+        raise AssertionError("\n" + repr(found))
+    return found

@@ -1,0 +1,79 @@
+"""The command ``gate``: files it writes, the baseline it accepts and moves; its verdicts are in tests/golden."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import rankwell as rw
+from rankwell.cli.main import run
+from rankwell.testing import assert_not_worse
+
+FILMS = files("rankwell") / "data" / "movietweetings"
+TEST, ALS, KNN, POPULAR = (str(FILMS / f"{name}.parquet") for name in ("test", "als", "itemknn", "popular"))
+ON = ["-m", "ndcg@10", "--rel", "8", "--max-drop", "0.02"]
+
+
+@pytest.fixture
+def accepted(tmp_path):
+    path = tmp_path / "accepted.json"
+    assert run(["evaluate", TEST, ALS, "-m", "ndcg@10,rr", "--rel", "8", "--per-query", "-o", str(path)]) == 0
+    return path
+
+
+def test_reports_are_written_beside_the_text(accepted, tmp_path, capsys):
+    summary = tmp_path / "summary.md"
+    summary.write_text("# before\n", encoding="utf-8")
+    more = ["--junit", str(tmp_path / "gate.xml"), "--summary", str(summary)]
+    assert (
+        run(["gate", TEST, KNN, "--baseline", str(accepted), "--rel", "8", "--max-drop", "0.02", *more]) == 0
+    )
+    assert "PASS" in capsys.readouterr().out
+    assert ET.parse(tmp_path / "gate.xml").getroot().get("tests") == "3"
+    text = summary.read_text(encoding="utf-8")
+    assert text.startswith("# before\n## PASS")
+
+
+def test_a_ratchet_moves_the_baseline_only_for_a_sure_improvement(accepted, capsys):
+    before = accepted.read_bytes()
+    assert run(["gate", TEST, ALS, "--baseline", str(accepted), *ON, "--ratchet"]) == 0
+    assert accepted.read_bytes() == before
+    assert run(["gate", TEST, KNN, "--baseline", str(accepted), *ON, "--ratchet"]) == 0
+    assert "is the accepted baseline now" in capsys.readouterr().err
+    moved = rw.Results.load(accepted)
+    assert moved.name == "itemknn.parquet"
+    assert moved["ndcg@10"] == rw.evaluate(KNN, TEST, ["ndcg@10"], rel=8)["ndcg@10"]
+    assert run(["gate", TEST, ALS, "--baseline", str(accepted), *ON, "--ratchet"]) == 1
+    assert rw.Results.load(accepted).name == "itemknn.parquet"
+
+
+def test_the_file_of_the_baseline_can_be_pinned(accepted, capsys):
+    digest = hashlib.sha256(accepted.read_bytes()).hexdigest()
+    for pinned in (digest, f"sha256:{digest[:10]}"):
+        assert run(["gate", TEST, KNN, "--baseline", str(accepted), *ON, "--baseline-hash", pinned]) == 0
+    assert run(["gate", TEST, KNN, "--baseline", str(accepted), *ON, "--baseline-hash", "abc"]) == 2
+    assert "at least 8 digits" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([TEST, KNN, "--baseline", ALS], 2, "say which metrics you want"),
+        ([TEST, KNN, "--baseline", ALS, *ON, "--ratchet"], 2, "must be saved results, not a run"),
+        ([TEST, KNN, "--baseline", "nowhere.json", *ON], 3, "nowhere.json"),
+        ([TEST, KNN, "--baseline", ALS, "-m", "rr", "--rel", "8", "--max-drop", "rr=lots"], 2, "a margin is a number"),
+        ([TEST, KNN], 2, "--baseline"),
+    ],
+)  # fmt: skip
+def test_bad_usage_and_bad_data_are_told_apart(arguments, code, message, capsys):
+    assert run(["gate", *arguments]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_the_assertion_shows_the_whole_report():
+    with pytest.raises(AssertionError, match=r"FAIL: ndcg@10"):
+        assert_not_worse(ALS, POPULAR, TEST, ["ndcg@10"], max_drop=0.01, rel=8)
+    assert assert_not_worse(KNN, ALS, TEST, ["ndcg@10"], max_drop=0.01, rel=8).status == "pass"
