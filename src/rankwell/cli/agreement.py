@@ -117,10 +117,10 @@ def agreement(
         ),
     ] = None,
     drawn: Annotated[
-        Literal["random"] | None,
+        Literal["random", "items"] | None,
         Option(
-            help="people judged QRELS, a simple random sample of the queries that a model judged in --against: print "
-            "prediction-powered means of the runs"
+            help="people judged QRELS, a simple random sample of the queries that a model judged in --against, or of its items, "
+            "with a column ``propensity``: print prediction-powered means of the runs"
         ),
     ] = None,
     pool_depth: Annotated[

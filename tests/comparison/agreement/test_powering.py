@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.statistics.prediction_powered import prediction_powered
+from rankwell.statistics.prediction_powered import prediction_powered, prediction_powered_terms
 
 QUERIES = 120
 RUNS = {
@@ -129,7 +129,7 @@ FIRST = f"q{SAMPLE[0]}"
         ({"model": {q: MODEL[q] for q in list(MODEL)[5:]}}, "the model must judge all queries"),
         ({"undefined": "skip"}, "undefined='zero'"),
         ({"baseline": "sideways"}, "baseline="),
-        ({"human": rw.Qrels(["q1"], ["d1"], [1], propensity=[0.5])}, "a sample of items, not of queries"),
+        ({"human": rw.Qrels(["q1"], ["d1"], [1], propensity=[0.5])}, "such a sample of items"),
     ],
 )
 def test_what_no_formula_corrects_is_refused(arguments, message):
@@ -143,3 +143,72 @@ def test_metrics_that_read_the_ideal_need_all_that_the_model_judged():
     with pytest.raises(rw.RankwellError, match="depends on items outside of the first ranks"):
         powered(HUMAN, model, ["ndcg@3"])
     assert powered({q: grades | {"d9": 0} for q, grades in HUMAN.items()}, model, ["ndcg@3"]).rows
+
+
+def sampled(people, seed, chance=0.3):
+    """Judgements by people of items drawn with a probability that is higher for the first two."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for query, grades in people.items():
+        for at, (item, grade) in enumerate(grades.items()):
+            own = chance * (2 if at < 2 else 1)
+            if random.random() < own:
+                rows.append((query, item, grade, own))
+    queries, items, grades, chances = zip(*rows, strict=True)
+    return rw.Qrels(list(queries), list(items), list(grades), propensity=list(chances))
+
+
+def test_a_sample_of_items_gives_what_the_formula_over_items_gives():
+    human, model = sampled(judged(0), 3), judged(0, kind=0.2)
+    found = powered(human, model, ["p@3", "dcg@3"], drawn="items")
+    people = {}
+    for query, item, grade, chance in zip(
+        human.query.tolist(), human.item.tolist(), human.grade, human.propensity, strict=True
+    ):
+        people.setdefault(query, {})[item] = (grade, chance)
+    for metric, weights in (("p@3", [1 / 3] * 3), ("dcg@3", [1 / np.log2(rank + 1) for rank in (1, 2, 3)])):
+        true, rest = [], []
+        for query in sorted(model):
+            listed = list(zip(RUNS["up"][query], weights, strict=False))
+            known = [
+                (w, *people.get(query, {}).get(item, (0, np.inf)), model[query][item]) for item, w in listed
+            ]
+            true.append(sum(w * grade / chance for w, grade, chance, _ in known))
+            rest.append(
+                sum(w * guess for w, _, _, guess in known)
+                - sum(w * guess / chance for w, _, chance, guess in known)
+            )
+        told = prediction_powered_terms(np.array(true), np.array(rest), len(people))
+        assert found["up", metric].found == pytest.approx(told)
+    row = next(row for row in found.rows if row.less and row.metric == "p@3")
+    assert row.found.mean == pytest.approx(
+        found["up", "p@3"].found.mean - found["down", "p@3"].found.mean, abs=0.05
+    )
+
+
+def test_intervals_from_samples_of_items_hold_the_value_that_people_would_give():
+    held, shorter = 0, []
+    for seed in range(100):
+        people, model = judged(seed), judged(seed, kind=0.2)
+        row = powered(sampled(people, 1000 + seed), model, drawn="items")["up", "p@3"]
+        true = np.mean(list(values(RUNS["up"], people, "p@3").values()))
+        held += row.found.low <= true <= row.found.high
+        shorter.append(row.found.error / row.found.alone)
+    assert held >= 93
+    assert np.mean(shorter) < 0.9
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metrics": ["ndcg@3"]}, "no sum over items"),
+        ({"metrics": ["rr@3"]}, "no sum over items"),
+        ({"drawn": "random"}, "such a sample of items"),
+        ({"human": HUMAN}, "has no propensity"),
+        ({"model": less(MODEL, FIRST, "d0")}, "people could not draw what it lacks"),
+        ({"undefined": "skip"}, "undefined='zero'"),
+    ],
+)
+def test_samples_of_items_estimate_sums_alone(arguments, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        powered(**({"human": sampled(judged(0), 3), "model": MODEL, "drawn": "items"} | arguments))
