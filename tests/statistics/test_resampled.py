@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from rankwell.statistics.kappa import cohen
-from rankwell.statistics.resampled import drawn_weights, percentiles
+from rankwell.statistics.rank_correlation import kendall
+from rankwell.statistics.resampled import around, drawn_weights, percentiles
 
 UNITS = np.arange(40, dtype=np.uint64) * np.uint64(7919)
 
@@ -61,3 +62,33 @@ def test_intervals_of_kappa_hold_that_of_the_population(n):
         low, high = percentiles(drawn, 0.95)
         held += low <= truth <= high
     assert 0.90 <= held / 200 <= 0.99
+
+
+def test_percentiles_are_moved_to_the_value_and_cut_at_what_it_can_be():
+    drawn = np.arange(99.0)
+    assert around(60, drawn, 0.5, (0, 100)) == (35, 85)
+    assert around(90, drawn, 0.5, (0, 100)) == (65, 100)
+    assert around(5, drawn, 0.5, (0, 100)) == (0, 30)
+    assert all(map(math.isnan, around(5, np.full(9, math.nan), 0.5, (0, 1))))
+
+
+@pytest.mark.parametrize(("systems", "n"), [(10, 30), (40, 50)])
+def test_moved_percentiles_hold_the_expected_agreement_of_noisy_leaderboards(systems, n):
+    """Values of two metrics with the same true order, and noise of queries, systems and metrics."""
+    random = np.random.default_rng(1)
+    size, trials = 4000, 60
+    skill = np.linspace(0, 1, systems)[:, None]
+    one, other = (
+        skill + random.normal(0, 1, (1, size)) + random.normal(0, 1, (systems, size)) for _ in range(2)
+    )
+    found = []
+    for trial in range(trials):
+        chosen = random.choice(size, n, replace=False)
+        weights = np.concatenate(list(drawn_weights(chosen.astype(np.uint64), 300, seed=trial)))
+        drawn = kendall(*(weights @ each[:, chosen].T for each in (one, other)))
+        value = float(kendall(*(each[:, chosen].mean(axis=1) for each in (one, other))))
+        found.append((value, around(value, drawn, 0.95, (-1, 1)), percentiles(drawn, 0.95)))
+    expected = np.mean([value for value, _, _ in found])
+    held, as_they_are = (sum(each[at][0] <= expected <= each[at][1] for each in found) for at in (1, 2))
+    assert held >= 0.9 * trials
+    assert held >= as_they_are or systems < 40

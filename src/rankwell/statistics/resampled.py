@@ -55,3 +55,21 @@ def percentiles(drawn: np.ndarray, level: float) -> tuple[float, float]:
         return math.nan, math.nan
     low, high = quantiles(known, (1 - level) / 2, (1 + level) / 2)
     return low, high
+
+
+def around(value: float, drawn: np.ndarray, level: float, limits: tuple[float, float]) -> tuple[float, float]:
+    """Return the percentiles of replicates, moved so that their mean is the value, and cut at the limits of what it can be.
+
+    For what noise lowers, such as the agreement of two orders: replicates are noisier than the sample, so their own percentiles
+    would lie too low. The interval is of the value that is expected of samples of this size, not of the whole population.
+
+    Examples
+    --------
+    >>> [round(bound, 2) for bound in around(0.8, np.linspace(0.4, 1, 99), 0.5, (-1, 1))]
+    [0.65, 0.95]
+    """
+    low, high = percentiles(drawn, level)
+    if math.isnan(low):
+        return low, high
+    shift = value - float(np.nanmean(drawn))
+    return max(low + shift, limits[0]), min(high + shift, limits[1])

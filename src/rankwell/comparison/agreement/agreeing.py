@@ -60,7 +60,7 @@ def agreement(
         The persistence of RBO, and what it makes of equal values: ``a`` (the mean over all their orders), ``b`` (corrected so that
         an order agrees wholly with itself) or ``w`` (they share the first rank of their group).
     level, resamples, seed
-        Of intervals: percentiles over whole queries drawn anew, the same for both sides.
+        Of intervals: whole queries are drawn anew, the same for both sides.
     policy, read, options
         The rules for grades and everything else, also as fields by themselves (``rel=2``); how files are read; and other
         arguments of ``Evaluator``: ``train``, ``items``, ``threads`` …
@@ -84,8 +84,9 @@ def agreement(
     only under ``negative="nonrelevant"``.
 
     τ_b counts pairs of systems alike; τ_AP and RBO weigh the top more. τ_AP takes the first leaderboard for the reference, the
-    reversed one the second. An interval says how far the coefficient depends on which queries were chosen; it is of so many
-    queries, not of infinitely many.
+    reversed one the second. Their intervals are of the coefficient that is expected of so many queries: percentiles of replicates,
+    moved so that their mean is the value, since replicates are noisier than the sample, and noise lowers agreement. For the same
+    reason the coefficient of many more queries may lie above. Those of judgements are percentiles as they are.
 
     Examples
     --------

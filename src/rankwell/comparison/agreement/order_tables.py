@@ -59,7 +59,8 @@ def _notes(found: Agreement) -> list[str]:
         "τ_b: all pairs of systems alike",
         "τ_AP: the top weighs most; the first leaderboard is the reference (reversed: the second)",
         f"RBO: the top weighs most; {how}",
-        f"intervals: percentiles of {found.resamples:,} bootstrap replicates of the queries (seed {found.seed}), the same for both",
+        f"intervals: of so many queries, by {found.resamples:,} bootstrap replicates, the same for both (seed {found.seed})",
+        "noise lowers agreement: with more queries a coefficient may lie above its interval",
     ]
     if any(each.top for each in found.leaderboards):
         notes.append(f"rows of {found.how.top} systems: the top of the first leaderboard apart")

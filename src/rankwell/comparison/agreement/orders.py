@@ -19,8 +19,9 @@ from rankwell.statistics.rank_correlation import (
     overlap,
     swapped,
 )
-from rankwell.statistics.resampled import Estimate, percentiles
+from rankwell.statistics.resampled import Estimate, around
 
+LIMITS = (-1, 1), (-1, 1), (-1, 1), (-1, 1), (0, 1)  # of the coefficients
 CELLS = 1 << 21  # pairs of systems times replicates worked on at a time
 
 
@@ -120,10 +121,9 @@ def _coefficients(
         found = _values(order_of(left), order_of(right), how)
         found[np.isnan(left).any(axis=1) | np.isnan(right).any(axis=1)] = math.nan
         parts.append(found)
-    columns = np.concatenate(parts).T
-    bounds = [percentiles(column, how.level) for column in columns]
+    columns = zip(values.tolist(), np.concatenate(parts).T, LIMITS, strict=True)
     return Coefficients(
-        *(Estimate(value, *each) for value, each in zip(values.tolist(), bounds, strict=True))
+        *(Estimate(value, *around(value, drawn, how.level, limits)) for value, drawn, limits in columns)
     )
 
 
