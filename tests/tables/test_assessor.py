@@ -62,3 +62,5 @@ def test_several_files_have_one_assessor(tmp_path):
 def test_what_is_no_assessor_is_refused_with_the_form(value):
     with pytest.raises(rw.RankwellError, match=r"human|model:gpt-4o"):
         rw.read_qrels({"1": {"a": 1}}, assessor=value)
+    with pytest.raises(rw.RankwellError, match="must be text"):
+        rw.Assessor("model", ["gpt-4o"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.tables.arguments import plain
 
 KINDS = "human", "model"
 FORM = "write human, human:NAME or model:NAME, and after commas prompt=… and date=…"
@@ -38,9 +39,11 @@ class Assessor:
     date: str = ""
 
     def __post_init__(self) -> None:
-        kind: object = self.kind  # whatever it is declared to be
+        for word in ("kind", "name", "prompt", "date"):
+            plain(f"assessor {word}", getattr(self, word), str)
+        kind: str = self.kind
         if kind not in KINDS:
-            near = nearest(kind, KINDS) if isinstance(kind, str) else ""
+            near = nearest(kind, KINDS)
             raise UsageError(f"assessor: the kind {brief(self.kind)} must be {one_of(KINDS)}.{near} {FORM}.")
         if self.kind == "model" and not self.name:
             raise UsageError("assessor: a model needs its name, such as model:gpt-4o.")

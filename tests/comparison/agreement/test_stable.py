@@ -76,6 +76,8 @@ def test_everything_is_shown(found):
         ({"sizes": [16]}, "from 1 to 15"),
         ({"sizes": [0, 5]}, "from 1 to 15"),
         ({"times": 0}, "times=0"),
+        ({"alpha": 1e-300}, "alpha=1e-300"),
+        ({"alpha": 1.0}, "alpha=1"),
         ({"metrics": ["gmap"]}, "no value per query"),
         ({"metrics": ["ap"], "correction": "bonferroni"}, "correction"),
     ],

@@ -9,16 +9,17 @@ from typing import Any
 from rankwell.comparison.agreement.boards import boards_of
 from rankwell.comparison.agreement.circular import Circular, circular
 from rankwell.comparison.agreement.found import Agreement
+from rankwell.comparison.agreement.inputs import opened, policy_of
 from rankwell.comparison.agreement.judgements import Joint, Judgements, judged_by_all, judged_by_two
 from rankwell.comparison.agreement.orders import How, Leaderboards, compared
 from rankwell.comparison.agreement.pairs import Pairs
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import reading_of
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import open_run, read_qrels
+from rankwell.readers import read_qrels
 from rankwell.readers.run_tags import tag_of
 from rankwell.statistics.rank_correlation import Ties
 from rankwell.tables.arguments import checked
@@ -116,16 +117,15 @@ def agreement(
     if resamples < FEWEST:
         raise UsageError(f"resamples={resamples}: at least {FEWEST} random replicates.")
     how = How(p, rbo_ties, top, level)
-    rules = {word: options.pop(word) for word in Rules.__annotations__ if word in options}
-    given = policy_with(policy, rules, ("runs", "metrics", "rbo_ties", "resamples"))
+    given = policy_of(policy, options, "runs", "metrics", "rbo_ties", "resamples")
     assessors = {name: each.assessor for name, each in judged.items()}
     boards: list[Leaderboards] = []
     found: tuple[Circular, ...] = ()
     if runs is not None:
-        opened = {str(name): open_run(run, name=str(name), **of_runs) for name, run in runs.items()}
+        read_runs = opened(runs, of_runs)
         evaluated = {"read": read, "policy": given, **options}
-        boards = _leaderboards(judged, opened, wanted, how, resamples, seed, evaluated)
-        found = circular({name: tag_of(run) for name, run in opened.items()}, assessors)
+        boards = _leaderboards(judged, read_runs, wanted, how, resamples, seed, evaluated)
+        found = circular({name: tag_of(run) for name, run in read_runs.items()}, assessors)
     elif options:
         raise UsageError(f"{next(iter(options))}= is for leaderboards; give runs and metrics too.")
     judgements, joint = _compared(judged, given, level, resamples, seed)

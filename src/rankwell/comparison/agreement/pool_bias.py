@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.comparison.agreement.inputs import opened, policy_of
 from rankwell.comparison.agreement.pool_found import Alone, PoolBias
 from rankwell.comparison.aligned import Aligned
 from rankwell.errors import UsageError
@@ -15,11 +16,11 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import reading_of
 from rankwell.judge import Asked, judge, pool_of
 from rankwell.judge.context import Context
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import open_run, read_qrels
+from rankwell.readers import read_qrels
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
 from rankwell.tables.csr import owners_of
@@ -84,20 +85,19 @@ def pool_bias(
         raise UsageError(f"a pool is made of at least two runs, not {len(runs)}.")
     if depth < 1:
         raise UsageError(f"depth={depth}: must be at least 1.")
-    rules = {word: options.pop(word) for word in Rules.__annotations__ if word in options}
-    given = policy_with(policy, rules, ("depth",))
+    given = policy_of(policy, options, "depth")
     of_runs, of_qrels = reading_of(read)
     judgements = read_qrels(qrels, **of_qrels)
-    opened = {str(name): open_run(run, name=str(name), **of_runs) for name, run in runs.items()}
+    read_runs = opened(runs, of_runs)
     cuts = {metric: getattr(metric, "k", None) or depth for metric in wanted}
     shares = {k: metric_of(f"judged@{k}") for k in cuts.values()}
     evaluated = {"read": read, "policy": given, **options}
-    results = Evaluator(judgements, [*wanted, *shares.values()], **evaluated).evaluate_all(opened)
+    results = Evaluator(judgements, [*wanted, *shares.values()], **evaluated).evaluate_all(read_runs)
     pool, _ = pool_of(judgements, Asked(given))
-    own = _own(opened, pool, depth, given)
+    own = _own(read_runs, pool, depth, given)
     row_of = _pool_rows(judgements, pool)
     rows = []
-    for at, (name, run) in enumerate(opened.items()):
+    for at, (name, run) in enumerate(read_runs.items()):
         mine = own[at] & pool.scale.judged(pool.grades)
         less = _taken(judgements, np.flatnonzero(~mine[row_of])) if mine.any() else judgements
         after = Evaluator(less, wanted, **evaluated).evaluate(run) if mine.any() else results[name]
@@ -108,7 +108,7 @@ def pool_bias(
             rows.append(
                 row._replace(judged=judged, k=cuts[metric], own=int(mine.sum()), own_relevant=relevant)
             )
-    return PoolBias(tuple(rows), tuple(opened), tuple(map(str, wanted)), depth)
+    return PoolBias(tuple(rows), tuple(read_runs), tuple(map(str, wanted)), depth)
 
 
 def _own(runs: Mapping[str, Run], pool: Pool, depth: int, policy: Policy) -> np.ndarray:

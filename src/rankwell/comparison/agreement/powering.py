@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rankwell.comparison.agreement.circular import circular
+from rankwell.comparison.agreement.inputs import opened, policy_of
 from rankwell.comparison.agreement.powered import Powered
 from rankwell.comparison.agreement.powering_items import rows_of_items
 from rankwell.comparison.agreement.powering_queries import rows_of_queries
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.inputs import reading_of
-from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
-from rankwell.readers import open_run, read_qrels
+from rankwell.readers import read_qrels
 from rankwell.readers.run_tags import tag_of
 from rankwell.tables.arguments import checked
 
@@ -103,15 +104,14 @@ def prediction_powered(
             f"{people.name} has {'a' if people.propensity is not None else 'no'} propensity per judgement: drawn='items' is for such a "
             f"sample of items, and for no other."
         )
-    rules = {word: options.pop(word) for word in Rules.__annotations__ if word in options}
-    given = policy_with(policy, rules, ("drawn", "baseline", "level"))
-    opened = {str(name): open_run(run, name=str(name), **of_runs) for name, run in runs.items()}
+    given = policy_of(policy, options, "drawn", "baseline", "level")
+    read_runs = opened(runs, of_runs)
     evaluated = {"read": read, "policy": given, **options}
     if drawn == "items":
-        rows = rows_of_items(opened, people, machine, wanted, given, evaluated, baseline, level)
+        rows = rows_of_items(read_runs, people, machine, wanted, given, evaluated, baseline, level)
     else:
-        rows = rows_of_queries(opened, people, machine, wanted, given, evaluated, drawn, baseline, level)
-    notes = circular({name: tag_of(run) for name, run in opened.items()}, {machine.name: machine.assessor})
+        rows = rows_of_queries(read_runs, people, machine, wanted, given, evaluated, drawn, baseline, level)
+    notes = circular({name: tag_of(run) for name, run in read_runs.items()}, {machine.name: machine.assessor})
     return Powered(tuple(rows), level, said, (people.assessor, machine.assessor), tuple(map(str, notes)))
 
 

@@ -16,6 +16,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.judge.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import prediction_powered as powered
+from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -117,10 +118,11 @@ def _chances(
 ) -> np.ndarray | None:
     if not isinstance(drawn, Mapping):
         return None
-    known = {str(query): float(chance) for query, chance in drawn.items()}
+    known = {str(query): chance for query, chance in drawn.items()}
     found = np.ones(total)
     for row, query in zip(place.tolist(), queries.tolist(), strict=True):
-        if not 0 < known.get(str(query), 0) <= 1:
+        chance = plain("drawn", known.get(str(query), 0.0), float)
+        if not 0 < chance <= 1:
             raise DataError(f"drawn: query {brief(query)} needs its probability, above 0 and at most 1.")
-        found[row] = known[str(query)]
+        found[row] = chance
     return found

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.comparison.agreement.inputs import named
 from rankwell.comparison.agreement.stability_found import Stability, Stable
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparing import compare
@@ -16,9 +17,10 @@ from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.statistics.stability import swaps
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import checked, plain
 
 FEWEST = 4  # queries, for two halves of two
+LEAST = 1e-6  # alpha
 
 
 @checked
@@ -89,16 +91,18 @@ def stability(
         raise UsageError(
             f"stability is of an order of at least three systems, not {len(runs)}; the more, the better."
         )
+    if not LEAST <= alpha < 1:
+        raise UsageError(f"alpha={alpha:g}: must be from {LEAST:g} up to 1, such as 0.05.")
     if times < 1:
         raise UsageError(f"times={times}: at least 1 division of the queries.")
     results = Evaluator(qrels, wanted, threads=threads, **options).evaluate_all(runs)
-    named = {str(name): res for name, res in results.items()}
-    aligned = Aligned.of(named, wanted)
+    systems = named(results)
+    aligned = Aligned.of(systems, wanted)
     for metric in wanted:
         if not aligned.has_values(metric):
             raise UsageError(f"{metric} has no value per query, so queries cannot be divided.")
     found = compare(
-        named, metrics=wanted, correction=correction, alpha=alpha, flips=flips, resamples=99, seed=seed, threads=threads
+        systems, metrics=wanted, correction=correction, alpha=alpha, flips=flips, resamples=99, seed=seed, threads=threads
     )  # fmt: skip
     rows = []
     for metric in wanted:
@@ -106,7 +110,7 @@ def stability(
         values, units, halves = _defined(aligned, metric, sizes)
         drawn = tuple(swaps(values, units, size, times=times, seed=seed) for size in halves)
         pairs = found.pairs.shape[1]
-        rows.append(Stable(str(metric), len(named), pairs, int((p < alpha).sum()), values.shape[1], drawn))
+        rows.append(Stable(str(metric), len(systems), pairs, int((p < alpha).sum()), values.shape[1], drawn))
     return Stability(tuple(rows), alpha, found.correction, times, seed)
 
 
@@ -122,7 +126,11 @@ def _defined(
             f"{metric} is defined in all systems for {len(kept)} queries; halves need at least {FEWEST}."
         )
     usual = [first * 10**power for power in range(7) for first in (1, 2, 5)][2:]
-    wanted = [*(size for size in usual if size < most), most] if sizes is None else sorted(set(sizes))
+    wanted = (
+        [*(size for size in usual if size < most), most]
+        if sizes is None
+        else sorted({plain("sizes", size, int) for size in sizes})
+    )
     for size in wanted:
         if not 1 <= size <= most:
             raise UsageError(
