@@ -1,6 +1,8 @@
-"""The ranks of hits in lists whose scores never rise, where only the rows tied with a hit are looked at."""
+"""Lists sorted, and the ranks of hits in lists whose scores never rise, where only the rows tied with a hit are looked at."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from tests.every import every
@@ -36,3 +38,20 @@ def test_hits_of_lists_whose_scores_never_rise_have_the_ranks_of_the_sorted_list
     for row, first, tied in zip(found, start, size, strict=True):
         own = score[lists == lists[row]]
         assert (first, tied) == (np.sum(own > score[row]) + 1, np.sum(own == score[row]))
+
+
+@every("seed", range(6))
+@every("levels", [1, 2, 15, 16, 17, 300])
+@every("is_ascending", [True, False])
+def test_rows_of_few_levels_and_of_many_are_sorted_alike_those_of_one_level_by_place(
+    seed, levels, is_ascending
+):
+    rng = np.random.default_rng(seed)
+    offsets = np.array([0, 0, 1, 40, 400])
+    score = rng.integers(-levels // 2, levels // 2, 400, endpoint=True) * 0.5
+    rows = np.concatenate(
+        [np.arange(a, b) if is_ascending else rng.permutation(np.arange(a, b)) for a, b in pairwise(offsets)]
+    )
+    order.sort(rows, offsets, score, *Ids.of_integers(np.arange(400)).columns, order.TIE_RULES["order"])
+    expected = [sorted(range(a, b), key=lambda row: (-score[row], row)) for a, b in pairwise(offsets)]
+    assert rows.tolist() == [row for group in expected for row in group]
