@@ -6,6 +6,8 @@ import pytest
 
 from rankwell.readers.blocks import Buffers, blocks
 from rankwell.readers.files import File
+from rankwell.readers.formats import trec
+from rankwell.tables.grouping import Stretches
 
 
 def test_a_part_of_a_buffer_keeps_it_from_being_used_again():
@@ -42,3 +44,16 @@ def test_the_first_of_several_blocks_is_small_the_others_alike_and_all_of_whole_
     if len(texts) > 1:
         assert len(texts[0]) <= size // 4 + 2 * query
         assert all(abs(len(text) - len(texts[1])) <= 4 * query for text in texts[1:-1])
+
+
+@pytest.mark.parametrize(
+    ("queries", "is_stretched"), [("aaabbbbcc", True), ("ababcabca", False), ("aaabbbaaa", True)]
+)
+def test_judgements_keep_each_query_once_where_lines_stand_together(tmp_path, queries, is_stretched):
+    path = tmp_path / "a.qrels"
+    lines = [f"{query} 0 d{row} {row}\n" for row, query in enumerate(queries)]
+    path.write_text("".join(lines), encoding="utf-8")
+    qrels = trec.read_qrels(File(path), name="a", columns={})
+    assert isinstance(qrels.by_query, Stretches) == is_stretched
+    assert "".join(qrels.query.tolist()) == queries
+    assert qrels.place(4) == f"{path}:5"
