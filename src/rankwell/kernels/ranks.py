@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.rankwell.kernels.sorting import sort_rows
+from cython.cimports.rankwell.kernels.sorting import ranks_in_order, sort_rows
 from cython.cimports.rankwell.kernels.spans import before
 
 
@@ -129,7 +129,8 @@ def ranks(
     """Sort hits into rank order; return the rank of each, and the first rank and the size of its tie group.
 
     ``hit_lists`` and ``hit_rows`` are the list and the row of each hit, in row order; the rows, and ``hit_pool`` with them, are
-    sorted in place (``order.TIE_RULES``). Lists are not sorted; if their scores are descending, a row's position is its rank.
+    sorted in place (``order.TIE_RULES``). Lists are not sorted; if their scores never rise, only the rows tied with a hit are
+    looked at.
     Rows marked in ``left_out`` (one byte per row, or empty) are not counted.
     """
     o: cython.const[cython.longlong][::1] = offsets
@@ -167,17 +168,15 @@ def ranks(
             while high < hits and hl[high] == g:
                 high += 1
             r = o[g] + 1
-            while r < o[g + 1] and sc[r - 1] > sc[r]:
-                r += 1
-            if r == o[g + 1] and gone.shape[0] == 0:
-                for j in range(low, high):
-                    rk[j] = hr[j] - o[g] + 1
-                    ts[j] = rk[j]
-                    tz[j] = 1
-                low = high
-                continue
             while r < o[g + 1] and sc[r - 1] >= sc[r]:
                 r += 1
+            if (
+                r == o[g + 1]
+                and gone.shape[0] == 0
+                and ranks_in_order(o[g], r, hr, hp, low, high, rk, ts, tz, how, sc, k, x, s, n)
+            ):
+                low = high
+                continue
             for j in range(low, high):
                 old_rows[j] = hr[j]
                 old_pool[j] = hp[j]
