@@ -32,6 +32,7 @@ from rankwell.metrics.fairness.exposure import DPRatio as DPRatio
 from rankwell.metrics.diversity.aspects import DSharpnDCG as DSharpnDCG
 from rankwell.metrics.fairness.exposure import DTR as DTR
 from rankwell.metrics.beyond.popular import DeltaGAP as DeltaGAP
+from rankwell.comparison.diffs import Diff as Diff
 from rankwell.metrics.diversity.aspects import DnDCG as DnDCG
 from rankwell.metrics.beyond.novelty import EFD as EFD
 from rankwell.metrics.beyond.lists import EILD as EILD
@@ -140,6 +141,7 @@ from rankwell.metrics.binary.collection import Utility as Utility
 from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
+from rankwell.comparison.differing import diff as diff
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
 from rankwell.comparison.jackknife_intervals import jackknife as jackknife
@@ -170,6 +172,7 @@ __all__ = [
     "Comparison",
     "Coverage",
     "DCG",
+    "Diff",
     "ERR",
     "Evaluator",
     "F",
@@ -194,6 +197,7 @@ __all__ = [
     "__version__",
     "check_axioms",
     "compare",
+    "diff",
     "evaluate",
     "explain",
     "jackknife",

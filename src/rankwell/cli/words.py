@@ -10,7 +10,19 @@ from pathlib import Path
 
 from rankwell.errors import UsageError, brief
 
-TABLES = ("items", "train", "users", "by", "weights", "slices", "rank_base", "encoding")
+TABLES = (
+    "items",
+    "train",
+    "users",
+    "by",
+    "weights",
+    "slices",
+    "rank_base",
+    "encoding",
+    "text",
+    "direction",
+    "top",
+)
 
 
 def split(text: str) -> list[str]:

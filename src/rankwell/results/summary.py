@@ -209,7 +209,7 @@ def _parts(res: Results, width: int) -> list[tuple[list[str | None], dict[str, f
     return parts
 
 
-def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[str]:
+def notes_of(results: Sequence[Results], *, full_policy: bool = False, hint: bool = True) -> list[str]:
     """Return the notes below a table: definitions, policy, and how many rows each rule affected."""
     first = results[0]
     notes = [f"{metric} is {metric.signature}" for metric in first.metrics if str(metric) != metric.signature]
@@ -226,18 +226,18 @@ def notes_of(results: Sequence[Results], *, full_policy: bool = False) -> list[s
         notes.append(
             f"means are weighted by {first.weights}" + (f" (but not {', '.join(plain)})" if plain else "")
         )
-    notes.append(f"policy: {first.policy}" if full_policy else policy_note(first.policy))
+    notes.append(f"policy: {first.policy}" if full_policy else policy_note(first.policy, hint=hint))
     if len(results) == 1:
         return [*notes, "; ".join(counted(first))]
     return notes + [f"{res.name}: {'; '.join([*counted(res), *_ranges(res)])}" for res in results]
 
 
-def policy_note(policy: Policy) -> str:
-    """Return a note that lists the policy fields that differ from the default."""
+def policy_note(policy: Policy, *, hint: bool = True) -> str:
+    """Return a note that lists the policy fields that differ from the default, and how to see the others."""
     plain = Policy().to_dict()
     changed = [f"{name}={value}" for name, value in policy.to_dict().items() if value != plain[name]]
     rest = "all others default" if changed else "all default"
-    return f"policy: {' '.join([*changed, ''])}({rest}; -v prints them)"
+    return f"policy: {' '.join([*changed, ''])}({rest}{'; -v prints them' if hint else ''})"
 
 
 def counted(res: Results) -> list[str]:
