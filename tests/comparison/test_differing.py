@@ -235,6 +235,15 @@ def test_a_metric_without_a_better_end_has_no_worse_queries():
         rw.diff(qrels, a, b, "num_ret", direction="worse")
 
 
+def test_results_keep_their_own_policy():
+    results = [
+        rw.evaluate(run, {"1": {"a": 1}}, ["rr"], missing="skip") for run in ({"1": ["a"]}, {"1": ["b", "a"]})
+    ]
+    assert rw.diff(None, *results, missing="skip").losses == 1
+    with pytest.raises(rw.RankwellError, match="was evaluated with its own policy"):
+        rw.diff(None, *results, ties="worst")
+
+
 def test_of_several_saved_metrics_one_must_be_named():
     results = [rw.evaluate(run, {"1": {"a": 1}}, ["rr", "p@1"]) for run in ({"1": ["a"]}, {"1": ["b", "a"]})]
     with pytest.raises(rw.RankwellError, match="say by which metric the two are compared; run has rr, p@1"):

@@ -206,3 +206,17 @@ def test_everything_is_written_in_every_format():
     assert found.to_latex().count(r"\begin{tabular}") == 2
     odd = rw.diff({"q": {"a": 1}}, {"q": {"a": math.inf, "b": -math.inf}}, {"q": ["b"]}, "rr").query("q")
     assert [row["score"] for row in json.loads(odd.to_json())["lists"]["a"]] == ["inf", "-inf"]
+
+
+def test_lists_that_do_not_fit_a_terminal_stand_one_below_the_other():
+    found = rw.diff(TEST, POPULAR, ITEMKNN, rel=8, items=ITEMS).query("4422")
+    assert found.to_text(140) == found.to_text()
+    narrow = found.to_text(100)
+    heads = [line.split() for line in narrow.splitlines() if line.startswith("rank")]
+    assert [set(head) & {"A", "B"} for head in heads] == [
+        {"A", "B"},
+        {"A", "B"},
+    ]  # "in B" beside A, "in A" beside B
+    assert [head[1:3] for head in heads] == [["item", "A"], ["item", "B"]]
+    assert max(map(len, narrow.splitlines())) <= 100
+    assert narrow.count("ndcg@10 for query") == narrow.count("relevant items in") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +37,9 @@ def hints_of(found: Diff) -> list[str]:
     rows = found.changed()
     if len(rows) and all(found.lists):
         query = found.ids.one(int(rows[0]))
-        hints.append(f"both lists of a query side by side: `--query {query}`, found.query({brief(query)})")
+        hints.append(
+            f"both lists of a query side by side: `--query {quote(str(query))}`, found.query({brief(query)})"
+        )
     return hints
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -21,7 +22,6 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
-from rankwell.tables.ids import Known
 
 MISSING = "judged queries missing from the run"
 ARGUMENTS = (
@@ -104,11 +104,18 @@ def diff(
     """
     refuse_same(a, b)
     asked = _metric(metric, a, b)
+    _refuse(top, direction, asked)
     run_options, qrels_options = reading_of(read)
-    inputs = (
-        read_inputs(
+    encoding = qrels_options.get("encoding")
+    texts = texts_of_queries(queries, encoding), texts_of_items(items, text, encoding)
+    given = policy_with(policy, rules, ARGUMENTS)
+    inputs = None
+    if isinstance(a, Results) and isinstance(b, Results):
+        _refuse_policy(given, a)
+    else:
+        inputs = read_inputs(
             [asked],
-            policy_with(policy, rules, ARGUMENTS),
+            given,
             runs=[each for each in (a, b) if not isinstance(each, Results)],
             qrels=qrels,
             train=train,
@@ -117,26 +124,23 @@ def diff(
             run_options=run_options,
             qrels_options=qrels_options,
         )
-        if not (isinstance(a, Results) and isinstance(b, Results))
-        else None
-    )
+        users = users if inputs.users is None else inputs.users
     results, lists = _evaluated(a, b, inputs, threads)
     called = _names(names, (results[0].name, results[1].name))
-    aligned = Aligned.of(dict(zip(called, results, strict=True)), [asked])
-    encoding = qrels_options.get("encoding")
+    first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
+    aligned = Aligned.of({first.name: first, second.name: second}, [asked])
     columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-    table = users if inputs is None or inputs.users is None else inputs.users
     return Diff(
         names=called,
         metric=asked,
         ids=aligned.queries,
         values=aligned.values(asked),
         lacking=np.array([_lacking(aligned, row, lists[row]) for row in (0, 1)]),
-        groups=groups_of(aligned.queries, table, by=columns, weights=None, clusters=None, encoding=encoding),
-        results=results,
+        groups=groups_of(aligned.queries, users, by=columns, weights=None, clusters=None, encoding=encoding),
+        results=(first, second),
         lists=lists,
-        query_texts=texts_of_queries(queries, encoding),
-        item_texts=texts_of_items(items, text, encoding),
+        query_texts=texts[0],
+        item_texts=texts[1],
         top=top,
         direction=direction,
     )
@@ -163,6 +167,20 @@ def refuse_same(a: Any, b: Any) -> None:
     if a is b or (is_path and Path(a) == Path(b)):
         name = str(a) if is_path else "one object"
         raise UsageError(f"A and B are the same ({name}), so nothing can differ; give two systems.")
+
+
+def _refuse(top: int, direction: Direction, metric: Metric) -> None:
+    if top < 1:
+        raise UsageError(f"top={top}: must be at least 1.")
+    if direction != "both" and metric.better == "neither":
+        raise UsageError(f"direction={brief(direction)}: neither end of {metric} is better; use 'both'.")
+
+
+def _refuse_policy(given: Policy, res: Results) -> None:
+    if given not in (Policy(), res.policy):
+        raise UsageError(
+            f"{res.name} was evaluated with its own policy, {res.policy}; give the runs to evaluate them with another."
+        )
 
 
 def _metric(metric: Wanted | None, a: Any, b: Any) -> Metric:
@@ -197,5 +215,5 @@ def _lacking(aligned: Aligned, row: int, lists: Lists | None) -> np.ndarray:
     found = np.ones(len(aligned.queries), bool)
     found[places] = False
     if lists is not None and res.counts.get(MISSING):
-        found |= Known(lists.table.queries).rows_of(aligned.queries, "query") < 0
+        found |= lists.lacks(aligned.queries)
     return found

@@ -59,14 +59,6 @@ class Diff:
     top: int = 20
     direction: Direction = "both"
 
-    def __post_init__(self) -> None:
-        if self.top < 1:
-            raise UsageError(f"top={self.top}: must be at least 1.")
-        if self.direction != "both" and self.metric.better == "neither":
-            raise UsageError(
-                f"direction={brief(self.direction)}: neither end of {self.metric} is better; use 'both'."
-            )
-
     @property
     def sign(self) -> int:
         """-1 where a lower value is better."""
@@ -165,14 +157,15 @@ class Diff:
         )
 
     def _place(self, query: str | int) -> int:
-        known = Known(self.ids)
-        text = Ids.of([str(query)], "query")
+        is_number = isinstance(query, (int, np.integer)) and abs(query) < 2**63
+        named = str(query) if isinstance(query, str) or is_number else brief(query)
+        text = Ids.of_strings([named])
         for made in (text, text.as_integers()):
             if made is not None and len(self.ids) and made.is_text == self.ids.is_text:
-                place = int(known.find(made)[0])
+                place = int(Known(self.ids).find(made)[0])
                 if place >= 0:
                     return place
-        near = nearest(str(query), [str(each) for each in self.ids.tolist()])
+        near = nearest(named, [str(each) for each in self.ids.tolist()])
         raise UsageError(f"query {brief(query)} is in neither {self.names[0]} nor {self.names[1]}.{near}")
 
     def _rank_of(self, place: int) -> tuple[int, int]:

@@ -6,8 +6,9 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from rankwell.comparison.plain_values import plain_value
 from rankwell.comparison.texts import Texts
@@ -18,7 +19,6 @@ from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import contributions, has_contributions
 from rankwell.metrics.metric import Metric
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -32,23 +32,23 @@ MOST = 40
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The lists of one run, and how they are judged."""
+    """The lists of one run, and how they are judged; a run in a file is read when it is looked at, and not kept."""
 
     task: Task
     run: Run
 
-    @cached_property
-    def table(self) -> Columns:
-        """The rows of the run."""
-        return self.run.rows.table()
+    def lacks(self, queries: Ids) -> np.ndarray:
+        """Return whether the run has no list for each query."""
+        return Known(self.run.rows.table().queries).rows_of(queries, "query") < 0
 
     def one(self, query: str | int) -> One | None:
         """Return the judged list of a query; None if neither the run nor the judgements have it."""
-        wanted = Ids.of([query])
-        known = (Known(self.table.queries), self.task.pool.queries)
-        if all(each.rows_of(wanted, "query")[0] < 0 for each in known):
+        wanted, table = Ids.of([query]), self.run.rows.table()
+        if all(
+            each.rows_of(wanted, "query")[0] < 0 for each in (Known(table.queries), self.task.pool.queries)
+        ):
             return None
-        return one_query(self.task, self.table, query)
+        return one_query(self.task, table, query)
 
 
 class Row(NamedTuple):
@@ -191,10 +191,13 @@ class QueryDiff:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def to_text(self, width: int | None = None) -> str:
-        """Return the tables as text, with long texts cut; columns beyond a width follow in further blocks."""
-        from rankwell.comparison.side_tables import LONGEST
+        """Return the tables as text, with long texts cut; lists that do not fit a width stand one below the other."""
+        from rankwell.comparison.side_tables import LONGEST, is_wider, tables_of
 
-        return in_form(self.to_tables(longest=LONGEST), "text", width)
+        tables = self.to_tables(longest=LONGEST)
+        if width is not None and is_wider(tables[0], width):
+            tables = tables_of(self, LONGEST, is_narrow=True)
+        return in_form(tables, "text", width)
 
     def to_markdown(self) -> str:
         """Return the tables as Markdown."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankwell.display.table import Cell, Column, Table, count, number
@@ -16,44 +17,68 @@ LONGEST = 24  # characters of a text beside a list in a terminal
 ITEMS = 20
 
 
-def tables_of(found: QueryDiff, longest: int | None) -> list[Table]:
-    """The lists, and the items that make the difference if ranks add up to the value."""
+Named = tuple[Column, list[Cell]]
+
+
+def tables_of(found: QueryDiff, longest: int | None, *, is_narrow: bool = False) -> list[Table]:
+    """The lists, side by side or (``is_narrow``) one below the other, and the items that make the difference."""
     tables = [list_table(found, longest)]
+    if is_narrow:
+        tables = [_of_one(found, at, longest) for at in (0, 1)]
     items = item_table(found)
     return [*tables, items] if items.rows else tables
 
 
 def list_table(found: QueryDiff, longest: int | None) -> Table:
     """Both lists side by side, down to the ranks that are shown."""
-    shown = [{row.rank: row for row in own if row.rank <= found.top} for own in found.rows]
-    ranks = sorted(shown[0].keys() | shown[1].keys())
-    every = [row for own in shown for row in own.values()]
-    columns = [Column("rank", "count")]
-    cells: list[list[Cell]] = [[rank] for rank in ranks]
-    for at, letter in ((0, "A"), (1, "B")):
-        parts: list[tuple[Column, list[Cell]]] = []
-        own = [shown[at].get(rank) for rank in ranks]
-        parts.append((Column(f"item {letter}"), ["" if row is None else str(row.item) for row in own]))
-        if any(row.text is not None for row in every):
-            parts.append(
-                (Column(f"text {letter}"), ["" if row is None else _cut(row.text, longest) for row in own])
-            )
-        if found.has_grades:
-            parts.append((Column(f"grade {letter}"), [_grade(row) for row in own]))
-        if any(row.score is not None for row in shown[at].values()):
-            scores: list[Cell] = [None if row is None else row.score for row in own]
-            digits = _digits([score for score in scores if isinstance(score, float)])
-            parts.append((Column(f"score {letter}", "value", digits=digits), scores))
-        if found.is_additive:
-            added: list[Cell] = [None if row is None else row.added or None for row in own]
-            parts.append((Column(f"adds {letter}", "value"), added))
-        move = "in B" if at == 0 else "in A"
-        parts.append((Column(move), ["" if row is None else _moved(row, was_first=at == 0) for row in own]))
-        for column, values in parts:
-            columns.append(column)
-            for row, value in zip(cells, values, strict=True):
-                row.append(value)
-    return Table(columns, cells, caption=_caption(found), notes=_notes(found))
+    ranks = sorted({row.rank for own in found.rows for row in own if row.rank <= found.top})
+    return _table(
+        ranks,
+        _side(found, 0, ranks, longest) + _side(found, 1, ranks, longest),
+        _caption(found),
+        _notes(found),
+    )
+
+
+def _of_one(found: QueryDiff, at: int, longest: int | None) -> Table:
+    """The list of one system, with the caption above the first and the notes below the second."""
+    ranks = [row.rank for row in found.rows[at] if row.rank <= found.top]
+    return _table(
+        ranks, _side(found, at, ranks, longest), "" if at else _caption(found), _notes(found) if at else []
+    )
+
+
+def is_wider(table: Table, width: int) -> bool:
+    """Whether the rows of a table are longer than a line."""
+    return len(replace(table, caption="", notes=()).to_text().partition("\n")[2].partition("\n")[0]) > width
+
+
+def _table(ranks: Sequence[int], named: Sequence[Named], caption: str, notes: Sequence[str]) -> Table:
+    columns = [Column("rank", "count"), *(column for column, _ in named)]
+    rows = list(zip(ranks, *(cells for _, cells in named), strict=True))
+    return Table(columns, rows, caption=caption, notes=notes)
+
+
+def _side(found: QueryDiff, at: int, ranks: Sequence[int], longest: int | None) -> list[Named]:
+    """The columns of one list at some ranks."""
+    known = {row.rank: row for row in found.rows[at]}
+    own = [known.get(rank) for rank in ranks]
+    letter, other = ("A", "B") if at == 0 else ("B", "A")
+    named: list[Named] = [(Column(f"item {letter}"), ["" if row is None else str(row.item) for row in own])]
+    if any(row.text is not None for each in found.rows for row in each):
+        texts: list[Cell] = ["" if row is None else _cut(row.text, longest) for row in own]
+        named.append((Column(f"text {letter}"), texts))
+    if found.has_grades:
+        named.append((Column(f"grade {letter}"), [_grade(row) for row in own]))
+    scores = [None if row is None else row.score for row in own]
+    if any(score is not None for score in scores):
+        digits = _digits([score for score in scores if score is not None])
+        named.append((Column(f"score {letter}", "value", digits=digits), [*scores]))
+    if found.is_additive:
+        added: list[Cell] = [None if row is None else row.added or None for row in own]
+        named.append((Column(f"adds {letter}", "value"), added))
+    moves: list[Cell] = ["" if row is None else _moved(row, was_first=at == 0) for row in own]
+    return [*named, (Column(f"in {other}"), moves)]
 
 
 def _caption(found: QueryDiff) -> str:
@@ -63,7 +88,7 @@ def _caption(found: QueryDiff) -> str:
         for letter, name, value in zip("AB", found.names, found.values, strict=True)
     ]
     place, n = found.place
-    ranked = f" (the {_ordinal(place)} of {n:,} changes)" if place else ""
+    ranked = f" (the {_ordinal(place)} of {n:,} changes)" if place and n > 1 else ""
     return f"{found.metric} for query {brief(found.query)}{text}: {', '.join(told)}, Δ = {number(found.delta)}{ranked}"
 
 
