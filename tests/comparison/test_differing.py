@@ -212,6 +212,8 @@ ONE = {"1": ["a", "b"], "2": ["a"]}
         ({"names": "xy"}, "two different names"),
         ({"text": "title"}, "give items="),
         ({"items": [{"item": "a", "title": "A"}], "text": "titel"}, "Did you mean title"),
+        ({"items": [{"item": "a", "title": b"\xff"}]}, "'title' is Binary and cannot be read as text"),
+        ({"by": "t", "users": [{"query": "1", "t": b"\xff"}]}, "'t' is Binary and cannot be read as text"),
         ({"by": "tier"}, "give users="),
         ({"relevance": 3}, "relevance"),
     ],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError, one_of
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.items_users import Items, Users, column_of
+from rankwell.tables.items_users import Items, Users, column_of, texts_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,15 +61,13 @@ def texts_of_items(source: Any, column: str | None, encoding: str | None) -> Tex
 
 
 def _texts(frame: pl.DataFrame | None, name: str, ids: Ids, word: str, column: str | None) -> Texts:
-    import polars as pl
-
     if column is None:
         found = [] if frame is None else _usual(frame)
         if not found:
             has = "" if frame is None or not frame.columns else f"; it has {one_of(frame.columns)}"
             raise UsageError(f"{name} has no column of texts{has}. Name it text.")
         column = found[0]
-    return Texts(Known(ids), column_of(frame, column, name).cast(pl.String), word)
+    return Texts(Known(ids), texts_in(column_of(frame, column, name), name), word)
 
 
 def _usual(frame: pl.DataFrame) -> list[str]:
