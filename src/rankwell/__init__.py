@@ -16,7 +16,6 @@ HOMES = {
     "Results": "rankwell.results",
     "Run": "rankwell.tables.run_qrels",
     "Comparison": "rankwell.comparison.comparison",
-    "Diff": "rankwell.comparison.diffs",
     "check_axioms": "rankwell.inspection.axioms",
     "compare": "rankwell.comparison.comparing",
     "diff": "rankwell.comparison.differing",

@@ -32,7 +32,6 @@ from rankwell.metrics.fairness.exposure import DPRatio as DPRatio
 from rankwell.metrics.diversity.aspects import DSharpnDCG as DSharpnDCG
 from rankwell.metrics.fairness.exposure import DTR as DTR
 from rankwell.metrics.beyond.popular import DeltaGAP as DeltaGAP
-from rankwell.comparison.diffs import Diff as Diff
 from rankwell.metrics.diversity.aspects import DnDCG as DnDCG
 from rankwell.metrics.beyond.novelty import EFD as EFD
 from rankwell.metrics.beyond.lists import EILD as EILD
@@ -172,7 +171,6 @@ __all__ = [
     "Comparison",
     "Coverage",
     "DCG",
-    "Diff",
     "ERR",
     "Evaluator",
     "F",

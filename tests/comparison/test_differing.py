@@ -110,6 +110,14 @@ def test_a_lower_value_wins_where_lower_is_better():
     assert found.changed("better").tolist() == [0]
 
 
+def test_a_metric_that_is_no_mean_of_its_values_is_told_beside_their_means():
+    qrels = {"1": {"a": 1}, "2": {"a": 1}}
+    found = rw.diff(qrels, {"1": ["a"], "2": ["x", "a"]}, {"1": ["a"], "2": ["a"]}, "gmap")
+    assert found.to_overview().to_records()[0]["A"] == 0.75
+    assert "gmap is none, it is A 0.7071 and B 1.0000" in repr(found)
+    assert "means over queries" not in repr(rw.diff(qrels, {"1": ["a"]}, {"2": ["a"]}, "ap"))
+
+
 def test_differences_within_a_billionth_are_ties():
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
     base = rw.evaluate({"1": ["a"], "2": ["a"]}, qrels, ["rr"])
@@ -140,7 +148,7 @@ def test_a_missing_list_that_counts_as_empty_is_marked_beside_the_loss_it_makes(
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
     found = rw.diff(qrels, {"1": ["a"], "2": ["a"]}, {"1": ["a"]}, "rr")
     assert found.to_table().to_records() == [
-        {"query": "2", "A": 1.0, "B": 0.0, "Δ": -1.0, "share": 1.0, "mind": "no list in B"}
+        {"query": "2", "A": 1.0, "B": 0.0, "Δ": -1.0, "share": 1.0, "note": "no list in B"}
     ]
 
 

@@ -12,6 +12,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import brief
 from rankwell.results.summary import notes_of
 from rankwell.statistics.effects import TIE
+from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
     from rankwell.comparison.diffs import Diff, Direction
@@ -103,6 +104,12 @@ def _remarks(found: Diff) -> list[str]:
     up, down = _words(found)
     notes += _concentration(found, "worse", *down[:2])
     notes += _concentration(found, "better", *up[:2])
+    if not all(isinstance(res.part.states[found.metric], Mean) for res in found.results):
+        values = " and ".join(
+            f"{letter} {number(res.mean[str(found.metric)])}"
+            for letter, res in zip("AB", found.results, strict=True)
+        )
+        notes.append(f"the values above are means over queries; {found.metric} is none, it is {values}")
     lost = [f"{_queries(one)} with a value in only one of the two"] if one else []
     lost += [f"{_queries(neither)} without a value in either"] if neither else []
     return [*notes, f"left out: {' and '.join(lost)}"] if lost else notes
@@ -142,7 +149,7 @@ def query_table(found: Diff) -> Table:
         Column("Δ", "value"),
         Column("share", "value", digits=3),
     ]
-    columns += [Column("mind")] if any(reasons) else []
+    columns += [Column("note")] if any(reasons) else []
     columns += [Column("text")] if texts is not None else []
     cells: list[list[Cell]] = []
     for at, place in enumerate(shown.tolist()):
