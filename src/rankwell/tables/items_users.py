@@ -96,9 +96,7 @@ class Items(Derived):
         UsageError
             If there is no such column.
         """
-        import polars as pl
-
-        return column_of(self.frame, column, self.name).cast(pl.String).to_list()
+        return texts_in(column_of(self.frame, column, self.name), self.name).to_list()
 
     def numbers(self, column: str) -> np.ndarray:
         """Return a column as numbers, NaN if missing.
@@ -154,9 +152,7 @@ class Users:
         return self._texts(column).to_list()
 
     def _texts(self, column: str) -> pl.Series:
-        import polars as pl
-
-        return self.frame[column].cast(pl.String).fill_null("(unknown)")
+        return texts_in(self.frame[column], self.name).fill_null("(unknown)")
 
     def labels(self, column: str) -> tuple[list[str], np.ndarray]:
         """Return the distinct texts of a column, sorted, and the place of each row's; missing ones are ``(unknown)``."""
@@ -211,6 +207,18 @@ def _names(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
     if kind.is_integer() or kind == pl.Boolean:
         return series.cast(pl.String if inner is None else pl.List(pl.String))
     return series
+
+
+def texts_in(series: pl.Series, name: str) -> pl.Series:
+    """Return a column as text; DataError if it holds what is none, such as lists or bytes in no encoding."""
+    import polars as pl
+
+    try:
+        return series.cast(pl.String)
+    except pl.exceptions.PolarsError as error:
+        raise DataError(
+            f"{name}: the column {brief(series.name)} is {series.dtype} and cannot be read as text."
+        ) from error
 
 
 def numbers_in(series: pl.Series, name: str) -> np.ndarray:
