@@ -1,0 +1,59 @@
+"""The ranks of hits: by comparing them with each row, or by a search for each row, they are those of a sorted list."""
+
+from __future__ import annotations
+
+import numpy as np
+from tests.every import every
+
+from rankwell.kernels import order, ranks
+from rankwell.tables.ids import Ids
+
+NONE = np.empty(0, np.uint8)
+
+
+@every("seed", range(8))
+@every("hits", [1, 2, 31, 32, 33, 60])
+@every("levels", [2, 12, 90, 100_000])
+@every("rule", ["item-desc", "item-asc", "order"])
+def test_few_hits_and_many_have_the_ranks_of_a_sorted_list(seed, hits, levels, rule):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(hits, 260, 3)
+    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+    score = rng.integers(-levels // 2, levels // 2, int(offsets[-1])) / 7
+    ids = Ids.of_strings([f"d{item}" for item in rng.permutation(len(score))])
+    rows = np.concatenate(
+        [np.sort(rng.choice(np.arange(offsets[g], offsets[g + 1]), hits, replace=False)) for g in range(3)]
+    )
+    ordered = np.arange(len(score))
+    order.sort(ordered, offsets, score, *ids.columns, order.TIE_RULES[rule])
+    place = np.empty(len(score), np.int64)
+    place[ordered] = np.arange(len(score)) - np.repeat(offsets[:-1], lengths) + 1
+    found, pooled = rows.copy(), 5 * rows
+    rank, start, size = ranks.ranks(
+        offsets,
+        score,
+        *ids.columns,
+        order.TIE_RULES[rule],
+        NONE,
+        np.repeat(np.arange(3), hits),
+        found,
+        pooled,
+    )
+    assert rank.tolist() == place[found].tolist()
+    assert sorted(found.tolist()) == rows.tolist()
+    assert pooled.tolist() == (5 * found).tolist()
+    for g in range(3):
+        own = score[offsets[g] : offsets[g + 1]]
+        part = slice(g * hits, (g + 1) * hits)
+        assert np.all(np.diff(rank[part]) > 0)
+        assert start[part].tolist() == [int(np.sum(own > value)) + 1 for value in score[found[part]]]
+        assert size[part].tolist() == [int(np.sum(own == value)) for value in score[found[part]]]
+
+
+@every("n", range(12))
+@every("anywhere", [False, True])
+def test_numbers_above_a_value_and_equal_to_it_are_counted_alike_on_every_processor(n, anywhere):
+    values = np.array([1.0, -0.0, 0.0, np.inf, -np.inf, 5e-324, 1.0, -1.0, 2.0, 0.0, 1.0, 3.0])[:n]
+    for value in (-np.inf, -1.0, 0.0, 1.0, 2.5, np.inf):
+        expected = int(np.sum(values > value)), int(np.sum(values == value))
+        assert ranks.counted(values, value, anywhere) == expected
