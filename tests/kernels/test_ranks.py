@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from tests.every import every
 
-from rankwell.kernels import order, ranks
+from rankwell.kernels import order, rank_columns, ranks
 from rankwell.tables.ids import Ids
 
 NONE = np.empty(0, np.uint8)
@@ -57,3 +57,25 @@ def test_numbers_above_a_value_and_equal_to_it_are_counted_alike_on_every_proces
     for value in (-np.inf, -1.0, 0.0, 1.0, 2.5, np.inf):
         expected = int(np.sum(values > value)), int(np.sum(values == value))
         assert ranks.counted(values, value, anywhere) == expected
+
+
+@every("seed", range(20))
+@every("lowest", [0.0, -np.inf])
+def test_lists_are_undecided_if_items_of_equal_score_differ_in_grade(seed, lowest):
+    rng = np.random.default_rng(seed)
+    query, start, size, grade, expected = [], [], [], [], []
+    for number in range(12):
+        rank, differ = 1, False
+        for _ in range(rng.integers(0, 5)):
+            judged, others = int(rng.integers(1, 4)), int(rng.integers(0, 2))
+            grades = rng.choice([-1.0, 0.0, 1.0, 2.0, np.nan], judged).tolist()
+            levels = {each if each >= lowest else 0.0 for each in grades} | ({0.0} if others else set())
+            differ |= len(levels) > 1
+            query += [number] * judged
+            start += [rank] * judged
+            size += [judged + others] * judged
+            grade += grades
+            rank += judged + others
+        expected += [number] * differ
+    columns = (np.array(column, np.int64) for column in (query, start, size))
+    assert rank_columns.undecided(12, *columns, np.array(grade), lowest).tolist() == expected

@@ -1,4 +1,4 @@
-"""Places of rows in their lists, and rank columns held against them."""
+"""Places of rows in their lists, rank columns held against them, and groups of equal scores."""
 
 from __future__ import annotations
 
@@ -115,3 +115,44 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
                 found -= (k[j] < k[j - 1]) & (v[j] > v[j - 1])
                 rising -= k[j] > k[j - 1]
     return -1 if rising else found
+
+
+def undecided(
+    lists: int,
+    of_list: np.ndarray,
+    start: np.ndarray,
+    size: np.ndarray,
+    grade: np.ndarray,
+    lowest: float,
+) -> np.ndarray:
+    """Return the lists with a tie group whose items differ in grade; below ``lowest``, or unjudged, it is 0.
+
+    Rows are in rank order; ``start`` and ``size`` are the first rank and the size of each row's tie group.
+    """
+    q: cython.const[cython.longlong][::1] = of_list
+    ts: cython.const[cython.longlong][::1] = start
+    tz: cython.const[cython.longlong][::1] = size
+    gr: cython.const[cython.double][::1] = grade
+    least: cython.double = lowest
+    found = np.empty(lists, np.int64)
+    out: cython.longlong[::1] = found
+    count: cython.Py_ssize_t = 0
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t
+    level: cython.double
+    first: cython.double
+    differ: cython.bint
+    with cython.nogil:
+        while low < q.shape[0]:
+            first = gr[low] if gr[low] >= least else 0.0
+            differ = False
+            high = low + 1
+            while high < q.shape[0] and q[high] == q[low] and ts[high] == ts[low]:
+                level = gr[high] if gr[high] >= least else 0.0
+                differ |= level != first
+                high += 1
+            if (differ or (high - low < tz[low] and first != 0)) and (count == 0 or out[count - 1] != q[low]):
+                out[count] = q[low]
+                count += 1
+            low = high
+    return found[:count]

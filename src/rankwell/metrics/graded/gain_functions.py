@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -27,8 +26,10 @@ def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
     if not isinstance(kind, str):
         weights = np.append(np.asarray(kind), 0.0)
         return weights[np.minimum(ranks, len(weights)) - 1]
-    with suppress(IndexError):  # nearly always the first table has all ranks
+    try:  # nearly always the first table has all ranks
         return _weights(kind, base, 0)[ranks - 1]
+    except IndexError:
+        pass
     blocks = int(ranks.max() - 1) // BLOCK + 1
     return np.concatenate([_weights(kind, base, block) for block in range(blocks)])[ranks - 1]
 
