@@ -79,3 +79,27 @@ def test_lists_are_undecided_if_items_of_equal_score_differ_in_grade(seed, lowes
         expected += [number] * differ
     columns = (np.array(column, np.int64) for column in (query, start, size))
     assert rank_columns.undecided(12, *columns, np.array(grade), lowest).tolist() == expected
+
+
+@every("seed", range(10))
+def test_running_sums_products_and_ideal_places_are_those_of_a_loop_over_each_list(seed):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(0, 9, 12)
+    query, values = np.repeat(np.arange(12), lengths), rng.normal(size=int(lengths.sum()))
+    sums, products, places = [], [], []
+    levels = rng.integers(1, 4, len(query)).astype(float)
+    ideal = np.concatenate([np.sort(levels[query == each])[::-1] for each in range(12)])
+    for each in range(12):
+        total, product, above = 0.0, 1.0, []
+        for value, level in zip(values[query == each].tolist(), levels[query == each].tolist(), strict=True):
+            total += value
+            sums.append(total)
+            products.append(product)
+            product *= value
+            higher = int(np.sum(levels[query == each] > level))
+            places.append(higher + above.count(level) + 1)
+            above.append(level)
+    assert rank_columns.running(query, values).tolist() == sums
+    assert rank_columns.product_before(query, values).tolist() == products
+    offsets = np.append(0, np.cumsum(lengths))
+    assert rank_columns.ideal_places(offsets, ideal, query, levels).tolist() == places

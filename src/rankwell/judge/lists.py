@@ -255,8 +255,9 @@ def _ranked(
     if not len(rows):
         none = np.empty(0)
         pool_row = NO_ROWS if leads_on(pool, needs) else None
-        columns = {"score": none, "tie_start": NO_ROWS, "tie_size": NO_ROWS, "pool_row": pool_row}
-        return Ranked(n, NO_ROWS, NO_ROWS, none, **columns)
+        return Ranked(
+            n, NO_ROWS, NO_ROWS, none, score=none, tie_start=NO_ROWS, tie_size=NO_ROWS, pool_row=pool_row
+        )
     rank, start, size = ranks.ranks(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, query, rows, pooled
     )

@@ -46,6 +46,14 @@ def _weights(kind: str, base: float, block: int) -> np.ndarray:
     return 1.0 / ranks if kind == "reciprocal" else np.ones(len(ranks))
 
 
+def tails(begins: np.ndarray) -> np.ndarray:
+    """Σ_{n ≥ 0} 1 / (n + a)² for each beginning a, computed once for equal ones, of which there are many."""
+    from scipy.special import zeta
+
+    distinct, places = np.unique(begins, return_inverse=True)
+    return zeta(2, distinct)[places]
+
+
 def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
     """Whether any gain is higher than the one before it in its query."""
     return bool(np.any((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])))
@@ -83,6 +91,15 @@ def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndar
     order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
     pool_row = None if best.pool_row is None else best.pool_row[order]
     return Ranked(best.queries, best.query, best.nth(), best.grade[order], pool_row=pool_row), gains[order]
+
+
+def best_of(metric: Any, judged: Judged, scale: Scale) -> tuple[Ranked, np.ndarray]:
+    """Return the same for the ideal lists of a batch, computed once for all metrics with the same gains."""
+    return judged.once_for_any_order(_best_of, Gain.of(metric), scale)
+
+
+def _best_of(judged: Judged, gain: Gain, scale: Scale) -> tuple[Ranked, np.ndarray]:
+    return best_first(gain, judged.ideal, scale)
 
 
 def can_gain(best: Ranked, gain: Gain, scale: Scale) -> np.ndarray:
