@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from rankwell.tables.features import Features
 
 
+SEVERAL = 2  # rows with the same label: from here on, a table of the labels is faster than sorting all rows
+
+
 class Items(Derived):
     """The catalogue: every item that could have been recommended, one row each, with optional attributes.
 
@@ -173,8 +176,16 @@ class Users:
         import polars as pl
 
         texts = self._texts(column)
-        labels = texts.unique().sort()
-        return labels.to_list(), texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64)
+        labels = texts.unique()
+        if len(labels) * SEVERAL < len(texts):
+            labels = labels.sort()
+            return labels.to_list(), texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64)
+        order = texts.arg_sort()
+        texts = texts.gather(order)
+        firsts = (texts != texts.shift(1)).fill_null(value=True).to_numpy()
+        codes = np.empty(len(texts), np.int64)
+        codes[order.to_numpy()] = np.cumsum(firsts) - 1
+        return texts.filter(pl.Series(firsts)).to_list(), codes
 
     def numbers(self, column: str) -> np.ndarray:
         """Return a column as numbers.
