@@ -67,7 +67,7 @@ class Part:
         more: Counter[str] = Counter()
         for each in (counts, self.counts):
             for name, count in each.items():
-                more[name] = more.get(name, 0) + count
+                more[name] = more[name] + count if name in more else count
         part = Part.__new__(Part)  # dataclasses.replace would take a twentieth of a small evaluation
         vars(part).update(vars(self), counts=more)
         return part

@@ -96,8 +96,8 @@ class Ranked:
     def where(self, rows: np.ndarray) -> Ranked:
         """Return the rows of a mask (or ascending row numbers)."""
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        query, rank, grade = (column.take(rows) for column in (self.query, self.rank, self.grade))
-        return Ranked(self.queries, query, rank, grade, source=(self, rows))
+        grade = self.grade.take(rows)
+        return Ranked(self.queries, self.query.take(rows), self.rank.take(rows), grade, source=(self, rows))
 
     def __getattr__(self, name: str) -> Any:
         """Return a column of rows of another table, which is taken when it is asked for: few readers need all."""
