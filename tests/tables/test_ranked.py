@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -38,3 +40,13 @@ def test_columns_of_chosen_rows_are_those_of_their_table_and_are_taken_when_they
     assert vars(held)["tie_size"].tolist() == [1, 2, 5, 6]
     with pytest.raises(AttributeError, match="no other"):
         _ = chosen.other
+
+
+def test_a_table_and_its_first_rows_do_not_keep_each_other_alive():
+    numbers = np.arange(6)
+    table = Ranked(2, numbers // 3, numbers % 3 + 1, numbers / 2, item=numbers)
+    top = table.where(numbers > 0).top(2)
+    alive = weakref.ref(table)
+    del table
+    assert alive() is None
+    assert top.item.tolist() == [1, 3, 4]

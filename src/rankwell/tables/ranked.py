@@ -123,7 +123,11 @@ class Ranked:
         if k not in self._tops:
             is_all = self._are_tops and self.count().max(initial=0) <= k
             self._tops[k] = (
-                self if is_all or not np.count_nonzero(below := self.rank > k) else self.where(~below)
+                self
+                if is_all or not np.count_nonzero(below := self.rank > k)
+                else self.where(
+                    ~below
+                ).held()  # two tables that hold each other would wait for the garbage collector
             )
         return self._tops[k]
 
