@@ -111,9 +111,14 @@ class Ranked:
 
     def held(self) -> Ranked:
         """Return the same rows, which no longer need the table that they were taken from."""
-        for name in EXTRA:
-            getattr(self, name)
-        self._source = None
+        if self._source is not None:
+            table, rows = self._source
+            own = self.__dict__
+            for name in EXTRA:
+                if name not in own:
+                    column = getattr(table, name)
+                    own[name] = None if column is None else column.take(rows)
+            self._source = None
         return self
 
     def top(self, k: int | None) -> Ranked:
