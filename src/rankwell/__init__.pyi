@@ -143,6 +143,7 @@ from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.comparison.agreement.agreeing import agreement as agreement
 from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
+from rankwell.comparison.differing import diff as diff
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
 from rankwell.comparison.fusion import fuse as fuse
@@ -206,6 +207,7 @@ __all__ = [
     "agreement",
     "check_axioms",
     "compare",
+    "diff",
     "evaluate",
     "explain",
     "fuse",

@@ -33,7 +33,7 @@ def coefficients(found: Agreement) -> Table:
         rows.append(_row(each, len(each.systems), each.whole, _swapped(each)))
         if each.top is not None:
             rows.append(_row(each, found.how.top, each.top, ""))
-    return Table(columns, rows, caption="Agreement of leaderboards", notes=_notes(found))
+    return Table(columns, rows, caption="Agreement of leaderboards", notes=_notes(found), labels=2)
 
 
 def _row(each: Leaderboards, systems: int, values: Coefficients, swapped: str) -> tuple[Cell, ...]:

@@ -93,7 +93,7 @@ class PoolBias:
             ),
             *self.warnings,
         ]
-        return Table(columns, rows, caption="Pooling bias", notes=notes)
+        return Table(columns, rows, caption="Pooling bias", notes=notes, labels=2)
 
     def __repr__(self) -> str:
         return self.to_table().to_text()

@@ -88,7 +88,7 @@ class Powered:
             *([f"judged by: {'; '.join(who)}"] if who else []),
             *self.notes,
         ]
-        return Table(columns, rows, caption="Prediction-powered means", notes=notes)
+        return Table(columns, rows, caption="Prediction-powered means", notes=notes, labels=3)
 
     def __repr__(self) -> str:
         return self.to_table().to_text()
