@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell import __version__
-from rankwell.comparison.plain_values import plain_value
 from rankwell.comparison.words import caption_of
 from rankwell.display.output import whole_file
+from rankwell.display.plain_values import plain_value
 from rankwell.errors import UsageError, one_of
 from rankwell.results.trackers import Logged, log_values, tracked_names
 

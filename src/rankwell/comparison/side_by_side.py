@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.plain_values import plain_value
 from rankwell.comparison.texts import Texts
 from rankwell.display.output import in_form
+from rankwell.display.plain_values import plain_value
 from rankwell.errors import UsageError
 from rankwell.evaluation.one_query import One, one_query
 from rankwell.evaluation.task import Task

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell import __version__
 from rankwell.display.output import whole_file
+from rankwell.display.plain_values import plain_value
 from rankwell.errors import UsageError, one_of
 from rankwell.tables.arguments import plain
 
@@ -34,11 +34,11 @@ def to_dict(res: Results, *, per_query: bool = False) -> dict[str, Any]:
             {
                 "metric": str(metric),
                 "signature": metric.signature,
-                "value": _plain(res.mean[str(metric)]),
+                "value": plain_value(res.mean[str(metric)]),
                 "n": res.n[str(metric)],
                 "weighted": res.is_weighted[str(metric)],
                 "better": metric.better,
-                "range": [_plain(end) for end in metric.range],
+                "range": [plain_value(end) for end in metric.range],
                 "undefined": undefined.get(str(metric), {}),
                 "tie_range": list(ranges[str(metric)]) if str(metric) in ranges else None,
                 **(
@@ -132,12 +132,5 @@ def save(res: Results, path: str | Path) -> None:
         raise UsageError(f"{target}: unknown suffix; use {one_of(['.parquet', *texts])}.")
 
 
-def _plain_values(values: Mapping[str, float]) -> dict[str, float | str | None]:
-    return {name: _plain(value) for name, value in values.items()}
-
-
-def _plain(value: float) -> float | str | None:
-    """Return a number as JSON can hold it: NaN as null, infinity as text."""
-    if math.isnan(value):
-        return None
-    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+def _plain_values(values: Mapping[str, float]) -> dict[str, Any]:
+    return {name: plain_value(value) for name, value in values.items()}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from rankwell import __version__
+from rankwell.display.plain_values import plain_value
 from rankwell.display.table import Cell, Column, Table, number
 
 if TYPE_CHECKING:
@@ -114,12 +115,12 @@ def to_dict(found: Gate) -> dict[str, Any]:
                 "why": each.why,
                 "goal": each.check.goal,
                 "margin": str(each.check.margin),
-                "p_corrected": _plain(each.p),
-                **{word: _plain(value) for word, value in each.found._asdict().items()},
+                "p_corrected": plain_value(each.p),
+                **{word: plain_value(value) for word, value in each.found._asdict().items()},
             }
             for each in found.checks
         ],
-        "limits": [each._asdict() | {"value": _plain(each.value)} for each in found.limits],
+        "limits": [each._asdict() | {"value": plain_value(each.value)} for each in found.limits],
         "policy": found.new.policy.to_dict(),
     }
 
@@ -160,9 +161,3 @@ def to_junit(found: Gate) -> str:
 
 def _float(value: float) -> float | None:
     return None if math.isnan(value) or math.isinf(value) else value
-
-
-def _plain(value: Any) -> Any:
-    if not isinstance(value, float) or math.isfinite(value):
-        return value
-    return None if math.isnan(value) else "inf" if value > 0 else "-inf"
