@@ -14,7 +14,7 @@ from rankwell.errors import NotAskedError, UsageError, nearest
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.results import exports
+from rankwell.results import exports, mean_intervals
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
@@ -207,6 +207,8 @@ class Results:
         from rankwell.results.aggregation import aggregate_of
 
         return aggregate_of(self, metric_of(metric), how, weights, floor)
+
+    interval = mean_intervals.interval
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return the results as plain Python values, as ``to_json`` writes them."""
