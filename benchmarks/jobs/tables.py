@@ -59,7 +59,7 @@ def arrays(setting: Setting) -> Workload:
     files = ("{data}/w3_truth.parquet", "{data}/w3_rec.parquet")
     peer = rectools(setting, "w3_truth.parquet", "w3_rec.parquet", label=", calc_metrics", clock="evaluate")
     return Workload(
-        "the same as arrays in memory, which are copied, judgements prepared",
+        "the same as arrays in memory, judgements prepared",
         Command("rankwell", setting.script("ours_arrays.py", *files), clock="evaluate"),
         (peer,),
         bars=(at_least("ratio", 50),),

@@ -23,7 +23,7 @@ def main() -> None:
     start = time.perf_counter()
     evaluator = rw.Evaluator(rw.Qrels(query=liked[0], item=liked[1]), METRICS)
     built = time.perf_counter()
-    results = evaluator.evaluate(rw.Run(query=shown[0], item=shown[1], rank=shown[2]))
+    results = evaluator.evaluate({"query": shown[0], "item": shown[1], "rank": shown[2]})
     values = {name: results[name] for name in METRICS}
     evaluated = time.perf_counter()
     print(json.dumps({"values": values, "seconds": {"build": built - start, "evaluate": evaluated - built}}))

@@ -30,6 +30,7 @@ HOMES = {
     "metrics": "rankwell",
     "prepare": "rankwell",
     "rbo": "rankwell.comparison.rank_overlap",
+    "read_experiment": "rankwell.comparison.experiment",
     "read_qrels": "rankwell.readers",
     "read_run": "rankwell.readers",
     "rosetta": "rankwell.inspection.rosetta_table",

@@ -157,6 +157,7 @@ from rankwell.metrics.diversity.stopping import nERRIA as nERRIA
 from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
 from rankwell import prepare as prepare
 from rankwell.comparison.rank_overlap import rbo as rbo
+from rankwell.comparison.experiment import read_experiment as read_experiment
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.inspection.rosetta_table import rosetta as rosetta
@@ -210,6 +211,7 @@ __all__ = [
     "nDCG",
     "prepare",
     "rbo",
+    "read_experiment",
     "read_qrels",
     "read_run",
     "rosetta",

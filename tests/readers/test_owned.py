@@ -13,6 +13,8 @@ import pytest
 from scipy.sparse import csr_array
 
 import rankwell as rw
+from rankwell.evaluation.engines.memory import Memory
+from rankwell.tables import series
 
 METRICS = ["ndcg@2", "ap", "epc@2", "ild(features=year)@2", "gini@2"]
 COLUMNS = {
@@ -60,6 +62,33 @@ def test_what_is_changed_after_reading_changes_no_result(kind):
     listed[:], other[:] = 3, 1
     assert found() == before
     assert before[0] != evaluator.evaluate(rw.read_run({1: [2, 1], 2: [3, 1]})).mean
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("column", ["score", "rank"])
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_results_of_a_table_that_was_not_copied_do_not_change_with_it(kind, column, batch):
+    def made():
+        arrays = arrays_of("run")
+        arrays[column] = np.array([1.0, 1.0, 2.0, 2.0]) if column == "score" else np.array([1, 2, 2, 1])
+        return arrays, KINDS[kind](arrays)
+
+    evaluator = rw.Evaluator(COLUMNS["qrels"], METRICS[:2], engine=Memory(batch=batch), threads=2)
+    (arrays, given), (_, same) = made(), made()
+    results, expected = evaluator.evaluate(given), evaluator.evaluate(same)
+    whole = str(expected), expected.to_json()
+    spoil(arrays)
+    assert (str(results), results.to_json()) == whole
+    assert results.per_query.equals(expected.per_query)
+
+
+def test_the_cells_of_arrays_are_not_looked_at_one_by_one(monkeypatch):
+    seen = []
+    monkeypatch.setattr(series, "refuse_deep", lambda cells, _: seen.append(cells))
+    rw.evaluate(arrays_of("run"), arrays_of("qrels"), METRICS[:2])
+    assert not seen
+    rw.evaluate(arrays_of("run") | {"item": ["1", "2", "1", "3"]}, {1: {"1": 1}}, METRICS[:2])
+    assert seen == [["1", "2", "1", "3"]]
 
 
 def test_columns_of_run_and_qrels_are_copied():

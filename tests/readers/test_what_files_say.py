@@ -15,6 +15,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.errors import InputError
+from rankwell.kernels import thrift
 from rankwell.readers import arrow_buffers, parquet_pages
 from rankwell.readers.files import File
 
@@ -65,7 +66,7 @@ def small(path: Path) -> bytearray:
 def test_the_header_of_a_page_that_cannot_be(tmp_path):
     path = tmp_path / "run.parquet"
     content = small(path)
-    first = parquet_pages._Thrift(File(path).content[4:]).struct()[0]
+    first = thrift.struct(File(path).content[4:], 0)[0]
     assert first[1] in parquet_pages.HEADERS
     assert (
         content[6] == 0x15

@@ -205,6 +205,7 @@ def jobs(folder: Path) -> dict[str, Callable[[], dict[str, Any]]]:
         "shuffled TREC text": lambda: evaluation_of_a_file(folder / "shuffled", ".run", METRICS),
         "Parquet": lambda: evaluation_of_a_file(folder, ".parquet", at_10),
         "CSV": lambda: evaluation_of_a_file(folder, ".csv", at_10),
+        "NDJSON": lambda: evaluation_of_a_file(folder, ".jsonl", at_10),
         "first evaluation of dicts": lambda: modules_of(first_evaluation),
         "evaluate": lambda: modules_of(command("evaluate", *small, *asked)),
         "trec_eval": lambda: modules_of(command("trec_eval", *small)),

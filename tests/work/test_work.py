@@ -31,7 +31,7 @@ def write_text(folder: Path, name: str, frame: pl.DataFrame, queries: int) -> No
 
 
 def write_files(folder: Path) -> None:
-    """TREC text in order and shuffled, Parquet and CSV; and the first queries of each."""
+    """TREC text in order and shuffled, Parquet, CSV and NDJSON; and the first queries of each."""
     rng = np.random.default_rng(18)
     query = np.repeat(np.arange(QUERIES), DEPTH)
     item = pl.Series(np.arange(QUERIES * DEPTH) * 7_919 % 8_841_823)
@@ -57,6 +57,7 @@ def write_files(folder: Path) -> None:
             chosen = frame.filter(pl.col("user_id") < users)
             chosen.write_parquet(folder / f"{name}{few}.parquet")
             chosen.write_csv(folder / f"{name}{few}.csv")
+            chosen.write_ndjson(folder / f"{name}{few}.jsonl")
 
 
 def observed(job: str, folder: Path) -> dict[str, int]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 from rankwell.cli.option import STATISTICS, Option
 from rankwell.cli.options import (
     Format,
+    FromExperiment,
     Metrics,
     Output,
     PolicyRules,
@@ -19,7 +20,7 @@ from rankwell.cli.options import (
     refuse_files,
     write_tables,
 )
-from rankwell.cli.words import named_numbers, run_names, split
+from rankwell.cli.words import named_numbers, split, split_names
 from rankwell.comparison.comparing import compare as compared
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Test
@@ -97,6 +98,7 @@ def compare(
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
     ] = None,
+    experiment: FromExperiment = None,
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     statistics: Testing = Testing(),
@@ -108,10 +110,11 @@ def compare(
 
     Example: ``rankwell compare qrels.txt bm25.run dense.run -m ndcg@10 --baseline bm25.run``
     """
-    paths = [run, *runs]
+    words = [run, *runs]
+    paths = split_names(words)[1]
     form = form_of(format, output, FORMS)
     refuse_files([*([] if qrels == "none" else [qrels]), *paths, *tables.given], [output])
-    named = systems_of(paths)
+    named = systems_of(words)
     names = None if metric is None else [part for text in metric for part in split(text)]
     if names is None and not all(isinstance(each, Results) for each in named.values()):
         raise UsageError("say which metrics you want: -m ndcg@10 -m ap (`rankwell metrics` lists all).")
@@ -119,7 +122,9 @@ def compare(
     found = compared(
         results,
         metrics=names,
-        baseline=None if baseline is None else _name_of(baseline, paths, list(named)),
+        baseline=None
+        if baseline is None
+        else _name_of(baseline, dict(zip(*split_names(words), strict=True)), list(named)),
         primary=primary,
         margins=named_numbers(margin, "--margin"),
         by=by,
@@ -127,15 +132,16 @@ def compare(
         clusters=clusters,
         users=users,
         threads=threads,
+        experiment=experiment or "",
         **statistics.given,
     )
     _write(found, form, output, pairs=pairs)
 
 
-def systems_of(paths: Sequence[str]) -> dict[str, Any]:
+def systems_of(words: Sequence[str]) -> dict[str, Any]:
     """Return runs by name: saved results are loaded, of which a file may hold several; anything else stays a path."""
     named: dict[str, Any] = {}
-    for name, path in zip(run_names(paths), paths, strict=True):
+    for name, path in zip(*split_names(words), strict=True):
         found = all_loaded(path) if is_saved(path) else []
         alone = {name: found[0] if found else path}
         more = alone if len(found) < 2 else {res.name: res for res in found}
@@ -179,15 +185,15 @@ def evaluated(
     return {name: found.get(name, each) for name, each in named.items()}, inputs.users
 
 
-def _name_of(baseline: str, paths: Sequence[str], names: Sequence[str]) -> str:
+def _name_of(baseline: str, paths: Mapping[str, str], names: Sequence[str]) -> str:
     """The name of the baseline, which is given by its name or its path."""
     if baseline in names:
         return baseline
-    places = [place for place, path in enumerate(paths) if Path(path) == Path(baseline)]
-    if not places:
-        near = nearest(baseline, [*names, *paths])
+    found = [name for name, path in paths.items() if Path(path) == Path(baseline)]
+    if not found:
+        near = nearest(baseline, [*names, *paths.values()])
         raise UsageError(f"--baseline {baseline}: must be one of the runs, {one_of(names)}.{near}")
-    return names[places[0]]
+    return found[0]
 
 
 def _write(found: Comparison, form: str, output: str | None, *, pairs: bool) -> None:

@@ -9,8 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from rankwell.cli.option import OUTPUT, Option
-from rankwell.cli.options import Metrics, Output, PolicyRules, Reading, Tables, form_of, refuse_files
-from rankwell.cli.words import as_options, files, run_names, split
+from rankwell.cli.options import (
+    FromExperiment,
+    Metrics,
+    Output,
+    PolicyRules,
+    Reading,
+    Tables,
+    form_of,
+    refuse_files,
+    with_origin,
+)
+from rankwell.cli.words import as_options, files, split, split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
 from rankwell.errors import UsageError
@@ -109,6 +119,7 @@ def evaluate(
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
     ] = None,
+    experiment: FromExperiment = None,
     tables: Tables = Tables(),
     reading: Reading = Reading(),
     printed: Printed = Printed(),
@@ -122,7 +133,7 @@ def evaluate(
         raise UsageError(
             "say which metrics you want: -m ndcg@10 -m ap -m p@5 (`rankwell metrics` lists all)."
         )
-    paths, parts = [run, *runs], files(slices, "--slices")
+    (titles, paths), parts = split_names([run, *runs]), files(slices, "--slices")
     names = [part for text in metric for part in split(text)]
     refuse_files([qrels, *paths, *tables.given, *parts.values()], [printed.output])
     if interval:
@@ -148,7 +159,7 @@ def evaluate(
             names,
             policy,
             runs=[*paths, *references],
-            names=run_names(paths),
+            names=titles,
             qrels=judged,
             train=train,
             items=tables.items,
@@ -166,7 +177,7 @@ def evaluate(
         evaluator = Evaluator.of(
             inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query or interval
         )
-        results = list(evaluator.results_of_all(named).values())
+        results = with_origin(evaluator.results_of_all(named).values(), experiment)
     _write(results, inputs, names, printed, per_query=per_query, intervals=interval)
 
 

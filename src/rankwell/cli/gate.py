@@ -11,8 +11,17 @@ from typing import Annotated, ClassVar, Literal, get_args
 from rankwell.cli.commands import FOUND
 from rankwell.cli.compare import Clusters, Weights, evaluated, systems_of
 from rankwell.cli.option import OUTPUT, STATISTICS, Option
-from rankwell.cli.options import Metrics, Output, PolicyRules, Reading, Tables, form_of, refuse_files
-from rankwell.cli.words import named_texts, split
+from rankwell.cli.options import (
+    FromExperiment,
+    Metrics,
+    Output,
+    PolicyRules,
+    Reading,
+    Tables,
+    form_of,
+    refuse_files,
+)
+from rankwell.cli.words import named_texts, split, split_names
 from rankwell.comparison.gate.deciding import FailOn, Mode
 from rankwell.comparison.gate.gating import gate as gated
 from rankwell.comparison.gate.reports import to_text
@@ -116,6 +125,7 @@ def gate(
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
     ] = None,
+    experiment: FromExperiment = None,
     deciding: Deciding = Deciding(),
     reported: Reported = Reported(),
     tables: Tables = Tables(),
@@ -127,10 +137,12 @@ def gate(
     Example: ``rankwell gate qrels.txt new.run --baseline old.json -m ndcg@10 --max-drop 1%``
     """
     form = form_of(reported.format, reported.output, get_args(GateForm))
-    given = [*([] if qrels == "none" else [qrels]), run, baseline, *tables.given]
+    paths = split_names([run, baseline])[1]
+    given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given]
     refuse_files(given, [reported.output, reported.junit])
-    _refuse_other_file(baseline, baseline_hash)
-    if ratchet and not is_saved(baseline):
+    accepted_file = paths[1]
+    _refuse_other_file(accepted_file, baseline_hash)
+    if ratchet and not is_saved(accepted_file):
         raise UsageError(
             f"--ratchet writes over the baseline, so it must be saved results, not a run: {baseline}. Save them by "
             f"`rankwell evaluate {qrels} {baseline} … --per-query -o old.json`."
@@ -159,11 +171,12 @@ def gate(
         weights=weights,
         clusters=clusters,
         users=users,
+        experiment=experiment or "",
         **vars(deciding),
     )
     _write(found, form, reported)
     if ratchet:
-        _accept(found, baseline)
+        _accept(found, accepted_file)
     return FOUND if found.exit_code else 0
 
 

@@ -13,6 +13,7 @@ from rankwell.errors import DataError, InputError, RankwellError
 
 # commands that are parsed without Cyclopts, which takes longer to load than they may take
 PLAIN = ("evaluate",)
+EXPERIMENTS = ("evaluate", "compare", "gate")  # what an experiment file can say
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -42,6 +43,10 @@ def _run(arguments: Sequence[str]) -> int | None:
         from rankwell.readers.standard_input import with_standard_input
 
         arguments = with_standard_input(arguments)
+    if arguments and arguments[0] in EXPERIMENTS and _names_experiment(arguments[1:]):
+        from rankwell.cli.experiment import with_experiment
+
+        arguments = with_experiment(arguments)
     if arguments and arguments[0] in PLAIN:
         from rankwell.cli.plain import parsed
 
@@ -53,6 +58,10 @@ def _run(arguments: Sequence[str]) -> int | None:
     from rankwell.cli import parser
 
     return parser.run(arguments)
+
+
+def _names_experiment(rest: Sequence[str]) -> bool:
+    return "--experiment" in rest or (bool(rest) and rest[0].endswith(".toml"))
 
 
 def _fail(message: str, code: int) -> int:

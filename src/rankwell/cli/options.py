@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -16,6 +16,7 @@ from rankwell.readers.standard_input import STDIN
 
 if TYPE_CHECKING:
     from rankwell.display.table import Table
+    from rankwell.results import Results
 
 Metrics = Annotated[
     list[str] | None,
@@ -33,6 +34,14 @@ Form = Literal["text", "markdown", "latex", "html", "json", "csv"]
 Format = Annotated[
     Form | None,
     Option(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
+]
+FromExperiment = Annotated[
+    str | None,
+    Option(
+        group=DATA,
+        help="a file (``rankwell.toml``) that says runs, judgements, metrics, policy …, instead of QRELS and RUN; what is given "
+        "beside it wins, and results carry its hash",
+    ),
 ]
 PolicyRules = Annotated[Policy, Option(group=POLICY)]
 
@@ -126,6 +135,11 @@ def form_of(given: str | None, output: str | None, allowed: Sequence[str]) -> st
             f"-o {output}: this writes {one_of(allowed)}, not {form}; choose another suffix, or say --format."
         )
     return form
+
+
+def with_origin(results: Iterable[Results], origin: str | None) -> list[Results]:
+    """Return results that carry the experiment they come from."""
+    return [replace(res, experiment=origin) for res in results] if origin else list(results)
 
 
 def write_tables(tables: Sequence[Table], form: str, output: str | None) -> None:

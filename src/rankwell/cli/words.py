@@ -125,6 +125,27 @@ def named_numbers(given: Sequence[str] | None, option: str) -> dict[str, float] 
         ) from None
 
 
+def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the names and the paths of runs: ``name=file`` gives a name, if there is no such file but the one behind it.
+
+    >>> split_names(["a/bm25.run", "nowhere=b/bm25.run"])
+    (['a/bm25.run', 'nowhere=b/bm25.run'], ['a/bm25.run', 'nowhere=b/bm25.run'])
+    """
+    parts = [word.partition("=") for word in words]
+    is_named = [
+        bool(sign) and not Path(word).exists() and Path(path).exists()
+        for word, (_, sign, path) in zip(words, parts, strict=True)
+    ]
+    paths = [
+        path if named else word for word, named, (_, _, path) in zip(words, is_named, parts, strict=True)
+    ]
+    own = run_names(paths)
+    names = [
+        name if named else plain for plain, named, (name, _, _) in zip(own, is_named, parts, strict=True)
+    ]
+    return names, paths
+
+
 def run_names(paths: Sequence[str]) -> list[str]:
     """Return the name of each run: that of its file, or the path where several files share the name.
 

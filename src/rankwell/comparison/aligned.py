@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,6 +69,22 @@ class Aligned:
         return all(
             metric in res.part.values and isinstance(res.part.states[metric], Mean) for res in self.results
         )
+
+    def alone(
+        self, metric: Metric, by: Sequence[str], labels: tuple[str, ...]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the value and n of a metric without a mean of values per query, per system, as the results have them."""
+        name = str(metric)
+        if not labels:
+            return np.array([res.mean[name] for res in self.results]), np.array(
+                [res.n[name] for res in self.results]
+            )
+        values, n = np.full(len(self.results), math.nan), np.zeros(len(self.results), np.int64)
+        for row, res in enumerate(self.results):
+            for each in res.segments.to_dicts() if res.division.by == tuple(by) else ():
+                if tuple(each[column] for column in by) == labels:
+                    values[row], n[row] = each["mean"][name], each["n"][name]
+        return values, n
 
 
 def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +17,7 @@ from rankwell.comparison.cells import (
     difference_alone,
     differences_of,
     flipped_as,
+    heterogeneity_of,
     means_of,
     value_alone,
 )
@@ -30,7 +32,6 @@ from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.statistics import corrections
-from rankwell.statistics.effects import heterogeneity
 from rankwell.statistics.families import Cell
 from rankwell.tables.arguments import checked
 from rankwell.tables.cores import cores
@@ -61,6 +62,7 @@ def compare(
     resamples: int = RESAMPLES,
     seed: int = 0,
     threads: int | None = None,
+    experiment: str = "",
     **options: Any,
 ) -> Comparison:
     """Compare systems: means with intervals, and tests of their differences corrected for their number.
@@ -95,6 +97,8 @@ def compare(
         flips is drawn; from 100,000 on none, and Student's t decides.
     threads
         The number of threads, which changes no number; by default the cores of this process.
+    experiment
+        What the comparison carries as its origin, as ``read_experiment`` gives it.
     options
         Other arguments of ``Evaluator``: ``train``, ``items``, ``policy``, ``rel`` and so on.
 
@@ -164,7 +168,8 @@ def compare(
         raise UsageError(
             "weights= and clusters= go with test='t' or 'flips' and correction='holm', 'maxt', 'bh', 'by' or 'none'."
         )
-    return _compared(aligned, baseline, groups, how, cores() if threads is None else threads)
+    found = _compared(aligned, baseline, groups, how, cores() if threads is None else threads)
+    return replace(found, experiment=experiment) if experiment else found
 
 
 def _results(
@@ -219,7 +224,7 @@ def _compared(
     for metric in aligned.metrics:
         if not aligned.has_values(metric):
             for segment, labels in enumerate(groups.labels):
-                values, n = _alone(aligned, metric, groups.by, labels)
+                values, n = aligned.alone(metric, groups.by, labels)
                 means[metric, segment] = value_alone(values, n)
                 found[metric, segment] = difference_alone(values, pairs)
             continue
@@ -241,7 +246,7 @@ def _compared(
             )
             cells[key] = flipped_as(cell, design)
         if len(groups.members) > 1 and groups.design.is_plain:
-            varied[metric] = _heterogeneity(values, pairs, groups.members[1:])
+            varied[metric] = heterogeneity_of(values, pairs, groups.members[1:])
     correction = how.chosen(has_baseline=baseline is not None)
     found |= corrected(cells, found, how, correction, threads)
     # one p-value per metric, corrected over the metrics
@@ -271,29 +276,3 @@ def _pairs(names: Sequence[str], baseline: str | None) -> np.ndarray:
     against = list(names).index(baseline)
     others = [place for place in range(len(names)) if place != against]
     return np.array([others, [against] * len(others)], np.int64)
-
-
-def _alone(
-    aligned: Aligned, metric: Metric, by: Sequence[str], labels: tuple[str, ...]
-) -> tuple[np.ndarray, np.ndarray]:
-    """The values and numbers of queries of a metric without a mean of values per query, as the results have them."""
-    if not labels:
-        return np.array([res.mean[str(metric)] for res in aligned.results]), np.array(
-            [res.n[str(metric)] for res in aligned.results]
-        )
-    values, n = np.full(len(aligned.results), math.nan), np.zeros(len(aligned.results), np.int64)
-    for row, res in enumerate(aligned.results):
-        for each in res.segments.to_dicts() if res.division.by == tuple(by) else ():
-            if tuple(each[column] for column in by) == labels:
-                values[row], n[row] = each["mean"][str(metric)], each["n"][str(metric)]
-    return values, n
-
-
-def _heterogeneity(values: np.ndarray, pairs: np.ndarray, members: Sequence[np.ndarray]) -> np.ndarray:
-    """The p-value, per pair, that its difference is the same in all segments."""
-    found = np.full(pairs.shape[1], math.nan)
-    for place, (left, right) in enumerate(pairs.T):
-        d = values[left] - values[right]
-        groups = [d[rows][~np.isnan(d[rows])] for rows in members]
-        found[place] = heterogeneity(groups)
-    return found

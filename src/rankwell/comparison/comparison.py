@@ -60,6 +60,7 @@ class Comparison:
     policy: Policy
     notes: tuple[str, ...]
     heterogeneity: Mapping[Metric, np.ndarray]
+    experiment: str = ""  # the name and the hash of the experiment file, if there was one
 
     @property
     def correction(self) -> str:

@@ -49,6 +49,7 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         ],
         "heterogeneity": _columns({str(metric): p for metric, p in found.heterogeneity.items()}),
         "notes": list(found.notes),
+        "experiment": found.experiment,
     }
 
 

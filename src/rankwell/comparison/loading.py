@@ -42,6 +42,7 @@ def loaded(path: str | Path) -> Comparison:
         policy=Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
         notes=tuple(data["notes"]),
         heterogeneity={metric_of(name): _array(name, p) for name, p in data["heterogeneity"].items()},
+        experiment=data.get("experiment", ""),
     )
 
 

@@ -61,6 +61,7 @@ def remarks_of(found: Comparison) -> list[str]:
         if found.methods.primary
         else []
     )
+    notes += [f"experiment: {found.experiment}"] if found.experiment else []
     notes += _counted(found)
     notes += _doubtful(found)
     notes += _lost(found)

@@ -69,7 +69,8 @@ class Pool(Derived):
 
     def _ideals(self) -> tuple[Ranked, np.ndarray | None]:
         lengths = np.diff(self.offsets)
-        if not len(self.grades) or self.grades.min() != self.grades.max():
+        is_graded = self.scale.kind != "interactions"
+        if not len(self.grades) or (is_graded and self.grades.min() != self.grades.max()):
             return self.ideal, None
         # if all grades are equal, queries with equally many judged items share an ideal list
         sizes = np.flatnonzero(np.bincount(lengths))

@@ -8,7 +8,6 @@ import io
 import mmap
 import os
 import stat
-import sys
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +15,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from rankwell.errors import InputError, UsageError, brief
+from rankwell.errors import InputError, brief
+from rankwell.readers import pipes
 from rankwell.readers.compression import COMPRESSED_SUFFIXES, compression_of, reading_errors
 from rankwell.readers.folders import to_name_instead
 from rankwell.readers.opened import HEAD, Bytes, Held, Lines, Recoded, known_encoding
@@ -32,7 +32,8 @@ Check = Callable[[memoryview, int], None]
 class File:
     """A file to read: its name, its first bytes decompressed, and all its bytes on request.
 
-    ``-`` is standard input; it and other pipes are read whole, as they can be read only once. Nothing is kept open.
+    ``-`` is standard input; it and other pipes are read at once, as they can be read only once, and kept in a temporary file
+    if they are long. No other file is kept open.
     ``line`` is where the last ``stream`` stopped with an error, 0 if it did not.
     """
 
@@ -43,7 +44,7 @@ class File:
         self.is_whole = True
         self.line = 0
         self._state = self._stat()
-        self._raw = self._read_once()
+        self._raw, self._kept = self._read_once()
         with self._opened() as file, self.reading():
             start = file.read(8)
         if not start:
@@ -58,7 +59,7 @@ class File:
         for line in lines:
             kept[line - 1] = b""
         raw = bytearray(b"\n".join(kept))
-        return self._changed(_raw=_ended(raw), compression=None, encoding=None, is_whole=False)
+        return self._changed(_raw=pipes.held(raw), compression=None, encoding=None, is_whole=False)
 
     def encoded_in(self, encoding: str) -> File:
         """Return the same file, whose text is of an encoding and is read as UTF-8."""
@@ -91,7 +92,9 @@ class File:
     @property
     def size(self) -> int:
         """The number of bytes of the file itself, compressed or not."""
-        return self._state[2] if self._raw is None else len(self._raw) - 1
+        if self._raw is not None:
+            return len(self._raw) - 1
+        return self._state[2] if self._kept is None else self._kept.size
 
     @property
     def is_plain(self) -> bool:
@@ -100,7 +103,7 @@ class File:
 
     def source(self) -> Path | io.BytesIO:
         """Return the path of a plain file, else its content: for libraries that take paths or file objects."""
-        if self.is_plain and self.path is not None:
+        if self.is_plain and self._kept is None and self.path is not None:
             return self.path
         return io.BytesIO(self.content.data)
 
@@ -155,7 +158,7 @@ class File:
             held[at] = LINE_END
             return np.asarray(held)
         del held[at:]
-        return _ended(held)
+        return pipes.held(held)
 
     def pieces(self) -> Iterator[memoryview]:
         """Yield the content piece by piece; each is overwritten by the next."""
@@ -211,12 +214,16 @@ class File:
 
     def check(self) -> None:
         """Raise InputError if the file is not the one that was opened at first, or changed since."""
-        if self._stat() != self._state:
+        if self._stat() != self._state or (self._kept is not None and self._kept.is_changed()):
             raise InputError(f"{self.label}: {CHANGED}")
 
     def check_opened(self, opened: IO[bytes]) -> None:
         """Raise InputError if an opened file is not the one that was opened at first, or changed since."""
-        if self._raw is None and _state(os.fstat(opened.fileno())) != self._state:
+        if self._kept is not None:
+            is_changed = self._kept.is_changed()
+        else:
+            is_changed = self._raw is None and _state(os.fstat(opened.fileno())) != self._state
+        if is_changed:
             raise InputError(f"{self.label}: {CHANGED}")
 
     def _stat(self) -> tuple[int, ...]:
@@ -232,22 +239,24 @@ class File:
             raise InputError(f"{self.label}: is a folder. {to_name_instead(self.path)}")
         return _state(found)
 
-    def _read_once(self) -> np.ndarray | None:
-        """All bytes of what can be read only once, and a line end; None for a file."""
+    def _read_once(self) -> tuple[np.ndarray | None, pipes.Kept | None]:
+        """All bytes of what can be read only once, held with a line end or kept; neither for a file."""
         if self.path is None:
-            return _standard_input()
+            return _held_or_kept(pipes.standard_input())
         mode = self.path.stat().st_mode
         if stat.S_ISREG(mode) and self._state[2]:
-            return None
-        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)) and not _is_input(self.path):
+            return None, None
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)) and not pipes.is_terminal(self.path):
             msg = f"{self.label}: is a device or a socket. Name a file, a pipe, or - for standard input."
             raise InputError(msg)
         with self.reading(), self.path.open("rb", buffering=0) as file:
-            return _all(file, self.label)
+            return _held_or_kept(pipes.whole(file, self.label))
 
     def _opened(self) -> IO[bytes]:
         if self._raw is not None:
             return Held(self._raw[:-1].data)  # type: ignore[return-value]
+        if self._kept is not None:
+            return self._kept.opened()  # type: ignore[return-value]
         assert self.path is not None
         try:
             return self.path.open("rb", buffering=0)
@@ -274,27 +283,5 @@ def _state(found: os.stat_result) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _is_input(path: Path) -> bool:
-    """Whether a device is the terminal that somebody types at."""
-    return stat.S_ISCHR(path.stat().st_mode) and str(path) in ("/dev/stdin", "/dev/tty", "/dev/fd/0")
-
-
-def _ended(content: bytearray) -> np.ndarray:
-    content.append(LINE_END)
-    return np.frombuffer(content, np.uint8)
-
-
-def _standard_input() -> np.ndarray:
-    if sys.stdin is None or sys.stdin.closed:
-        raise UsageError("there is no standard input to read from.")
-    return _all(sys.stdin.buffer, STDIN)
-
-
-def _all(file: IO[bytes], label: str) -> np.ndarray:
-    """All bytes of a pipe, and a line end; a device that gives nothing but NUL bytes would never end."""
-    content = bytearray()
-    while piece := file.read(PIECE):
-        if len(content) >= PIECE and piece.count(0) == len(piece):
-            raise InputError(f"{label}: NUL bytes without end; this is no text and no table.")
-        content += piece
-    return _ended(content)
+def _held_or_kept(found: np.ndarray | pipes.Kept) -> tuple[np.ndarray | None, pipes.Kept | None]:
+    return (found, None) if isinstance(found, np.ndarray) else (None, found)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankwell.readers.column_names import NONE_GIVEN, WORDS
 from rankwell.readers.frame_columns import Frames, column_of, whole_columns
 from rankwell.readers.in_memory import frame_of
@@ -120,7 +118,9 @@ class FrameRows:
 
 def _owned(frame: pl.DataFrame) -> pl.DataFrame:
     """The same rows without the rest of the piece that they are a part of."""
-    return frame[np.arange(len(frame))]
+    import polars as pl
+
+    return frame[pl.int_range(len(frame), eager=True)]  # an array would load numpy.ma
 
 
 def _repeats(rows: Callable[[int], pl.Series], length: int, query: pl.Series) -> int:

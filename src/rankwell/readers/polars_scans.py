@@ -34,10 +34,12 @@ def schema_of(
         raise explained(file, kind, error, diagnose) from error
 
 
-def pieces(table: pl.LazyFrame, file: File, words: dict[str, str], kind: str) -> Frames:
-    """Return the wanted columns of a table in pieces."""
+def pieces(
+    table: pl.LazyFrame, file: File, words: dict[str, str], kind: str
+) -> Callable[[int | None], Iterator[pl.DataFrame]]:
+    """Return the wanted columns of a table in pieces of about some number of rows; None for pieces as they stand in the file."""
 
-    def read(size: int) -> Iterator[pl.DataFrame]:
+    def read(size: int | None) -> Iterator[pl.DataFrame]:
         yield from _batches(table.select(words.values()), size, file, kind, None)
 
     return read
@@ -60,7 +62,7 @@ def lines_of(table: pl.LazyFrame, file: File, words: dict[str, str], kind: str, 
 
 
 def _batches(
-    table: pl.LazyFrame, size: int, file: File, kind: str, diagnose: Diagnose | None
+    table: pl.LazyFrame, size: int | None, file: File, kind: str, diagnose: Diagnose | None
 ) -> Iterator[pl.DataFrame]:
     import polars as pl
 

@@ -44,7 +44,8 @@ def added(left: Results, right: Results) -> Results:
         raise UsageError(f"cannot add results: query {brief(part.queries.one(twice))} is on both sides.")
     slices = {name: added(left.slices[name], right.slices[name]) for name in left.slices}
     kind = type(left)
-    return kind(left.name, left.metrics, left.conditions, part, division=left.division, slices=slices)
+    experiment = left.experiment if left.experiment == right.experiment else ""
+    return kind(left.name, left.metrics, left.conditions, part, left.division, slices, experiment)
 
 
 def _refuse_saved(part: Part) -> None:

@@ -29,6 +29,7 @@ def to_dict(res: Results, *, per_query: bool = False, intervals: bool = False) -
     ranges, undefined = res.tie_range, res.undefined
     data: dict[str, Any] = {
         "run": res.name,
+        **({"experiment": res.experiment} if res.experiment else {}),
         "mean": _plain_values(res.mean),
         **_divided(res),
         "metrics": [

@@ -87,7 +87,7 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
         )
         for name, each in data.get("slices", {}).items()
     }
-    return Results(data["run"], metrics, conditions, part, division, slices)
+    return Results(data["run"], metrics, conditions, part, division, slices, data.get("experiment", ""))
 
 
 def is_saved(path: str | Path) -> bool:

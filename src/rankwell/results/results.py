@@ -20,8 +20,7 @@ from rankwell.results.part import Part
 from rankwell.results.segments import Division
 from rankwell.results.values import left_out_of, tie_ranges, value_of
 
-# few callers need these at run time; the methods that do import them
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # few callers need these at run time; the methods that do import them
     import polars as pl
 
     from rankwell.display.table import Table
@@ -49,6 +48,7 @@ class Results:
     part: Part
     division: Division = field(default_factory=Division)
     slices: Mapping[str, Results] = field(default_factory=dict)
+    experiment: str = ""  # the name and the hash of the experiment file, if there was one
 
     @property
     def policy(self) -> Policy:
@@ -265,9 +265,9 @@ class Results:
         """Log the values to an experiment tracker: ``mlflow``, ``wandb``, ``tensorboard`` or a ``SummaryWriter`` of TensorBoard.
 
         Metrics get names that trackers accept: ``ndcg@10`` becomes ``ndcg_at_10``, and ``ndcg_at_10.n`` is the number of
-        queries behind it. Signatures and policy become tags (in W&B the config, in TensorBoard a text), and the whole JSON an
-        artifact. Undefined values are not logged. Values go to the active run, or to a new one named after the results;
-        in TensorBoard to the writer given, or to the folder ``runs/NAME``. Each tracker is an extra: ``pip install 'rankwell[mlflow]'``.
+        queries behind it; undefined values are left out. Signatures and policy become tags (in W&B the config, in TensorBoard a
+        text), and the whole JSON an artifact. Values go to the active run, or to a new one named after the results; in
+        TensorBoard to the writer given, or to ``runs/NAME``. Each tracker is an extra: ``pip install 'rankwell[mlflow]'``.
         """
         from rankwell.results import trackers
 

@@ -238,6 +238,8 @@ def notes_of(results: Sequence[Results], *, full_policy: bool = False, hint: boo
         notes.append(
             f"means are weighted by {first.weights}" + (f" (but not {', '.join(plain)})" if plain else "")
         )
+    if first.experiment:
+        notes.append(f"experiment: {first.experiment}")
     notes.append(f"policy: {first.policy}" if full_policy else policy_note(first.policy, hint=hint))
     if len(results) == 1:
         return [*notes, "; ".join(counted(first))]

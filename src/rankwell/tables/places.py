@@ -30,6 +30,18 @@ class RowOf(Held):
         return f"{self.name}, row {row + 1}"
 
 
+@dataclass(frozen=True)
+class LineAfter(Held):
+    """Rows that are the lines of a file after its first ones."""
+
+    label: str
+    first: int
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        return f"{self.label}:{self.first + row + 1}"
+
+
 def held(place: Place, name: str) -> Held:
     """Return a place that can be pickled; one that needs its file open becomes the number of the row."""
     return place if isinstance(place, Held) else RowOf(name)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.kernels import order, rank_columns
 from rankwell.tables.csr import are_places, owners, places_of
-from rankwell.tables.grouping import cuts, gathered, partitions, together
+from rankwell.tables.grouping import Stretches, cuts, gathered, partitions, together
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.numbers import numbers_of, same_length
 from rankwell.tables.places import Place, held
@@ -99,7 +99,7 @@ class Columns:
     @classmethod
     def of(
         cls,
-        query: IdColumn,
+        query: IdColumn | Stretches,
         item: IdColumn,
         score: Iterable[float] | np.ndarray | None = None,
         rank: Iterable[float] | np.ndarray | None = None,
@@ -111,21 +111,27 @@ class Columns:
     ) -> Columns:
         """Return rows from a user's columns: ordered by ranks if given, else by scores, else as they are.
 
-        Of a whole run the smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
+        A query that is given as stretches is not spread over the rows if the rows of each are adjacent. Of a whole run the
+        smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
         """
-        queries, items = Ids.of_column(query, "query"), Ids.of_column(item, "item")
+        lists = together(query) if isinstance(query, Stretches) else None
+        if isinstance(query, Stretches):
+            queries = None if lists else query.column()
+        else:
+            queries = query = Ids.of_column(query, "query")
+        items = Ids.of_column(item, "item")
         given = None if score is None else numbers_of(score, "score", place)
         ranks = None if rank is None else numbers_of(rank, "rank", place)
         lengths = {"item": len(items)}
         lengths |= {word: len(x) for word, x in (("score", given), ("rank", ranks)) if x is not None}
-        same_length(len(queries), lengths, name)
+        same_length(len(query), lengths, name)
         if ranks is not None:
-            rows = cls(queries, items, ranks, place=place, by_rank=True, given_score=given)
+            rows = cls(queries, items, ranks, place=place, by_rank=True, given_score=given, lists=lists)
             rows.rank_base = lowest_rank(ranks) if is_whole and rank_base is None else rank_base
             return rows
         if given is not None:
-            return cls(queries, items, given, place=place)
-        rows = cls(queries, items, np.arange(len(queries)), place=place, by_rank=True)
+            return cls(queries, items, given, place=place, lists=lists)
+        rows = cls(queries, items, np.arange(len(query)), place=place, by_rank=True, lists=lists)
         rows.by_place = True
         return rows
 

@@ -48,7 +48,8 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
         return made(lambda: pl.Series(column, values), name)
     if not isinstance(values, (list, tuple, np.ndarray)):
         values = list(values)
-    refuse_deep(values, f"{name}: the column {brief(column)}")
+    if not isinstance(values, np.ndarray):  # which holds numbers or dates now
+        refuse_deep(values, f"{name}: the column {brief(column)}")
     try:
         return pl.Series(column, values)
     except (

@@ -59,6 +59,7 @@ def gate(
     strict: bool = False,
     force: bool = False,
     threads: int | None = None,
+    experiment: str = "",
     **options: Any,
 ) -> Gate:
     """Decide whether a new system may replace the accepted one: pass, fail or inconclusive.
@@ -91,6 +92,8 @@ def gate(
         sparse differences, and their seed.
     threads, options
         As for ``Evaluator``.
+    experiment
+        What the verdict carries as its origin: the name and the hash of an experiment file.
 
     Returns
     -------
@@ -151,7 +154,7 @@ def gate(
     ]
     name, old_name = aligned.names
     new, old = aligned.results
-    return Gate(tuple(parts), tuple(limits), rules, name, old_name, new, old)
+    return Gate(tuple(parts), tuple(limits), rules, name, old_name, new, old, experiment)
 
 
 def _aligned(

@@ -28,6 +28,7 @@ class Gate:
     baseline: str
     new: Results
     old: Results
+    experiment: str = ""
 
     @cached_property
     def status(self) -> Status:

@@ -61,6 +61,6 @@ def _open(
     table, _ = schema_of(scan, file, "Arrow")
     schema = table.collect_schema()
     words = words_of(schema, WORDS[kind], file.label, columns)
-    read = pieces(table, file, words, "Arrow")
+    read: Frames = pieces(table, file, words, "Arrow")
     read, place = unfolded(read, words, schema, name) or (read, None)
     return read, words, name, None, place

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
-from rankwell.readers import delimited_lines, frames
+from rankwell.readers import frames, plain_lines
 from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import WORDS, known_word, match_columns
 from rankwell.readers.files import PIECE, File
@@ -55,13 +55,13 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
         return table.pieces()(size)
 
     rows = frames.FrameRows(pieces, table.words, name, place=table.place)
-    return delimited_lines.run_of(table.lines, rows, table.framed)
+    return plain_lines.run_of(table.lines, rows, table.framed)
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in a table."""
     table = Table(file, "qrels", columns)
-    qrels = None if table.lines is None else delimited_lines.qrels_of(table.lines, name, table.place)
+    qrels = None if table.lines is None else plain_lines.qrels_of(table.lines, name)
     return qrels or frames.qrels_of_frames(table.pieces(), table.words, name, place=table.place)
 
 
@@ -103,7 +103,7 @@ class Table:
         self.words = match_columns(self.names, WORDS[kind], file.label, own)
 
     @cached_property
-    def lines(self) -> delimited_lines.Lines | None:
+    def lines(self) -> plain_lines.Lines | None:
         """The lines, if the header is the first one and there are no quotation marks: then no record goes over two."""
         begin, first = beginning(self.file), b""
         if self.has_header:
@@ -113,7 +113,8 @@ class Table:
             begin += len(first) + 1
         if self.has_quotes:
             return None
-        return delimited_lines.Lines(self.file, begin, ord(self.separator), self.names, self.words)
+        fields = plain_lines.Fields(ord(self.separator), self.names, self.words)
+        return plain_lines.Lines(self.file, begin, self.words, fields)
 
     def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
         """Return the rows of some lines, and where they stand."""

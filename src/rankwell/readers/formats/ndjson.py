@@ -5,20 +5,23 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
 from rankwell.kernels import json_keys
-from rankwell.readers import frames
+from rankwell.readers import frames, plain_lines
+from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import WORDS, match_columns
-from rankwell.readers.files import File
-from rankwell.readers.frame_columns import Frames
+from rankwell.readers.files import PIECE, File
 from rankwell.readers.polars_scans import lines_of, schema_of
-from rankwell.readers.text import SAY_ENCODING, require_text
+from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
 from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed
+from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ IDS = ("query", "item", "topic")
 
 def recognises(start: bytes) -> bool:
     """Whether the first line is an object of plain values."""
-    line = start.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    line = start.removeprefix(BOM).lstrip().partition(b"\n")[0]
     if not line.startswith(b"{"):
         return False
     try:
@@ -42,110 +45,135 @@ def recognises(start: bytes) -> bool:
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return the run in an NDJSON file; its rows are read when somebody looks."""
-    lines = JsonLines(file)
-    table, words = lines.open("run", columns)
-    return frames.run_of_frames(table, words, name, place=lines.place)
+    lines = JsonLines(file, "run", columns)
+    if not {"score", "rank"} & set(lines.words):
+        return frames.run_of_frames(lines.pieces, lines.words, name, place=lines.place)
+    rows = frames.FrameRows(lines.pieces, lines.words, name, place=lines.place)
+    return plain_lines.run_of(lines.plain, rows, lines.framed)
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in an NDJSON file."""
-    lines = JsonLines(file)
-    table, words = lines.open("qrels", columns)
-    return frames.qrels_of_frames(table, words, name, place=lines.place)
+    lines = JsonLines(file, "qrels", columns)
+    qrels = plain_lines.qrels_of(lines.plain, name)
+    return qrels or frames.qrels_of_frames(lines.pieces, lines.words, name, place=lines.place)
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     """Return the catalogue in an NDJSON file."""
-    lines = JsonLines(file)
-    table, words = lines.open("items", columns)
-    return frames.items_of_frames(table, words, name, place=lines.place)
+    lines = JsonLines(file, "items", columns)
+    return frames.items_of_frames(lines.pieces, lines.words, name, place=lines.place)
 
 
 class JsonLines:
     """The lines of a file, each a JSON object."""
 
-    def __init__(self, file: File) -> None:
-        require_text(file)
+    def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
         self.file = file
-        self.words: dict[str, str] = {}
+        self.words = match_columns(keys_of(file), WORDS[kind], file.label, columns)
+        self._is_unique = False  # whether it was seen that no wanted key stands twice in a line
 
-    def open(self, kind: str, columns: Mapping[str, str]) -> tuple[Frames, dict[str, str]]:
-        """Return the wanted columns in pieces, and which column is which. Ids that are numbers become their text."""
-        self.words = match_columns(self.keys(), WORDS[kind], self.file.label, columns)
-        refuse_repeated(self.file, list(self.words.values()))
-        table, _ = schema_of(self._scan, self.file, "NDJSON", self._diagnosis)
-        read = lines_of(table, self.file, self.words, "NDJSON", self._diagnosis)
+    @property
+    def plain(self) -> plain_lines.Lines:
+        """The lines, to be read by a kernel where they are flat objects with the same keys."""
+        return plain_lines.Lines(self.file, beginning(self.file), self.words, plain_lines.Objects(self.words))
 
-        def without_nested(size: int) -> Iterator[pl.DataFrame]:
-            for piece in read(size):
-                ids = [piece[self.words[word]] for word in IDS if word in self.words]
-                is_odd = any(each.str.starts_with(sign).any() for each in ids for sign in "[{")
-                numbers = [piece[column] for word, column in self.words.items() if word not in IDS]
-                is_large = any((each.abs() >= MOST).any() for each in numbers)
-                if (is_odd or is_large) and (found := self._diagnosis()):
-                    raise found
-                yield piece
+    def pieces(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the wanted columns in pieces. Ids that are numbers become their text."""
+        source = self.file.source()
+        if beginning(self.file):
+            source = io.BytesIO(self.file.content[beginning(self.file) :].data)
+        return self._pieces(source, size)
 
-        return without_nested, self.words
-
-    def keys(self) -> list[str]:
-        """The keys of the records at the beginning."""
-        lines = self.file.head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-        whole = lines if len(lines) == 1 else lines[:-1]
-        keys: dict[str, None] = {}
-        try:
-            for line in whole:
-                if line.strip():
-                    keys |= dict.fromkeys(json.loads(line, parse_constant=_refused))
-        except (TypeError, ValueError, RecursionError) as error:
-            raise (
-                self._diagnosis() or DataError(f"{self.file.label}:1: not JSON ({reason(error)}).")
-            ) from error
-        return list(keys)
-
-    def _scan(self) -> pl.LazyFrame:
+    def framed(self, block: Block) -> tuple[pl.DataFrame, Place]:
+        """Return the rows of some lines, and where they stand."""
         import polars as pl
 
-        source = self.file.source()
-        if self.file.head.startswith(b"\xef\xbb\xbf"):
-            source = io.BytesIO(self.file.content[3:].data)
-        kinds = {column: pl.String if word in IDS else pl.Float64 for word, column in self.words.items()}
-        return pl.scan_ndjson(source, schema=kinds)
+        text = block.text[block.begin : block.end].tobytes()
+
+        def place(row: int) -> str:
+            lines = enumerate(text.split(b"\n"), block.line(block.begin))
+            return f"{self.file.label}:{[number for number, line in lines if line.strip()][row]}"
+
+        return pl.concat([pl.DataFrame(schema=self._kinds), *self._pieces(io.BytesIO(text), PIECE)]), place
+
+    def _pieces(self, source: Path | io.BytesIO, size: int) -> Iterator[pl.DataFrame]:
+        import polars as pl
+
+        if not self._is_unique:
+            refuse_repeated(self.file, list(self.words.values()))
+            self._is_unique = True
+        scan = partial(pl.scan_ndjson, source, schema=self._kinds)
+        table, _ = schema_of(scan, self.file, "NDJSON", self._diagnosis)
+        for piece in lines_of(table, self.file, self.words, "NDJSON", self._diagnosis)(size):
+            ids = [piece[self.words[word]] for word in IDS if word in self.words]
+            is_odd = any(each.str.starts_with(sign).any() for each in ids for sign in "[{")
+            numbers = [piece[column] for word, column in self.words.items() if word not in IDS]
+            is_large = any((each.abs() >= MOST).any() for each in numbers)
+            if (is_odd or is_large) and (found := self._diagnosis()):
+                raise found
+            yield piece
+
+    @property
+    def _kinds(self) -> dict[str, type[pl.DataType]]:
+        import polars as pl
+
+        return {column: pl.String if word in IDS else pl.Float64 for word, column in self.words.items()}
 
     def place(self, row: int) -> str:
         """Return ``file:line`` of a row."""
-        line = next((line for number, (line, _) in enumerate(self._lines()) if number == row), 1)
+        line = next((line for number, (line, _) in enumerate(_lines(self.file)) if number == row), 1)
         return f"{self.file.label}:{line}"
 
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the number and the text of the lines that are not empty."""
-        with self.file.stream() as file:
-            for number, line in enumerate(file, start=1):
-                text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-                if text.strip():
-                    yield number, text
-
     def _diagnosis(self) -> RankwellError | None:
-        """The first line that is not a JSON object."""
-        for number, line in self._lines():
-            where = f"{self.file.label}:{number}"
-            try:
-                record = json.loads(line, parse_constant=_refused)
-            except UnicodeDecodeError as error:
-                return DataError(f"{where}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
-            except (ValueError, RecursionError) as error:
-                return DataError(f"{where}: not JSON ({reason(error)}). Fix or remove the line.")
-            if not isinstance(record, dict):
-                return DataError(f"{where}: {type(record).__name__}, expected an object {{…}}.")
-            for word, column in self.words.items():
-                value = record.get(column)
-                fits = str | int | float if word in IDS else int | float
-                if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
-                    wanted = "an id" if word in IDS else "a number"
-                    return DataError(f"{where}: the {word} {brief(value)} is not {wanted}.")
-                if word not in IDS and isinstance(value, int) and not _is_float(value):
-                    return Changed(0, value, word).at(where)
-        return None
+        return wrong_line(self.file, self.words)
+
+
+def keys_of(file: File) -> list[str]:
+    """Return the keys of the records at the beginning of a file; refuse what is no text."""
+    require_text(file)
+    lines = file.head.removeprefix(BOM).split(b"\n")
+    whole = lines if len(lines) == 1 else lines[:-1]
+    keys: dict[str, None] = {}
+    try:
+        for line in whole:
+            if line.strip():
+                keys |= dict.fromkeys(json.loads(line, parse_constant=_refused))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise (wrong_line(file, {}) or DataError(f"{file.label}:1: not JSON ({reason(error)}).")) from error
+    return list(keys)
+
+
+def wrong_line(file: File, words: Mapping[str, str]) -> RankwellError | None:
+    """Return the error of the first line that is not a JSON object with such values; None if there is none."""
+    for number, line in _lines(file):
+        where = f"{file.label}:{number}"
+        try:
+            record = json.loads(line, parse_constant=_refused)
+        except UnicodeDecodeError as error:
+            return DataError(f"{where}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
+        except (ValueError, RecursionError) as error:
+            return DataError(f"{where}: not JSON ({reason(error)}). Fix or remove the line.")
+        if not isinstance(record, dict):
+            return DataError(f"{where}: {type(record).__name__}, expected an object {{…}}.")
+        for word, column in words.items():
+            value = record.get(column)
+            fits = str | int | float if word in IDS else int | float
+            if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
+                wanted = "an id" if word in IDS else "a number"
+                return DataError(f"{where}: the {word} {brief(value)} is not {wanted}.")
+            if word not in IDS and isinstance(value, int) and not _is_float(value):
+                return Changed(0, value, word).at(where)
+    return None
+
+
+def _lines(file: File) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the text of the lines that are not empty."""
+    with file.stream() as lines:
+        for number, line in enumerate(lines, start=1):
+            text = line.removeprefix(BOM) if number == 1 else line
+            if text.strip():
+                yield number, text
 
 
 def reason(error: Exception) -> str:
@@ -188,9 +216,7 @@ def _whole_lines(file: File) -> Iterator[tuple[int, bytes]]:
 def _repeated(line: bytes, names: list[str]) -> str | None:
     """The key of a line that stands twice; None if there is none, or the line is no object (which is found later)."""
     try:
-        pairs = json.loads(
-            line.removeprefix(b"\xef\xbb\xbf"), object_pairs_hook=lambda pairs: [key for key, _ in pairs]
-        )
+        pairs = json.loads(line.removeprefix(BOM), object_pairs_hook=lambda pairs: [key for key, _ in pairs])
     except (ValueError, RecursionError):
         return None
     return next((name for name in names if isinstance(pairs, list) and pairs.count(name) > 1), None)

@@ -66,16 +66,15 @@ class Table:
         return self._pieces, self.words, name, rows, None
 
     def _pieces(self, size: int) -> Iterator[pl.DataFrame]:
-        """Yield pieces of about ``size`` rows, which are parts of row groups: then nobody has to join their columns."""
-        return pieces(self.table, self.file, self.words, "Parquet")(near(size, self.group))
+        """Yield pieces of about ``size`` rows, which are parts of row groups: then nobody has to join their columns.
 
-
-def near(size: int, group: int) -> int:
-    """Return a number of rows near ``size`` that divides row groups, or is one.
-
-    >>> near(250_000, 1_048_576), near(250_000, 122_700), near(250_000, 1_000)
-    (209716, 122700, 250000)
-    """
-    if group >= size:
-        return -(-group // -(-group // size))
-    return group if group * 4 >= size else size
+        Row groups that are much smaller are joined.
+        """
+        read = pieces(self.table, self.file, self.words, "Parquet")
+        if self.group * 4 < size:
+            yield from read(size)
+            return
+        for group in read(None):
+            if len(group):
+                parts = -(-len(group) // size)
+                yield from group.iter_slices(-(-len(group) // parts))

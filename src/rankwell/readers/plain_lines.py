@@ -1,27 +1,26 @@
-"""Lines of delimited text without quotation marks, parsed by a kernel in blocks; ids stay spans of the text.
+"""Lines of text in the usual form of their format, parsed by a kernel in blocks; ids stay spans of the text.
 
-What is not of the usual kind (a line with too few fields, a comment, a missing value, a number such as ``+1``) is left to the
-slower reader of the whole format, block by block, as no record can go over the end of a line.
+What is not of the usual form (a line with too few fields, a comment, a missing value, a number such as ``+1``, an escape) is left
+to the slower reader of the whole format, block by block, as no record can go over the end of a line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from rankwell.kernels import delimited_text, trec_lines
+from rankwell.kernels import delimited_text, json_keys, json_lines, trec_lines
 from rankwell.readers.blocks import Block, Buffers
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import ID_WORDS, packed_ids
 from rankwell.readers.frames import FrameRows
-from rankwell.readers.trec_columns import LineOf
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
-from rankwell.tables.places import Place
+from rankwell.tables.places import LineAfter, Place
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -34,43 +33,89 @@ LINE_END = 10
 Framed = Callable[[Block], "tuple[pl.DataFrame, Place]"]
 
 
+class Syntax(Protocol):
+    """How a line is written, as a kernel reads it."""
+
+    def parse(self, text: np.ndarray, begin: int, end: int) -> tuple[Any, ...] | None:
+        """Return what ``delimited_text.parse`` returns of some lines."""
+
+    def last_query(self, text: np.ndarray, begin: int, end: int) -> int:
+        """Return the start of the first of the last lines of one query."""
+
+
+class Fields:
+    """Fields with a separator between two, whose columns have names."""
+
+    def __init__(self, separator: int, names: list[str], words: dict[str, str]) -> None:
+        self.separator, self.query = separator, names.index(words["query"])
+        self.roles = np.full(len(names), delimited_text.SKIPPED, np.int32)
+        for word, role in _roles_of(words).items():
+            self.roles[names.index(words[word])] = role
+
+    def parse(self, text: np.ndarray, begin: int, end: int) -> tuple[Any, ...] | None:
+        """Parse some lines."""
+        return delimited_text.parse(text, begin, end, self.separator, self.roles)
+
+    def last_query(self, text: np.ndarray, begin: int, end: int) -> int:
+        """Return the start of the first of the last lines of one query."""
+        return delimited_text.last_query(text, begin, end, self.separator, self.query)
+
+
+class Objects:
+    """A JSON object per line, with named values."""
+
+    def __init__(self, words: dict[str, str]) -> None:
+        names = [name.encode(errors="surrogatepass") for name in words.values()]
+        self.ends = np.cumsum([len(name) for name in names])
+        self.names = np.frombuffer(b"".join(names) + b" ", np.uint8)
+        query = list(words).index("query")
+        self.query = int(self.ends[query]) - len(names[query]), int(self.ends[query])
+        self.roles = np.array(list(_roles_of(words).values()), np.int32)
+
+    def parse(self, text: np.ndarray, begin: int, end: int) -> tuple[Any, ...] | None:
+        """Parse some lines."""
+        return json_lines.parse(text, begin, end, self.names, self.ends, self.roles)
+
+    def last_query(self, text: np.ndarray, begin: int, end: int) -> int:
+        """Return the start of the first of the last lines of one query."""
+        return json_keys.last_query(text, begin, end, self.names, *self.query)
+
+
+def _ids(words: Iterable[str]) -> list[str]:
+    """The words of the columns of ids other than the query."""
+    return [word for word in words if word in ID_WORDS and word != "query"]
+
+
+def _numbers(words: Iterable[str]) -> list[str]:
+    """The words of the columns of numbers."""
+    return [word for word in words if word not in ID_WORDS]
+
+
+def _roles_of(words: dict[str, str]) -> dict[str, int]:
+    """What the column of each word is, as the kernels take it."""
+    ids = {word: delimited_text.ID + n for n, word in enumerate(_ids(words))}
+    numbers = {word: delimited_text.NUMBER + n for n, word in enumerate(_numbers(words))}
+    return {word: (ids | numbers).get(word, delimited_text.QUERY) for word in words}
+
+
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The lines of a file after its header: which byte separates fields, and which column is which."""
+    """The lines of a file from some byte on, how they are written, and which columns are which."""
 
     file: File
     begin: int
-    separator: int
-    names: list[str]
     words: dict[str, str]
+    syntax: Syntax
 
     @property
-    def query(self) -> int:
-        """The column of the query."""
-        return self.names.index(self.words["query"])
-
-    @property
-    def ids(self) -> list[str]:
-        """The words of the columns of ids other than the query."""
-        return [word for word in self.words if word in ID_WORDS and word != "query"]
-
-    @property
-    def numbers(self) -> list[str]:
-        """The words of the columns of numbers."""
-        return [word for word in self.words if word not in ID_WORDS]
-
-    def roles(self) -> np.ndarray:
-        """Return what each column is, as the kernel takes it."""
-        roles = np.full(len(self.names), delimited_text.SKIPPED, np.int32)
-        roles[self.query] = delimited_text.QUERY
-        for first, words in ((delimited_text.ID, self.ids), (delimited_text.NUMBER, self.numbers)):
-            for number, word in enumerate(words):
-                roles[self.names.index(self.words[word])] = first + number
-        return roles
+    def place(self) -> Place:
+        """Where a row stands if each line is one."""
+        before = self.file.head[: self.begin].count(b"\n")
+        return LineAfter(self.file.label, before)
 
     def parsed(self, block: Block) -> dict[str, Any] | None:
         """Return the columns of the lines of a block, the query as stretches; None if a line is not of the usual kind."""
-        found = delimited_text.parse(block.text, block.begin, block.end, self.separator, self.roles())
+        found = self.syntax.parse(block.text, block.begin, block.end)
         if found is None:
             return None
         firsts, starts, lengths, ids, numbers, is_ascii = found
@@ -81,8 +126,8 @@ class Lines:
         spans = [Ids.of_spans(block.text, *each) for each in ids]
         return (
             {"query": query}
-            | dict(zip(self.ids, spans, strict=True))
-            | dict(zip(self.numbers, numbers, strict=True))
+            | dict(zip(_ids(self.words), spans, strict=True))
+            | dict(zip(_numbers(self.words), numbers, strict=True))
         )
 
     def blocks(self, size: int) -> Iterator[Block]:
@@ -97,7 +142,7 @@ class Lines:
                 end = trec_lines.lines_end(buffer, begin, filled)
                 cut = begin
                 if end > begin:
-                    cut = delimited_text.last_query(buffer, begin, end, self.separator, self.query)
+                    cut = self.syntax.last_query(buffer, begin, end)
                 if cut > begin:
                     yield Block(self.file, buffer, begin, cut, skipped)
                 rest = filled - cut
@@ -123,8 +168,14 @@ def run_of(lines: Lines, frames: FrameRows, framed: Framed) -> Run:
     return Run.of_rows(LineRows(lines, frames, framed), frames.name)
 
 
-def qrels_of(lines: Lines, name: str, place: Place) -> Qrels | None:
+def qrels_of(lines: Lines, name: str) -> Qrels | None:
     """Return the judgements in some lines, without the rest of the text; None if a line is not of the usual kind."""
+    columns = _whole(lines)
+    return Qrels(**columns, name=name, place=lines.place) if columns else None
+
+
+def _whole(lines: Lines) -> dict[str, Any] | None:
+    """The columns of all lines, without the rest of the text; None if a line is not of the usual kind, or there is none."""
     parts: dict[str, list[Any]] = {word: [] for word in lines.words}
     for block in lines.blocks(BLOCK_BYTES):
         columns = lines.parsed(block)
@@ -132,11 +183,7 @@ def qrels_of(lines: Lines, name: str, place: Place) -> Qrels | None:
             return None
         for word, part in columns.items():
             parts[word].append(_packed(part) if word in ID_WORDS else part)
-    return (
-        Qrels(**{word: _joined(each) for word, each in parts.items()}, name=name, place=place)
-        if parts["item"]
-        else None
-    )
+    return {word: _joined(parts.pop(word)) for word in lines.words} if parts["item"] else None
 
 
 def _packed(column: Ids | Stretches) -> Ids | Stretches:
@@ -149,12 +196,6 @@ def _joined(parts: list[Any]) -> Any:
     if isinstance(parts[0], Stretches):
         return Stretches.concatenate(parts)
     return Ids.concatenate(parts) if isinstance(parts[0], Ids) else np.concatenate(parts)
-
-
-def _whole(lines: Lines) -> Block:
-    text = lines.file.ended
-    end = len(text) - 1 if len(text) > 1 and text[-2] == LINE_END else len(text)
-    return Block(lines.file, text, lines.begin, end)
 
 
 class LineRows:
@@ -202,10 +243,7 @@ class LineRows:
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        columns = self.lines.parsed(_whole(self.lines))
-        if columns is None or not len(columns["query"]):
+        columns = _whole(self.lines)
+        if columns is None:
             return self.frames.table()
-        query = columns.pop("query").column()
-        return Columns.of(
-            query, **columns, name=self.frames.name, place=LineOf(self.lines.file.label, columns["item"])
-        )
+        return Columns.of(**columns, name=self.frames.name, place=self.lines.place)

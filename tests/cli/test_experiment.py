@@ -1,0 +1,148 @@
+"""Experiment files: one file that evaluate, compare and gate read; what is given beside it wins."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.resources import files
+
+import pytest
+
+import rankwell as rw
+from rankwell.cli.main import run
+
+FILMS = files("rankwell") / "data" / "movietweetings"
+SAYS = """\
+qrels = "test.parquet"
+metrics = ["ndcg@10", "rr"]
+baseline = "als"
+primary = "ndcg@10"
+[runs]
+popular = "lists/popular.parquet"
+als = "lists/als.parquet"
+[policy]
+rel = 8
+[margins]
+"ndcg@10" = 0.01
+rr = 0.02
+[statistics]
+flips = 499
+resamples = 99
+[gate]
+max_lost = "2%"
+strict = true
+"""
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    (tmp_path / "lists").mkdir()
+    for name in ("popular", "als"):
+        (tmp_path / "lists" / f"{name}.parquet").write_bytes((FILMS / f"{name}.parquet").read_bytes())
+    (tmp_path / "test.parquet").write_bytes((FILMS / "test.parquet").read_bytes())
+    path = tmp_path / "rankwell.toml"
+    path.write_text(SAYS.replace("flips = 499", "flips = 999"), encoding="utf-8")
+    return path
+
+
+def origin(path):
+    return f"rankwell.toml sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
+
+
+def test_evaluate_prints_the_runs_by_their_names_and_the_hash_of_the_file(experiment, capsys):
+    assert run(["evaluate", str(experiment), "--format", "json"]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert [each["run"] for each in runs] == ["popular", "als"]
+    assert {each["experiment"] for each in runs} == {origin(experiment)}
+    assert (
+        runs[0]["mean"]
+        == rw.evaluate(FILMS / "popular.parquet", FILMS / "test.parquet", ["ndcg@10", "rr"], rel=8).mean
+    )
+
+
+def test_results_keep_the_experiment_through_files_and_addition(experiment, tmp_path):
+    saved = tmp_path / "als.json"
+    more = ["-m", "rr", "--per-query", "-o", str(saved)]
+    experiment.write_text(SAYS.replace('popular = "lists/popular.parquet"\n', ""), encoding="utf-8")
+    assert run(["evaluate", str(experiment), *more]) == 0
+    assert rw.Results.load(saved).experiment == origin(experiment)
+
+
+def test_compare_does_what_its_arguments_would_do(experiment, capsys):
+    assert run(["compare", str(experiment), "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    again = rw.compare(**rw.read_experiment(experiment))
+    assert told["cells"] == json.loads(again.to_json())["cells"]
+    assert told["experiment"] == again.experiment == origin(experiment)
+    assert told["methods"]["margins"] == {"ndcg@10": 0.01, "rr": 0.02}
+    assert f"experiment: {origin(experiment)}" in repr(again)
+
+
+def test_what_is_given_beside_the_file_wins(experiment, capsys):
+    assert (
+        run(
+            [
+                "compare",
+                "--experiment",
+                str(experiment),
+                "-m",
+                "hit@10",
+                "--baseline",
+                "popular",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert told["baseline"] == "popular"
+    assert [each["metric"] for each in told["metrics"]] == ["hit@10"]
+    assert told["methods"]["primary"] == ""
+
+
+def test_gate_takes_the_other_run_as_the_new_one(experiment, capsys):
+    assert run(["gate", str(experiment), "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["new"], told["baseline"], told["rules"]["strict"]) == ("popular", "als", True)
+    assert {each["check"]: each["margin"] for each in told["checks"]} == {"ndcg@10": "0.01", "rr": "0.02"}
+    assert told["limits"][-1]["name"] == "lost queries at most 2%"
+    assert (
+        run(
+            [
+                "gate",
+                str(experiment),
+                "als",
+                "--baseline",
+                str(experiment.parent / "lists" / "popular.parquet"),
+            ]
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "message"),
+    [
+        ("primary =", "primry =", 2, "'primry' is none of qrels, metrics"),
+        ("rel = 8", "rle = 8", 2, "[policy] has no 'rle', only"),
+        ('metrics = ["ndcg@10", "rr"]', "metrics = 3", 2, "metrics must be a list of texts, not 3"),
+        ("[runs]", "[runs", 3, "cannot be read as an experiment file"),
+        ('als = "lists/als.parquet"', "als = 7", 2, "[runs] als must be a file, not 7"),
+        ('baseline = "als"', 'baseline = "asl"', 2, "Did you mean als?"),
+        ("lists/als", "lists/nothing", 3, "nothing.parquet"),
+    ],
+)
+def test_what_the_file_cannot_say_is_refused_with_its_name(experiment, capsys, old, new, code, message):
+    experiment.write_text(SAYS.replace(old, new, 1), encoding="utf-8")
+    assert run(["compare", str(experiment)]) == code
+    err = capsys.readouterr().err
+    assert message in err
+    assert "rankwell.toml" in err or code == 3
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_and_an_option_without_one(tmp_path, capsys):
+    assert run(["evaluate", str(tmp_path / "no.toml")]) == 3
+    assert run(["evaluate", "--experiment", "results"]) == 2
+    assert "names a file such as rankwell.toml" in capsys.readouterr().err

@@ -1,0 +1,56 @@
+"""A Parquet file is read in parts of its row groups, so that nobody joins their columns; small row groups are joined."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import rankwell as rw
+from rankwell.evaluation.engines.memory import Memory
+from rankwell.readers.files import File
+from rankwell.readers.formats import parquet
+
+ROWS = 10_001
+FRAME = pl.DataFrame(
+    {
+        "query": [row // 7 for row in range(ROWS)],
+        "item": [row % 7 for row in range(ROWS)],
+        "score": [float(row * 5 % 11) for row in range(ROWS)],
+    }
+)
+
+
+def pieces(path, size):
+    read, *_ = parquet.Table(File(path), "run", {}).opened("run")
+    return list(read(size))
+
+
+@pytest.mark.parametrize("group", [999, 1000, 2500, ROWS])
+@pytest.mark.parametrize("size", [300, 900, 1000, 3000])
+def test_pieces_are_parts_of_row_groups(tmp_path, group, size):
+    path = tmp_path / "run.parquet"
+    FRAME.write_parquet(path, row_group_size=group)
+    found = pieces(path, size)
+    assert pl.concat(found).equals(FRAME)
+    assert max(len(piece) for piece in found) <= size
+    assert {piece.n_chunks() for piece in found} == {1}
+
+
+def test_row_groups_that_are_much_smaller_than_a_piece_are_joined(tmp_path):
+    path = tmp_path / "run.parquet"
+    FRAME.write_parquet(path, row_group_size=100)
+    found = pieces(path, 3000)
+    assert pl.concat(found).equals(FRAME)
+    assert len(found) == 4
+
+
+@pytest.mark.parametrize("group", [50, 999, 2500, ROWS])
+@pytest.mark.parametrize("batch", [100, 1000, 3000])
+def test_pieces_change_no_value(tmp_path, group, batch):
+    path = tmp_path / "run.parquet"
+    FRAME.write_parquet(path, row_group_size=group)
+    qrels = pl.DataFrame({"query": range(0, 1400, 3), "item": [query % 7 for query in range(0, 1400, 3)]})
+    expected = rw.evaluate(FRAME, qrels, ["ap", "ndcg@3"], threads=1)
+    found = rw.evaluate(path, qrels, ["ap", "ndcg@3"], engine=Memory(batch=batch))
+    assert (found.mean, found.counts) == (expected.mean, expected.counts)
+    assert found.per_query.equals(expected.per_query)
