@@ -89,6 +89,13 @@ def compare(
             "queries would show it; repeat it"
         ),
     ] = None,
+    rope: Annotated[
+        list[str] | None,
+        Option(
+            help="the difference that counts as none, ``0.01`` or ``ndcg@10=0.01``: the chances that the true one is below, "
+            "within and above it, shown by --pairs; repeat it"
+        ),
+    ] = None,
     by: Annotated[
         list[str] | None, Option(help="a column of --users: one row per segment; repeat it")
     ] = None,
@@ -127,6 +134,7 @@ def compare(
         else _name_of(baseline, dict(zip(*split_names(words), strict=True)), list(named)),
         primary=primary,
         margins=named_numbers(margin, "--margin"),
+        rope=named_numbers(rope, "--rope"),
         by=by,
         weights=weights,
         clusters=clusters,

@@ -45,6 +45,8 @@ class Differences(NamedTuple):
     p_t: np.ndarray
     p_test: np.ndarray
     p_flips: np.ndarray
+    p_flips_low: np.ndarray
+    p_flips_high: np.ndarray
     p: np.ndarray
     dz: np.ndarray
     smd: np.ndarray
@@ -55,6 +57,9 @@ class Differences(NamedTuple):
     visible: np.ndarray
     needed: np.ndarray
     p_equivalent: np.ndarray
+    below: np.ndarray
+    within: np.ndarray
+    above: np.ndarray
 
 
 def means_of(cell: Cell, design: Design, how: Methods, limits: tuple[float, float], threads: int) -> Means:
@@ -127,6 +132,7 @@ def _of_some(
         pooled = np.sqrt((_variances(first, defined) + _variances(second, defined)) / 2)
         smd = np.where(pooled > 0, found.mean / pooled, math.nan)
         superiority = (wins + ties / 2) / found.n
+    nothing = np.full(len(d), math.nan)  # until the whole family is known, or never
     sized = list(zip(found.sd.tolist(), found.effective.tolist(), strict=True))
     # in standard deviations it depends on n alone
     alike = {
@@ -148,7 +154,9 @@ def _of_some(
         p_t=found.p,
         p_test=_p_of(d, found, how),
         p_flips=_exact(d, units, design),
-        p=np.full(len(d), math.nan),
+        p_flips_low=nothing,
+        p_flips_high=nothing,
+        p=nothing,
         dz=dz,
         smd=smd,
         superiority=superiority,
@@ -158,6 +166,9 @@ def _of_some(
         visible=visible,
         needed=needed,
         p_equivalent=_equivalent(found, margin),
+        below=nothing,
+        within=nothing,
+        above=nothing,
     )
 
 

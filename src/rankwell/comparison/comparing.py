@@ -25,6 +25,7 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.families import Key, corrected
 from rankwell.comparison.groups import Groups, groups_of
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
+from rankwell.comparison.rope import with_chances
 from rankwell.comparison.words import notes_of
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
@@ -49,6 +50,7 @@ def compare(
     baseline: str | None = None,
     primary: Wanted | None = None,
     margins: Mapping[str, float] | float | None = None,
+    rope: Mapping[str, float] | float | None = None,
     by: str | Iterable[str] | None = None,
     weights: str | None = None,
     clusters: str | None = None,
@@ -80,6 +82,9 @@ def compare(
     margins
         The difference that matters, one number or by metric: whether two systems are equivalent within it, and how many queries
         would show it.
+    rope
+        The difference that counts as none, one number or by metric: the chances, by the Bayesian bootstrap, that the true
+        difference is below, within and above ±rope. There is no default, for the chances depend on it.
     by, weights, clusters, users
         Columns of ``users``, a table with a query column: those that divide the queries into segments, the weight of each query
         in the means, and what queries belong to (a person, a session) that vary together and are drawn as a whole.
@@ -153,7 +158,8 @@ def compare(
         resamples=resamples,
         seed=seed,
         primary=main,
-        margins=_margins(margins, aligned.metrics),
+        margins=_by_metric(margins, aligned.metrics, "margins"),
+        ropes=_by_metric(rope, aligned.metrics, "rope"),
     )
     read = options.get("read") or {}
     groups = groups_of(
@@ -199,14 +205,14 @@ def _one_of(metric: Metric, metrics: Sequence[Metric], word: str) -> Metric:
     return metric
 
 
-def _margins(margins: Mapping[str, float] | float | None, metrics: Sequence[Metric]) -> dict[str, float]:
-    if margins is None:
+def _by_metric(
+    given: Mapping[str, float] | float | None, metrics: Sequence[Metric], word: str
+) -> dict[str, float]:
+    if given is None:
         return {}
-    if isinstance(margins, Mapping):
-        return {
-            str(_one_of(metric_of(name), metrics, "margins")): float(value) for name, value in margins.items()
-        }
-    return {str(metric): float(margins) for metric in metrics}
+    if isinstance(given, Mapping):
+        return {str(_one_of(metric_of(name), metrics, word)): float(value) for name, value in given.items()}
+    return {str(metric): float(given) for metric in metrics}
 
 
 def _compared(
@@ -243,6 +249,9 @@ def _compared(
                 span=high - low,
                 sign=SIGN[metric.better],
                 threads=threads,
+            )
+            found[key] = with_chances(
+                found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
             )
             cells[key] = flipped_as(cell, design)
         if len(groups.members) > 1 and groups.design.is_plain:

@@ -21,7 +21,9 @@ KINDS = {
 WORDS = {
     "tables": ("train", "items", "users"),
     "policy": tuple(each.name for each in fields(Policy)),
-    "statistics": tuple(each.name for each in fields(Methods) if each.name not in ("primary", "margins")),
+    "statistics": tuple(
+        each.name for each in fields(Methods) if each.name not in ("primary", "margins", "ropes")
+    ),
     "read": ("format_in", "columns", "encoding", "rank_base", "qrels_format", "qrels_columns"),
     "gate": ("mode", "fail_on", "strict", "force", "improve", "min", "min_sure", "max_lost"),
 }

@@ -149,6 +149,8 @@ def pair_table(found: Comparison) -> Table:
     ]
     if found.methods.margins:
         columns += [Column("needed", "count"), Column("p equivalent", "value")]
+    if found.methods.ropes:
+        columns += [Column(name, "value") for name in ("below", "within", "above")]
     rows: list[tuple[Cell, ...]] = []
     for (metric, segment), each in found.differences.items():
         for place, (left, right) in enumerate(found.pairs.T.tolist()):
@@ -166,6 +168,8 @@ def pair_table(found: Comparison) -> Table:
             if found.methods.margins:
                 needed = each.needed[place]
                 row += [None if math.isnan(needed) else int(needed), _float(each.p_equivalent[place])]
+            if found.methods.ropes:
+                row += [_float(column[place]) for column in (each.below, each.within, each.above)]
             rows.append(tuple(row))
     how = f"p: {found.correction}; p t, p flips: uncorrected"
     least = f"smallest true difference found with power {found.methods.power:g}"
@@ -178,5 +182,11 @@ def pair_table(found: Comparison) -> Table:
         notes.append(
             f"needed: queries that would show a difference of the margin ({margins}), by the upper 80 % bound of sd; p "
             f"equivalent: two one-sided tests of the margin"
+        )
+    if found.methods.ropes:
+        ropes = ", ".join(f"{name} {value:g}" for name, value in found.methods.ropes.items())
+        notes.append(
+            f"below, within, above: chances that the true difference is under −rope, within ±rope, over rope ({ropes}); "
+            f"Bayesian bootstrap"
         )
     return Table(columns, rows, caption=caption_of(found), notes=notes)

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankwell.comparison.families import families_of, flips_of
 from rankwell.comparison.methods import CORRECTIONS, TESTS, Methods
 from rankwell.display.table import number
 from rankwell.results import summary
 from rankwell.statistics.many import LARGE
+from rankwell.statistics.replicates import is_testable, replicates_needed
 
 if TYPE_CHECKING:
     from rankwell.comparison.aligned import Aligned
@@ -75,11 +77,28 @@ def remarks_of(found: Comparison) -> list[str]:
         )
     if biggest >= LARGE:
         notes.append(f"no signs were flipped: with {biggest:,} queries they would only repeat the t-test")
-    if found.correction == "holm" and found.methods.test == "flips":
-        least = found.pairs.shape[1] / (found.methods.flips + 1)
-        if least > found.methods.alpha:
+    return notes + _untestable(found)
+
+
+def _untestable(found: Comparison) -> list[str]:
+    """Families where random flips decide and are too few to reach alpha."""
+    how, is_maxt = found.methods, found.correction == "maxt"
+    if not is_maxt and (how.test != "flips" or found.correction == "tukey"):
+        return []
+    notes = []
+    keys = [key for key, each in found.differences.items() if not np.isnan(each.p_flips).all()]
+    for family in families_of(keys, how, found.correction):
+        cells = [found.differences[key] for key in family]
+        if not is_maxt and not any((each.p_flips_low < each.p_flips_high).any() for each in cells):
+            continue  # all flips were looked at
+        flips = flips_of(max(int(each.n.max()) for each in cells), how)
+        tested = sum(int(np.count_nonzero(~np.isnan(each.p_flips))) for each in cells)
+        steps = tested if found.correction == "holm" else 1
+        if flips and not is_testable(steps, flips, how.alpha):
+            where = _listed([f"{metric}{_in(found, segment)}" for metric, segment in family])
             notes.append(
-                f"not testable with {found.methods.flips:,} flips: the smallest corrected p is {number(least)}; raise flips="
+                f"{where}: not testable with {flips:,} flips: the smallest corrected p is {number(steps / (flips + 1))}; "
+                f"flips={replicates_needed(steps, how.alpha):,} are enough"
             )
     return notes
 
