@@ -19,6 +19,7 @@ HOMES = {
     "Run": "rankwell.tables.run_qrels",
     "check_axioms": "rankwell.inspection.axioms",
     "compare": "rankwell.comparison.comparing",
+    "confidence_sequence": "rankwell.comparison.streams",
     "evaluate": "rankwell.evaluation",
     "explain": "rankwell.inspection.explaining",
     "fuse": "rankwell.comparison.fusion",

@@ -141,6 +141,7 @@ from rankwell.metrics.binary.collection import Utility as Utility
 from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
+from rankwell.comparison.streams import confidence_sequence as confidence_sequence
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
 from rankwell.comparison.fusion import fuse as fuse
@@ -199,6 +200,7 @@ __all__ = [
     "__version__",
     "check_axioms",
     "compare",
+    "confidence_sequence",
     "evaluate",
     "explain",
     "fuse",

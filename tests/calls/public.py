@@ -324,6 +324,20 @@ def fuse(draw):
 
 
 @call
+def confidence_sequence(draw):
+    users = [{"query": query, "day": draw.randint(1, 9)} for query in QUERIES]
+    return rw.confidence_sequence, {
+        "first": lists(draw),
+        "second": lists(draw),
+        "qrels": judged(draw),
+        "metric": "ndcg@3",
+        "arrival": "day",
+        "users": users,
+        "method": draw.choice(["betting", "bernstein"]),
+    }
+
+
+@call
 def jackknife(draw):
     return rw.jackknife, {"run": lists(draw), "metrics": ["personalization@3"], "groups": None, "level": 0.9}
 

@@ -134,7 +134,7 @@ def compare(
     """
     wanted = None if metrics is None else metrics_of(metrics)
     columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-    results = _results(runs, qrels, wanted, columns, users, threads, options)
+    results = results_of(runs, qrels, wanted, columns, users, threads, options)
     if baseline is not None and baseline not in results:
         raise UsageError(
             f"baseline={brief(baseline)}: must be {one_of(results)}.{nearest(baseline, results)}"
@@ -178,7 +178,7 @@ def compare(
     return replace(found, experiment=experiment) if experiment else found
 
 
-def _results(
+def results_of(
     runs: Mapping[str, Any],
     qrels: Any,
     metrics: Sequence[Metric] | None,
