@@ -27,6 +27,7 @@ class Means(NamedTuple):
     high: np.ndarray
     method: np.ndarray
     is_doubtful: np.ndarray
+    of_seeds: np.ndarray
 
 
 class Differences(NamedTuple):
@@ -60,6 +61,7 @@ class Differences(NamedTuple):
     below: np.ndarray
     within: np.ndarray
     above: np.ndarray
+    of_seeds: np.ndarray
 
 
 def means_of(cell: Cell, design: Design, how: Methods, limits: tuple[float, float], threads: int) -> Means:
@@ -79,7 +81,7 @@ def means_of(cell: Cell, design: Design, how: Methods, limits: tuple[float, floa
     if design.is_plain:  # in every digit as the results have it
         with np.errstate(invalid="ignore"):
             mean = np.array([math.fsum(row[~np.isnan(row)]) for row in cell.values]) / own.n
-    return Means(own.n, own.effective, mean, *found)
+    return Means(own.n, own.effective, mean, *found, of_seeds=np.full(len(mean), math.nan))
 
 
 def differences_of(
@@ -169,6 +171,7 @@ def _of_some(
         below=nothing,
         within=nothing,
         above=nothing,
+        of_seeds=nothing,
     )
 
 
@@ -218,7 +221,9 @@ def value_alone(values: np.ndarray, n: np.ndarray) -> Means:
     """Return means of which only the value is known, as those of corpus metrics are."""
     nothing = np.full(len(values), math.nan)
     method = np.full(len(values), "", object)
-    return Means(n, n.astype(np.float64), values, nothing, nothing, method, np.zeros(len(values), bool))
+    return Means(
+        n, n.astype(np.float64), values, nothing, nothing, method, np.zeros(len(values), bool), nothing
+    )
 
 
 def difference_alone(values: np.ndarray, pairs: np.ndarray) -> Differences:

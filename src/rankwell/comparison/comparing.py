@@ -5,40 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from rankwell.comparison.aligned import Aligned
-from rankwell.comparison.cells import (
-    Differences,
-    Means,
-    difference_alone,
-    differences_of,
-    flipped_as,
-    heterogeneity_of,
-    means_of,
-    value_alone,
-)
 from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.families import Key, corrected
-from rankwell.comparison.groups import Groups, groups_of
+from rankwell.comparison.computing import compared
+from rankwell.comparison.groups import groups_of
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
-from rankwell.comparison.rope import with_chances
-from rankwell.comparison.words import notes_of
+from rankwell.comparison.trainings import Systems, refuse_empty_lists
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
-from rankwell.statistics import corrections
-from rankwell.statistics.families import Cell
 from rankwell.tables.arguments import checked
 from rankwell.tables.cores import cores
 
 MOST_FOR_ALL_PAIRS = 200
-SIGN = {"higher": 1, "lower": -1, "neither": 1}
 
 
 @checked
@@ -51,6 +34,8 @@ def compare(
     primary: Wanted | None = None,
     margins: Mapping[str, float] | float | None = None,
     rope: Mapping[str, float] | float | None = None,
+    seeds: Mapping[str, Sequence[str]] | None = None,
+    folds: Mapping[str, Sequence[str]] | None = None,
     by: str | Iterable[str] | None = None,
     weights: str | None = None,
     clusters: str | None = None,
@@ -85,6 +70,9 @@ def compare(
     rope
         The difference that counts as none, one number or by metric: the chances, by the Bayesian bootstrap, that the true
         difference is below, within and above ±rope. There is no default, for the chances depend on it.
+    seeds, folds
+        Names of ``runs`` that are trainings of one method (at least three), or the folds of its cross-validation, by the name of
+        the method. Methods with seeds are compared over seeds and queries; folds are pooled per query.
     by, weights, clusters, users
         Columns of ``users``, a table with a query column: those that divide the queries into segments, the weight of each query
         in the means, and what queries belong to (a person, a session) that vary together and are drawn as a whole.
@@ -135,18 +123,11 @@ def compare(
     wanted = None if metrics is None else metrics_of(metrics)
     columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     results = results_of(runs, qrels, wanted, columns, users, threads, options)
-    if baseline is not None and baseline not in results:
-        raise UsageError(
-            f"baseline={brief(baseline)}: must be {one_of(results)}.{nearest(baseline, results)}"
-        )
-    if len(results) < 2:
-        raise UsageError(f"compare needs at least two systems, not {len(results)}; evaluate is for one.")
-    if baseline is None and len(results) > MOST_FOR_ALL_PAIRS:
-        raise UsageError(
-            f"{len(results):,} systems have {math.comb(len(results), 2):,} pairs, too many to say anything of; name a "
-            f"baseline=, or give the best ones."
-        )
-    aligned = Aligned.of(results, wanted)
+    systems = Systems.of(list(results), seeds, folds)
+    _refuse_too_few(systems.names, baseline)
+    parts = {name for members in (folds or {}).values() for name in members}
+    aligned = Aligned.of(results, wanted, partial=parts)
+    refuse_empty_lists(aligned, systems)
     main = "" if primary is None else str(_one_of(metric_of(primary), aligned.metrics, "primary"))
     how = Methods(
         test=test,
@@ -170,12 +151,31 @@ def compare(
         clusters=clusters,
         encoding=read.get("encoding"),
     )
+    if seeds and (not groups.design.is_plain or correction == "tukey"):
+        raise UsageError("seeds= goes without weights=, clusters= and correction='tukey'.")
     if not groups.design.is_plain and (correction == "tukey" or test in ("wilcoxon", "sign")):
         raise UsageError(
             "weights= and clusters= go with test='t' or 'flips' and correction='holm', 'maxt', 'bh', 'by' or 'none'."
         )
-    found = _compared(aligned, baseline, groups, how, cores() if threads is None else threads)
-    return replace(found, experiment=experiment) if experiment else found
+    found = compared(aligned, systems, baseline, groups, how, cores() if threads is None else threads)
+    return replace(found, experiment=experiment, seeds=_names(seeds), folds=_names(folds))
+
+
+def _names(groups: Mapping[str, Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(members) for name, members in (groups or {}).items()}
+
+
+def _refuse_too_few(names: Sequence[str], baseline: str | None) -> None:
+    """Refuse a baseline that is no system, one system alone, and too many to compare all pairs."""
+    if baseline is not None and baseline not in names:
+        raise UsageError(f"baseline={brief(baseline)}: must be {one_of(names)}.{nearest(baseline, names)}")
+    if len(names) < 2:
+        raise UsageError(f"compare needs at least two systems, not {len(names)}; evaluate is for one.")
+    if baseline is None and len(names) > MOST_FOR_ALL_PAIRS:
+        raise UsageError(
+            f"{len(names):,} systems have {math.comb(len(names), 2):,} pairs, too many to say anything of; name a "
+            f"baseline=, or give the best ones."
+        )
 
 
 def results_of(
@@ -213,75 +213,3 @@ def _by_metric(
     if isinstance(given, Mapping):
         return {str(_one_of(metric_of(name), metrics, word)): float(value) for name, value in given.items()}
     return {str(metric): float(given) for metric in metrics}
-
-
-def _compared(
-    aligned: Aligned,
-    baseline: str | None,
-    groups: Groups,
-    how: Methods,
-    threads: int,
-) -> Comparison:
-    pairs = _pairs(aligned.names, baseline)
-    means: dict[Key, Means] = {}
-    found: dict[Key, Differences] = {}
-    cells: dict[Key, Cell] = {}
-    varied: dict[Metric, np.ndarray] = {}
-    for metric in aligned.metrics:
-        if not aligned.has_values(metric):
-            for segment, labels in enumerate(groups.labels):
-                values, n = aligned.alone(metric, groups.by, labels)
-                means[metric, segment] = value_alone(values, n)
-                found[metric, segment] = difference_alone(values, pairs)
-            continue
-        values = aligned.values(metric)
-        low, high = metric.range
-        for segment, rows in enumerate(groups.members):
-            design = groups.design.of(rows)
-            cell = Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows])
-            key = metric, segment
-            means[key] = means_of(cell, design, how, metric.range, threads)
-            found[key] = differences_of(
-                cell,
-                design,
-                how,
-                margin=how.margins.get(str(metric), math.nan),
-                span=high - low,
-                sign=SIGN[metric.better],
-                threads=threads,
-            )
-            found[key] = with_chances(
-                found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
-            )
-            cells[key] = flipped_as(cell, design)
-        if len(groups.members) > 1 and groups.design.is_plain:
-            varied[metric] = heterogeneity_of(values, pairs, groups.members[1:])
-    correction = how.chosen(has_baseline=baseline is not None)
-    found |= corrected(cells, found, how, correction, threads)
-    # one p-value per metric, corrected over the metrics
-    adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
-    return Comparison(
-        names=aligned.names,
-        metrics=aligned.metrics,
-        baseline=baseline,
-        by=groups.by,
-        segments=groups.labels,
-        weights=groups.weights,
-        clusters=groups.clusters,
-        pairs=pairs,
-        means=means,
-        differences=found,
-        methods=how,
-        policy=aligned.results[0].policy,
-        notes=tuple(notes_of(aligned)),
-        heterogeneity=dict(zip(varied, adjusted, strict=True)),
-    )
-
-
-def _pairs(names: Sequence[str], baseline: str | None) -> np.ndarray:
-    """Two rows of systems: each with the baseline, or all pairs in the order given."""
-    if baseline is None:
-        return np.array(list(combinations(range(len(names)), 2)), np.int64).T
-    against = list(names).index(baseline)
-    others = [place for place in range(len(names)) if place != against]
-    return np.array([others, [against] * len(others)], np.int64)

@@ -42,6 +42,8 @@ def loaded(path: str | Path) -> Comparison:
         policy=Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
         notes=tuple(data["notes"]),
         heterogeneity={metric_of(name): _array(name, p) for name, p in data["heterogeneity"].items()},
+        seeds={system: tuple(members) for system, members in data["seeds"].items()},
+        folds={system: tuple(members) for system, members in data["folds"].items()},
         experiment=data.get("experiment", ""),
     )
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 class Mean(NamedTuple):
     """A system's mean under one metric: of how many queries, its interval, how that was made, and whether it is likely too short.
 
-    ``effective`` is n, the effective number of weighted queries, or the number of clusters.
+    ``effective`` is n, the effective number of weighted queries, or the number of clusters; ``of_seeds`` the share of the
+    variance that comes from the seeds, where there are several, else NaN.
     """
 
     n: int
@@ -18,6 +19,7 @@ class Mean(NamedTuple):
     high: float
     method: str
     is_doubtful: bool
+    of_seeds: float
 
 
 class Difference(NamedTuple):
@@ -29,7 +31,7 @@ class Difference(NamedTuple):
     queries won, ties counted half. ``visible`` is the smallest true difference that would be found with the power asked for,
     ``needed`` the queries needed to find the margin, ``p_equivalent`` that of two one-sided tests of the margin. ``below``,
     ``within`` and ``above`` are the chances (Bayesian bootstrap) that the true difference is under −rope, within ±rope and over
-    rope. NaN is undefined or not asked for.
+    rope. ``of_seeds`` is the share of the variance that comes from the seeds of two methods. NaN is undefined or not asked for.
     """
 
     first: str
@@ -64,6 +66,7 @@ class Difference(NamedTuple):
     below: float
     within: float
     above: float
+    of_seeds: float
 
 
 def turned(found: Difference) -> Difference:

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwell.comparison.families import families_of, flips_of
 from rankwell.comparison.methods import CORRECTIONS, TESTS, Methods
+from rankwell.comparison.seed_notes import notes_of_seeds
 from rankwell.display.table import number
 from rankwell.results import summary
 from rankwell.statistics.many import LARGE
@@ -22,6 +23,7 @@ INTERVALS = {
     "studentised": "studentised Poisson bootstrap",
     "wilson": "Wilson's for values that are only 0 or 1",
     "t": "Student's t",
+    "seeds": "two-way bootstrap over seeds and queries",
 }
 WARN_ABOVE = 200
 MOST_LISTED = 6
@@ -49,9 +51,13 @@ def caption_of(found: Comparison) -> str:
     family = "all comparisons" if found.methods.family == "all" else "one metric's comparisons"
     if found.by and found.methods.family == "metric":
         family += ", of all queries and of the segments apart"
+    tests = (
+        f"Tests: {test_of(found.methods, found.correction)}; family: {family}; α = {found.methods.alpha:g}."
+    )
+    if set(found.seeds) == set(found.names):
+        tests = "No tests, but intervals over seeds and queries."
     return (
-        f"{systems} on {queries} queries{against}. Tests: {test_of(found.methods, found.correction)}; "
-        f"family: {family}; α = {found.methods.alpha:g}. "
+        f"{systems} on {queries} queries{against}. {tests} "
         f"{found.methods.level * 100:g} % intervals of each mean{f': {how}' if how else ''}, not corrected."
     )
 
@@ -65,6 +71,7 @@ def remarks_of(found: Comparison) -> list[str]:
     )
     notes += [f"experiment: {found.experiment}"] if found.experiment else []
     notes += _counted(found)
+    notes += notes_of_seeds(found)
     notes += _doubtful(found)
     notes += _lost(found)
     notes += _disagreeing(found)
