@@ -20,6 +20,7 @@ HOMES = {
     "check_axioms": "rankwell.inspection.axioms",
     "compare": "rankwell.comparison.comparing",
     "confidence_sequence": "rankwell.comparison.streams",
+    "diff": "rankwell.comparison.differing",
     "evaluate": "rankwell.evaluation",
     "explain": "rankwell.inspection.explaining",
     "fuse": "rankwell.comparison.fusion",

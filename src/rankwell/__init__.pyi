@@ -142,6 +142,7 @@ from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
 from rankwell.comparison.streams import confidence_sequence as confidence_sequence
+from rankwell.comparison.differing import diff as diff
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
 from rankwell.comparison.fusion import fuse as fuse
@@ -201,6 +202,7 @@ __all__ = [
     "check_axioms",
     "compare",
     "confidence_sequence",
+    "diff",
     "evaluate",
     "explain",
     "fuse",

@@ -305,6 +305,38 @@ def rbo(draw):
     }
 
 
+def diff_of_query(query, top, **given):
+    """Both lists of one query, in every form."""
+    found = rw.diff(**given).query(query, top)
+    return repr(found), found.to_json(), found.to_frame()
+
+
+def shown(**given):
+    """A diff in every form."""
+    found = rw.diff(**given)
+    return repr(found), found.to_json(), found.to_frame()
+
+
+@call
+def diff(draw):
+    given = {
+        "qrels": judged(draw),
+        "a": lists(draw),
+        "b": lists(draw),
+        "metric": draw.choice(["ndcg@3", "ap", "err"]),
+    }
+    given |= {"top": draw.randint(1, 3), "direction": draw.choice(["both", "better", "worse"])}
+    given |= {
+        "queries": {query: f"text of {query}" for query in QUERIES},
+        "names": draw.choice([None, ("x", "y")]),
+    }
+    given |= {"users": [{"query": query, "tier": draw.choice("ab")} for query in QUERIES], "by": "tier"}
+    if draw.random() < 0.5:
+        return shown, given
+    items = [{"item": item, "title": item.upper()} for item in ITEMS]
+    return diff_of_query, given | {"query": draw.choice(QUERIES), "top": 2, "items": items, "text": "title"}
+
+
 @call
 def fuse(draw):
     method = draw.choice(["rrf", "borda", "condorcet", "isr", "comb_mnz", "weighted"])

@@ -239,3 +239,24 @@ def test_sentences_in_the_last_column_and_notes_are_wrapped() -> None:
         "see explain for the whole definition",
         "of each",
     ]
+
+
+def test_marks_stand_behind_values_and_leave_decimal_points_aligned():
+    table = Table(
+        [Column("system"), Column("rr", "value")],
+        [("a", 0.5), ("b", 0.25)],
+        marks={(1, 1): " **"},
+    )
+    assert table.to_text().splitlines()[2:] == ["a       0.5000", "b       0.2500 **"]
+    assert table.to_markdown().splitlines()[-1] == r"| b      | 0.2500 \*\* |"
+    assert r"b & 0.2500 {*}{*} \\" in table.to_latex()
+    assert "<td>0.2500" not in table.to_csv()
+    assert table.to_csv().splitlines()[-1] == "b,0.25"
+
+
+def test_the_labels_of_rows_stand_again_in_each_block():
+    columns = [Column("tier"), Column("system"), *(Column(f"metric {at}", "value") for at in range(3))]
+    shown = Table(columns, [("gold", "new", 0.1, 0.2, 0.3)], labels=2).to_text(width=32)
+    blocks = shown.split("\n\n")
+    assert len(blocks) == 2
+    assert all(block.splitlines()[2].startswith("gold  new") for block in blocks)

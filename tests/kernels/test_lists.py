@@ -24,3 +24,15 @@ def test_lists_are_the_sums_of_their_items_vectors(seed, is_weighted):
         if item >= 0:
             expected[row] += dense[item] * (weights[place] if is_weighted else 1.0)
     assert np.array_equal(found, expected)
+
+
+@every("seed", range(6))
+def test_units_are_vectors_of_length_1_and_empty_ones_stay_empty(seed):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(0, 5, int(rng.integers(0, 60)))
+    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+    values = rng.normal(size=int(offsets[-1]))
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    squares = lists.squares(offsets, values)
+    assert np.array_equal(squares, np.bincount(owner, weights=values**2, minlength=len(lengths)))
+    assert np.array_equal(lists.units(offsets, values, squares), values / np.sqrt(squares)[owner])

@@ -185,6 +185,55 @@ def test_lines_of_any_width_are_read_as_python_splits_them(rows, end, copies):
         assert parsed.keys.tolist() == parsed.item.keys.tolist()
 
 
+def parsed_qrels(data, *, is_wide):
+    """The columns of judgements, and the status and the line that it refers to."""
+    lines, _, has_nul, _ = trec_text.survey(data, 0, len(data))
+    columns = [np.zeros(lines, kind) for kind in "qQdqqqiii"]
+    rows, stretches, status, at = trec_text.parse(data, 0, len(data), 3, 4, is_wide and not has_nul, *columns)
+    starts, keys, values, firsts, queries, topics, lengths, query_lengths, topic_lengths = columns
+    ids = [
+        Ids.of_spans(data, begin[:n], length[:n]).tolist()
+        for begin, length, n in (
+            (starts, lengths, rows),
+            (topics, topic_lengths, rows),
+            (queries, query_lengths, stretches),
+        )
+    ]
+    return ids, keys[:rows].tolist(), values[:rows].tolist(), firsts[:stretches].tolist(), status, at
+
+
+@settings(FEW, max_examples=400)
+@given(
+    st.lists(
+        st.tuples(st.one_of(SHORT, WORDS), st.one_of(SHORT, WORDS), st.one_of(SHORT, WORDS), NUMBERS, BLANKS),
+        min_size=1,
+        max_size=12,
+    ),
+    st.sampled_from(["\n", "\r\n", " \n", "\n\n", "\n \n# no line of data\n"]),
+    st.one_of(st.none(), st.tuples(st.integers(0, 11), st.sampled_from(["too many", "few", "\0"]))),
+)
+def test_judgements_of_any_width_are_read_as_python_splits_them_and_refused_alike(rows, end, wrong):
+    rows = [(q.lstrip("#") or "q", *rest) for q, *rest in rows]
+    lines = [f"{q}{b}{t} {i}{b}{n}" for q, t, i, n, b in rows]
+    if wrong is not None:
+        at = wrong[0] % len(rows)
+        lines[at] = lines[at].rsplit(None, 1)[0] if wrong[1] == "few" else f"{lines[at]} {wrong[1]}"
+    data = np.frombuffer("".join(line + end for line in [*lines, MORE.strip()]).encode(), np.uint8)
+    found = parsed_qrels(data, is_wide=True)
+    assert found == parsed_qrels(data, is_wide=False)
+    (items, topics, queries), keys, values, firsts, status, _ = found
+    if wrong is not None:
+        assert status != trec_text.OK
+        rows = rows[: wrong[0] % len(rows)]
+    assert values == [float(number) for *_, number, _ in rows]
+    assert topics == [topic for _, topic, *_ in rows]
+    assert items == [item for _, _, item, *_ in rows]
+    if wrong is None:
+        heads = [n for n in range(len(rows)) if n == 0 or rows[n][0] != rows[n - 1][0]]
+        assert (firsts, queries) == (heads, [rows[n][0] for n in heads])
+        assert keys == Ids.of_strings(items).keys.tolist()
+
+
 @FEW
 @given(st.binary(min_size=64, max_size=64))
 def test_bytes_are_marked_alike_on_all_processors(content):

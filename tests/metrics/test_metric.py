@@ -56,9 +56,15 @@ def test_a_metric_is_no_text():
     assert metric_of("p@5") != "p@5"
 
 
-def test_a_metric_cannot_be_changed():
-    with pytest.raises(FrozenInstanceError):
-        metric_of("p@5").k = 6  # type: ignore[misc]
+@pytest.mark.parametrize("name", ["k", "rel", "sampled", "another"])
+def test_a_metric_cannot_be_changed(name):
+    metric = metric_of("p@5")
+    hash(metric)
+    for change in (lambda: setattr(metric, name, 6), lambda: delattr(metric, name)):
+        with pytest.raises(FrozenInstanceError):
+            change()
+    assert metric == metric_of("p@5")
+    assert not hasattr(metric, "another")
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,12 @@ import pytest
 
 import rankwell as rw
 from rankwell.readers.items_users import read_catalogue
-from rankwell.tables.features import features_of
+from rankwell.tables.feature_columns import Vectors, Words, columns_of
 from rankwell.tables.ranked import Ranked
+
+
+def features_of(frame, wanted, table):
+    return Vectors(columns_of(frame, wanted, table)).whole()
 
 
 def dense(features):
@@ -89,6 +93,52 @@ def test_sums_do_not_depend_on_how_many_queries_are_summed(monkeypatch):
     assert np.array_equal(whole, parts)
     table = np.vstack([dense(features), np.zeros(7)])
     assert np.allclose(whole, table[rows.item].reshape(40, 5, 7).sum(axis=1), atol=1e-12)
+
+
+LISTED = {
+    "topics": [["War", "Drama"], None, [" War ", None], ["Drama", "Drama"], [], ["War"]] * 5,
+    "text": ["War|Drama", None, "War|War", "", " Drama", "Noir"] * 5,
+    "tag": pl.Series(["a", None, "b", "a", "b", "c"] * 5, dtype=pl.Categorical),
+    "year": [1984.0, None, 0.0, 2000.0, -1.0, 7.0] * 5,
+    "vector": [[0.5, -1.0], None, [0.0, 2.0], [0.0, 0.0], [None, 1.0], [3.0, 4.0]] * 5,
+}
+
+
+@pytest.mark.parametrize("wanted", [*LISTED, "numeric"])
+def test_items_that_are_looked_at_have_the_vectors_that_they_have_among_all(wanted):
+    columns = columns_of(pl.DataFrame(LISTED), wanted, "items")
+    whole, rng = Vectors(columns).whole(), np.random.default_rng(3)
+    for _ in range(20):
+        looked_at = rng.integers(-1, 30, 9), rng.integers(-1, 30, 3)
+        part = Vectors(columns).of(looked_at)
+        rows = np.concatenate(looked_at)
+        for kind in ("units", "shares", "sets"):
+            mine, those = getattr(part, kind).entries(rows), getattr(whole, kind).entries(rows)
+            assert all(map(np.array_equal, mine, those))
+        assert np.array_equal(part.squares_of(rows), whole.squares_of(rows))
+        assert np.array_equal(part.has(rows), whole.has(rows))
+        assert part.names == whole.names
+
+
+def test_only_items_that_are_looked_at_are_read_and_all_at_once_after_half(monkeypatch):
+    catalogue = read_catalogue(pl.DataFrame({"item": range(100), "topics": ["a", "b"] * 50}))
+    read, cells = [], Words.cells
+
+    def counted(self, rows=None):
+        read.append(len(self) if rows is None else len(rows))
+        return cells(self, rows)
+
+    monkeypatch.setattr(Words, "cells", counted)
+    evaluator = rw.Evaluator(None, ["ils@2", "ild@3", "eild"], items=catalogue)
+    for first in range(0, 100, 10):
+        evaluator.evaluate({1: [first, first + 1, first + 2], 2: [first + 2, first + 1]})
+    assert read == [3] * 10
+    many = rw.Evaluator(
+        None, ["ils"], items=read_catalogue(catalogue.frame.with_columns(item=pl.int_range(100)))
+    )
+    for first in (0, 30, 60):
+        many.evaluate({1: list(range(first, first + 30))})
+    assert read[10:] == [30, 100]
 
 
 @pytest.mark.parametrize("name", ["films.csv", "films.parquet", "films.ndjson", "films.arrow", "films.dat"])

@@ -18,23 +18,23 @@ from __future__ import annotations
 
 BOUNDS: dict[str, dict[str, int]] = {
     # an evaluator reused with a new dict, with a Run made before; nothing reused
-    "1 x 10 dicts": {"dict": 262, "run": 228, "nothing reused": 560},
+    "1 x 10 dicts": {"dict": 252, "run": 219, "nothing reused": 545},
     "100 x 100 dicts": {"dict": 415, "run": 385, "nothing reused": 750},
     "TREC text": {
-        "files": 12,
+        "files": 13,
         "threads": 2,
         "read %": 115,
-        "faults": 3_700,
-        "calls": 2_100,
-        "traced kB": 34_000,
+        "faults": 3_200,
+        "calls": 2_350,
+        "traced kB": 26_000,
     },
     "shuffled TREC text": {
         "files": 9,
         "threads": 4,
-        "read %": 155,
+        "read %": 125,
         "faults": 11_000,
         "calls": 2_250,
-        "traced kB": 72_000,
+        "traced kB": 62_000,
     },
     "Parquet": {
         "files": 7,

@@ -17,6 +17,10 @@ GROUPS = {
             "compare",
             "Compare runs: means with intervals, and tests of their differences, corrected for their number.",
         ),
+        "diff": (
+            "diff",
+            "Show the queries on which two runs differ most; with --query both lists of one, and what each rank contributed.",
+        ),
         "gate": (
             "gate",
             "Decide whether a new run may replace the accepted one: pass, fail or inconclusive; exit 1 to stop it.",

@@ -110,6 +110,9 @@ def compare(
     weights: Weights = None,
     clusters: Clusters = None,
     pairs: Annotated[bool, Option(help="also one row per pair, with tests and effect sizes")] = False,
+    compact: Annotated[
+        bool, Option(help="one column per metric, with stars or letters behind the means, without intervals")
+    ] = False,
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
     ] = None,
@@ -156,7 +159,7 @@ def compare(
         experiment=experiment or "",
         **statistics.given,
     )
-    _write(found, form, output, pairs=pairs)
+    _write(found, form, output, pairs=pairs, compact=compact)
 
 
 def systems_of(words: Sequence[str]) -> dict[str, Any]:
@@ -217,11 +220,11 @@ def _name_of(baseline: str, paths: Mapping[str, str], names: Sequence[str]) -> s
     return found[0]
 
 
-def _write(found: Comparison, form: str, output: str | None, *, pairs: bool) -> None:
+def _write(found: Comparison, form: str, output: str | None, *, pairs: bool, compact: bool) -> None:
     if form == "json":
         write(found.to_json(), output)
         return
     own = [found.to_pair_table()] if pairs else []
     if not pairs or form != "csv":  # a CSV file holds one table
-        own.insert(0, found.to_table())
+        own.insert(0, found.to_table(details=not compact))
     write_tables(own, form, output)

@@ -139,11 +139,11 @@ class Comparison:
             )
         return self.labels.index(label)
 
-    def to_table(self) -> Table:
-        """Return the leaderboard: means with intervals, and what differs."""
+    def to_table(self, *, details: bool = True) -> Table:
+        """Return the leaderboard: means with intervals, and what differs; without ``details`` one column per metric."""
         from rankwell.comparison.tables import leaderboard
 
-        return leaderboard(self)
+        return leaderboard(self, details=details)
 
     def to_pair_table(self) -> Table:
         """Return a table with a row per pair of systems, metric and segment."""
@@ -193,9 +193,9 @@ class Comparison:
         """Return the leaderboard as CSV in full precision."""
         return self.to_table().to_csv()
 
-    def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
+    def to_latex(self, *, caption: str | None = None, label: str | None = None, details: bool = False) -> str:
         """Return the leaderboard as LaTeX with booktabs rules; the caption is written for you unless you give one."""
-        return self.to_table().to_latex(caption=caption, label=label)
+        return self.to_table(details=details).to_latex(caption=caption, label=label)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell import __version__
+from rankwell.comparison.plain_values import plain_value
 from rankwell.comparison.words import caption_of
 from rankwell.display.output import whole_file
 from rankwell.errors import UsageError, one_of
@@ -151,14 +152,7 @@ def log(found: Comparison, tracker: Any, step: int | None) -> None:
 
 
 def _columns(columns: dict[str, Any]) -> dict[str, list[Any]]:
-    return {name: [_plain(value) for value in column.tolist()] for name, column in columns.items()}
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: NaN as null, infinity as text."""
-    if not isinstance(value, float) or math.isfinite(value):
-        return value
-    return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return {name: [plain_value(value) for value in column.tolist()] for name, column in columns.items()}
 
 
 def _series(columns: dict[str, np.ndarray]) -> dict[str, Any]:

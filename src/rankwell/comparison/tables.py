@@ -16,37 +16,75 @@ if TYPE_CHECKING:
     from rankwell.comparison.comparison import Comparison
     from rankwell.metrics.metric import Metric
 
+LEAST = 1e-9
 STARS = (0.001, "***"), (0.01, "**"), (0.05, "*")
 
 
-def leaderboard(found: Comparison) -> Table:
-    """A row per system (and segment), best first: each metric's mean, its interval, and what differs."""
+def leaderboard(found: Comparison, *, details: bool = True) -> Table:
+    """Return a row per system (and segment), best first: each metric's mean, its interval, and what differs.
+
+    Without ``details`` each metric is one column, with stars or letters behind its means.
+    """
     columns = [Column(name) for name in found.by] + [Column("system")]
-    cells: list[list[Cell]] = [[] for _ in columns]
-    for labels in found.segments:
-        for row in found.order:
-            shown = labels or (("(all)",) * len(found.by))
-            for at, label in enumerate(shown):
-                cells[at].append(label)
-            mark = " (baseline)" if found.names[row] == found.baseline else ""
-            cells[len(found.by)].append(found.names[row] + mark)
+    cells = _labels(found)
+    marks: dict[tuple[int, int], str] = {}
     numbers = [_numbers(found, metric) for metric in found.metrics]
     for metric, own, following in zip(found.metrics, numbers, [*numbers[1:], None], strict=True):
-        for column, values in _columns_of(found, metric):
-            columns.append(column)
-            cells.append(values)
+        if details:
+            for column, values in _columns_of(found, metric):
+                columns.append(column)
+                cells.append(values)
+        else:
+            marks |= {(row, len(columns)): mark for row, mark in enumerate(_marks(found, metric)) if mark}
+            columns.append(Column(str(metric), "value", better=metric.better))
+            cells.append(_means(found, metric))
         if own != following:  # neighbours with the same n share its column
             columns.append(Column("n" if numbers.count(own) == len(numbers) else f"n {metric}", "count"))
             cells.append(own)
-    rows = list(zip(*cells, strict=True))
-    legend = _legend(found)
     return Table(
         columns,
-        rows,
+        list(zip(*cells, strict=True)),
         caption=caption_of(found),
-        notes=[*legend, *remarks_of(found), *found.notes],
+        notes=[*_legend(found, details=details), *remarks_of(found), *found.notes],
         mark_best=len(found.segments) == 1,
+        marks=marks,
+        labels=len(found.by) + 1,
     )
+
+
+def _labels(found: Comparison) -> list[list[Cell]]:
+    """The columns that label the rows: segments and systems."""
+    cells: list[list[Cell]] = [[] for _ in range(len(found.by) + 1)]
+    for labels in found.segments:
+        for row in found.order:
+            for at, label in enumerate(labels or ("(all)",) * len(found.by)):
+                cells[at].append(label)
+            mark = " (baseline)" if found.names[row] == found.baseline else ""
+            cells[-1].append(found.names[row] + mark)
+    return cells
+
+
+def _means(found: Comparison, metric: Metric) -> list[Cell]:
+    return [
+        _float(found.means[metric, at].mean[row]) for at in range(len(found.segments)) for row in found.order
+    ]
+
+
+def _marks(found: Comparison, metric: Metric) -> list[str]:
+    """Stars beside a baseline, letters for all pairs; for each row."""
+    marks = []
+    for segment in range(len(found.segments)):
+        each = found.differences[metric, segment]
+        if found.baseline:
+            stars = {
+                row: _stars(float(p), found.methods.alpha)
+                for row, p in zip(found.pairs[0].tolist(), each.p, strict=True)
+            }
+            marks += [stars.get(row, "") for row in found.order]
+        else:
+            letters = _letters(found, each, found.order_of(metric, segment))
+            marks += [f" {letters[row][1]}" if letters[row][1] else "" for row in found.order]
+    return marks
 
 
 def _columns_of(found: Comparison, metric: Metric) -> list[tuple[Column, list[Cell]]]:
@@ -93,7 +131,7 @@ def _against(found: Comparison, each: Differences) -> dict[int, tuple[Cell, Cell
         p = float(each.p[place])
         told[row] = (
             float(each.mean[place]),
-            "" if math.isnan(p) else f"{number(p)}{_stars(p, found.methods.alpha)}",
+            "" if math.isnan(p) else f"{_p(p)}{_stars(p, found.methods.alpha)}",
         )
     return told
 
@@ -128,14 +166,20 @@ def _stars(p: float, alpha: float) -> str:
     return " " + next((stars for limit, stars in STARS if p < limit), "") if p < alpha else ""
 
 
+def _p(p: float) -> str:
+    """A p-value as text; the smallest are never shown as 0."""
+    return number(max(p, LEAST))
+
+
 def _interval(low: float, high: float) -> str:
     return "" if math.isnan(low) else f"{number(low)} – {number(high)}"
 
 
-def _legend(found: Comparison) -> list[str]:
+def _legend(found: Comparison, *, details: bool) -> list[str]:
     if found.baseline:
         stars = ", ".join(f"{stars} p < {limit:g}" for limit, stars in reversed(STARS))
-        return [f"p: corrected ({found.correction}); {stars}; Δ: system less baseline"]
+        against = "; Δ: system less baseline" if details else " against the baseline"
+        return [f"p: corrected ({found.correction}); {stars}{against}"]
     if found.seeds:
         return ["whether systems differ: see the intervals of their differences (pairs)"]
     return [f"systems that share a letter do not differ significantly (corrected: {found.correction})"]

@@ -8,7 +8,7 @@ _CONTROLS = [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x
 TERMINAL = {code: repr(chr(code))[1:-1] for code in _CONTROLS if chr(code) not in "\n\t"}
 MARKDOWN = str.maketrans({mark: "\\" + mark for mark in "\\`*_[]<>|~&$#"})
 HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
-WORDS = "uparrow downarrow leftrightarrow div cdot times leq geq Sigma beta to"
+WORDS = "uparrow downarrow leftrightarrow div cdot times leq geq Sigma Delta alpha beta to"
 LATEX = str.maketrans(
     {mark: "\\" + mark for mark in "&%$#_{}"}
     | {mark: f"{{{mark}}}" for mark in "[]*"}  # after \\ these would be read as its arguments
@@ -16,7 +16,7 @@ LATEX = str.maketrans(
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"`": r"\textasciigrave{}", UNDEFINED: r"\textendash{}", "∞": r"$\infty$"}
     | {"−": "$-$"}
-    | {sign: f"$\\{word}$" for sign, word in zip("↑↓↔÷·×≤≥Σβ→", WORDS.split(), strict=True)}
+    | {sign: f"$\\{word}$" for sign, word in zip("↑↓↔÷·×≤≥ΣΔαβ→", WORDS.split(), strict=True)}
 )
 for _escapes in (MARKDOWN, HTML, LATEX):
     _escapes |= {code: text.translate(_escapes) for code, text in TERMINAL.items()}

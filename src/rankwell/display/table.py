@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import math
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Literal
 
 from rankwell.display.escaping import HTML, LATEX, MARKDOWN, TERMINAL, UNDEFINED, printable
+from rankwell.display.layout import GAP, blocks_of, display_width, padded, total_of, wrapped
 from rankwell.errors import UsageError, brief, one_of
 
 Kind = Literal["text", "count", "value"]
@@ -23,7 +24,7 @@ Cell = str | int | float | None
 
 ARROWS = {"higher": "↑", "lower": "↓", "neither": "↔"}
 EXPECTED = {"text": "text, whole number or None", "count": "whole number or None", "value": "number or None"}
-LEGEND, GAP = "* best value of its column", "  "
+LEGEND = "* best value of its column"
 NARROWEST = 24  # minimum width of a wrapped last column of sentences
 JOINERS = "\u200c\u200d"  # invisible, but part of the spelling in some scripts
 
@@ -54,52 +55,10 @@ def count(value: int | None) -> str:
     return UNDEFINED if value is None else f"{value:,}"
 
 
-def display_width(text: str) -> int:
-    """Return the number of terminal cells of a text: 2 for a wide character, 0 for a combining one."""
-    if text.isascii():
-        return len(text)
-    zero = [unicodedata.category(c) in ("Mn", "Me", "Cf") or "\u1160" <= c <= "\u11ff" for c in text]
-    wide = [unicodedata.east_asian_width(c) in "WF" for c in text]
-    return sum(0 if nothing else 1 + double for nothing, double in zip(zero, wide, strict=True))
-
-
 def _visible(text: str) -> str:
     r"""Escape characters that would break a line or control a terminal (``\n``, ``\x1b``, bidi overrides)."""
     hidden = {c for c in set(text) - {*JOINERS} if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
     return text.translate({ord(c): c.encode("unicode_escape").decode() for c in hidden})
-
-
-def _wrap(text: str, room: float) -> list[str]:
-    if display_width(text) <= room:
-        return [text]
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and display_width(f"{lines[-1]} {word}") > room:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}".lstrip()
-    return lines
-
-
-def _pad(text: str, room: int, right: bool, bold: bool = False) -> str:
-    """Pad text to a width; right-aligned values with equal digits have aligned decimal points."""
-    fill = " " * (room - display_width(text))
-    text = f"\x1b[1m{text}\x1b[0m" if bold and text else text
-    return fill + text if right else text + fill
-
-
-def _blocks(widths: Sequence[int], room: float) -> list[list[int]]:
-    """Split columns into blocks that fit the width, each beginning with column 0."""
-    blocks = [[0]]
-    for at in range(1, len(widths)):
-        if len(blocks[-1]) > 1 and _total(widths, [*blocks[-1], at]) > room:
-            blocks.append([0])
-        blocks[-1].append(at)
-    return blocks
-
-
-def _total(widths: Sequence[int], block: Sequence[int]) -> int:
-    return sum(widths[at] for at in block) + len(GAP) * (len(block) - 1)
 
 
 def _csv(cell: Cell) -> str:
@@ -120,10 +79,10 @@ class Column:
     digits: int = 4
 
     def __post_init__(self) -> None:
-        for field, value, allowed in ("kind", self.kind, EXPECTED), ("better", self.better, ARROWS):
+        for word, value, allowed in ("kind", self.kind, EXPECTED), ("better", self.better, ARROWS):
             if value is not None and value not in allowed:
                 raise UsageError(
-                    f"column {brief(self.name)}: {field} must be {one_of(allowed)}, not {brief(value)}"
+                    f"column {brief(self.name)}: {word} must be {one_of(allowed)}, not {brief(value)}"
                 )
         if self.better and self.kind == "text":
             raise UsageError(f"column {brief(self.name)}: text cannot have better={brief(self.better)}")
@@ -166,7 +125,8 @@ class Table:
     """Rows under typed columns; None or NaN is an undefined cell. Rendered text never ends with a newline.
 
     With `mark_best`, the best value of each column with a direction is marked, together with values equal to it in every
-    digit, not only in the digits shown.
+    digit, not only in the digits shown. `marks` are short texts behind cells (row, column), such as stars; files of values
+    do without them. The first `labels` columns tell rows apart.
     """
 
     columns: Sequence[Column]
@@ -175,6 +135,8 @@ class Table:
     caption: str = ""
     notes: Sequence[str] = ()
     mark_best: bool = False
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    labels: int = 1
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -207,7 +169,7 @@ class Table:
     def to_text(self, width: int | None = None, colour: bool = False) -> str:
         """Render the table for a terminal or a plain file; `colour` only adds bold type.
 
-        Columns that do not fit into `width` follow in further blocks, each starting with the first column again.
+        Columns that do not fit into `width` follow in further blocks, each starting with the labels again.
         """
         room, right = math.inf if width is None else width, [column.kind != "text" for column in self.columns]
         grid = self._grid(TERMINAL, {}, "*{}")
@@ -215,18 +177,18 @@ class Table:
         if len(spans) > 1 and not right[-1]:
             least = max(NARROWEST, display_width(grid[0][-1]))
             spans[-1] = int(min(spans[-1], max(room - spans[0] - len(GAP), least)))
-        parts = [_wrap(printable(self.caption), room)] if self.caption else []
-        for block in _blocks(spans, room):
+        parts = [wrapped(printable(self.caption), room)] if self.caption else []
+        for block in blocks_of(spans, room, self.labels):
             lines = []
             for row in grid:
-                for line in zip_longest(*(_wrap(row[at], spans[at]) for at in block), fillvalue=""):
+                for line in zip_longest(*(wrapped(row[at], spans[at]) for at in block), fillvalue=""):
                     bold = [colour and (row is grid[0] or (right[at] and row[at][0] == "*")) for at in block]
-                    padded = (_pad(line[i], spans[at], right[at], bold[i]) for i, at in enumerate(block))
-                    lines.append(GAP.join(padded).rstrip())
-            lines.insert(1, "─" * _total(spans, block))
+                    cells = (padded(line[i], spans[at], right[at], bold[i]) for i, at in enumerate(block))
+                    lines.append(GAP.join(cells).rstrip())
+            lines.insert(1, "─" * total_of(spans, block))
             parts.append(lines)
         notes = [*([LEGEND] if self.best() else []), *self.notes]
-        parts += [[line for note in notes for line in _wrap(printable(note), room)]] if notes else []
+        parts += [[line for note in notes for line in wrapped(printable(note), room)]] if notes else []
         return "\n\n".join("\n".join(lines) for lines in parts)
 
     def to_markdown(self) -> str:
@@ -235,7 +197,7 @@ class Table:
         right = [column.kind != "text" for column in self.columns]
         widths = [max(3, *map(display_width, cells)) for cells in zip(head, *body, strict=True)]
         rule = ["-" * (width - end) + ":" * end for width, end in zip(widths, right, strict=True)]
-        rows = [f"| {' | '.join(map(_pad, cells, widths, right))} |" for cells in (head, rule, *body)]
+        rows = [f"| {' | '.join(map(padded, cells, widths, right))} |" for cells in (head, rule, *body)]
         captions = [f"**{self.caption.translate(MARKDOWN)}**"] if self.caption else []
         return "\n\n".join([*captions, "\n".join(rows), *(f"*{n.translate(MARKDOWN)}*" for n in self.notes)])
 
@@ -291,9 +253,15 @@ class Table:
         """Return header and cells, escaped with the table `text` or `figure`, with the best ones marked by `mark`."""
         best, escapes = self.best(), [text if column.kind == "text" else figure for column in self.columns]
         grid = [[column.header.translate(text) for column in self.columns]]
+        # in a terminal, marks of one column have one width, so that decimal points stay aligned
+        widths = [0] * len(self.columns)
+        for (_, at), behind in self.marks.items() if text is TERMINAL else ():
+            widths[at] = max(widths[at], len(behind))
         for place, row in enumerate(self.rows):
             cells = [self.columns[at].shown(cell).translate(escapes[at]) for at, cell in enumerate(row)]
-            grid.append([mark.format(c) if (place, at) in best else c for at, c in enumerate(cells)])
+            cells = [mark.format(c) if (place, at) in best else c for at, c in enumerate(cells)]
+            marks = [self.marks.get((place, at), "").ljust(widths[at]) for at in range(len(cells))]
+            grid.append([f"{c}{behind.translate(text)}" for c, behind in zip(cells, marks, strict=True)])
         return grid
 
     __repr__, _repr_html_ = to_text, to_html

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankwell.errors import UsageError, brief
@@ -221,10 +222,11 @@ class Evaluator:
         if workers < 2:
             return {name: self.plan.results(run) for name, run in runs.items()}
         plan = replace(self.plan, threads=max(threads // workers, 1))
-        from concurrent.futures import ThreadPoolExecutor
+        from rankwell.tables.workers import Workers
 
-        with ThreadPoolExecutor(workers) as executor:
-            return dict(zip(runs, executor.map(plan.settled_results, runs.values()), strict=True))
+        with Workers(workers) as working:
+            jobs = [working.submit(partial(plan.settled_results, run)) for run in runs.values()]
+            return {name: job.result() for name, job in zip(runs, jobs, strict=True)}
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
         """Return an evaluator with other metrics and the same judgements and policy, without reading them again."""

@@ -1,4 +1,4 @@
-"""A single query: its judged list with the ids of its items, for curves and worked examples."""
+"""A single query: its judged list with the ids of its items, for curves, worked examples and differences."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
-from rankwell.tables.rows import Columns
+from rankwell.tables.rows import Columns, Lists
 
 
 @dataclass(frozen=True, eq=False)
 class One:
-    """One query: its judged list, and the ids and grades of its items."""
+    """One query: its judged list, and the ids, grades and scores of its items; no scores if the run has only ranks."""
 
     query: str | int
     judged: Judged
     task: Task
     names: dict[int, str | int]  # item ids by rank
     grades: dict[int, float]  # by rank
+    scores: dict[int, float]  # by rank
     pooled: Ids  # ids of the judged items, by ``pool_row``
 
 
@@ -37,27 +38,32 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> One:
     pool = _alone(task.pool, known)
     names: dict[int, str | int] = {}
     grades: dict[int, float] = {}
+    scores: dict[int, float] = {}
     if len(rows):
         lists = table.part(rows)
         judged, _ = judge(lists, pool, task.asked.reading("judgement"), task.context)
         items = Known(lists.items[lists.items.group()[1]])
-        context = task.context.of_run(items)
-        whole, _ = judge(lists, pool, replace(task.asked.reading("shown"), deepest=None), context)
-        shown, item = whole.shown, whole.shown.item
-        assert item is not None
-        if task.asked.policy.unjudged == "condense":
-            kept = np.flatnonzero(task.context.scale.judged(shown.grade))
-            shown, item = (
-                Ranked(1, shown.query[kept], np.arange(1, len(kept) + 1), shown.grade[kept]),
-                item[kept],
-            )
-        names = {
-            rank: items.ids.one(row) for rank, row in zip(shown.rank.tolist(), item.tolist(), strict=True)
-        }
-        grades = dict(zip(shown.rank.tolist(), shown.grade.tolist(), strict=True))
+        shown = _whole(task, lists, pool, items)
+        ranks = shown.rank.tolist()
+        assert shown.item is not None
+        names = {rank: items.ids.one(row) for rank, row in zip(ranks, shown.item.tolist(), strict=True)}
+        grades = dict(zip(ranks, shown.grade.tolist(), strict=True))
+        scores = {} if shown.score is None else dict(zip(ranks, shown.score.tolist(), strict=True))
     else:
         judged = missing_lists(pool, NO_ROWS)
-    return One(wanted.one(0), judged, task, names, grades, pool.items)
+    return One(wanted.one(0), judged, task, names, grades, scores, pool.items)
+
+
+def _whole(task: Task, lists: Lists, pool: Pool, items: Known) -> Ranked:
+    """The whole list at its ranks under the policy, with the scores of the run if it has any."""
+    has_scores = not lists.by_rank or lists.given is not None
+    asked = task.asked.reading("shown", *(["score"] if has_scores else []))
+    shown = judge(lists, pool, replace(asked, deepest=None), task.context.of_run(items))[0].shown
+    if task.asked.policy.unjudged != "condense":
+        return shown
+    kept = shown.where(task.context.scale.judged(shown.grade))
+    kept.rank = np.arange(1, len(kept) + 1)
+    return kept
 
 
 def _wanted(queries: Ids, judged: Ids, query: str | int | None) -> Ids:

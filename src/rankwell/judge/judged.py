@@ -12,7 +12,7 @@ from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
 from rankwell.judge.train import History
 from rankwell.tables.csr import owners, owners_of, places_of
-from rankwell.tables.derived import Derived
+from rankwell.tables.derived import Derived, T
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, spread
 
@@ -47,6 +47,7 @@ class Judged(Derived):
         self.tied, self.in_run, self.is_expected = tied, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
         self.ranks, self.is_condensed = ranks, False
+        self._before: Judged | None = None  # the same queries before their hits were reordered
         known = pool_row >= 0
         self.known = None if np.count_nonzero(known) == len(known) else known
 
@@ -94,7 +95,11 @@ class Judged(Derived):
     @property
     def ideal(self) -> Ranked:
         """All judged items of these queries, highest grade first."""
-        return self.once(Judged._ideal)
+        return self.once_for_any_order(Judged._ideal)
+
+    def once_for_any_order(self, function: Callable[..., T], *objects: Hashable) -> T:
+        """Return the same as ``once``, for a function that reads only the queries and their judgements."""
+        return (self._before or self).once(function, *objects)
 
     def _ideal(self) -> Ranked:
         pooled = self.pool.ideal
@@ -130,7 +135,7 @@ class Judged(Derived):
 
     def with_found(self, found: Ranked, n_retrieved: np.ndarray) -> Judged:
         """Return the same queries with other hits and lengths."""
-        return Judged(
+        lists = Judged(
             self.queries,
             self.pool_row,
             found,
@@ -140,6 +145,8 @@ class Judged(Derived):
             in_run=self.in_run,
             is_expected=self.is_expected,
         )
+        lists._before = self._before or self
+        return lists
 
     def relevant(self, rel: float | None = None) -> Ranked:
         """Return the relevant items found, in rank order."""

@@ -43,7 +43,8 @@ def judge(
     policy, needs = asked.policy, asked.needs
     counts: Counter[str] = Counter()
     counts["lists"], counts["rows"] = len(lists.offsets) - 1, lists.rows
-    counts["rows whose rank contradicts the score"] = lists.against_score
+    if lists.against_score:
+        counts["rows whose rank contradicts the score"] = lists.against_score
     lists, pool = _same_kinds(lists, pool, counts)
     if "score" in needs or policy.scores == "single":
         lists = _with_scores(lists, policy, needs)
@@ -67,8 +68,6 @@ def judge(
     shown = None
     if "shown" in needs:
         shown = whole_lists(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
-    counts["lists without judgements"] = int(np.count_nonzero(pool_row < 0))
-    counts["judged items found"] = len(hits)
     is_expected = policy.ties == "expected"
     found = hits
     if not (is_expected or needs & {"ties", "score"}):
@@ -86,6 +85,9 @@ def judge(
         is_expected=is_expected,
         ranks=None if lists.ranks is None else (lists.offsets, lists.ranks),
     )
+    if judged.known is not None:
+        counts["lists without judgements"] = len(judged) - int(np.count_nonzero(judged.known))
+    counts["judged items found"] = len(hits)
     for what in [what for what, rows in counts.items() if rows <= 0]:
         del counts[what]
     return (condensed(judged) if policy.unjudged == "condense" else judged), counts
@@ -253,8 +255,9 @@ def _ranked(
     if not len(rows):
         none = np.empty(0)
         pool_row = NO_ROWS if leads_on(pool, needs) else None
-        columns = {"score": none, "tie_start": NO_ROWS, "tie_size": NO_ROWS, "pool_row": pool_row}
-        return Ranked(n, NO_ROWS, NO_ROWS, none, **columns)
+        return Ranked(
+            n, NO_ROWS, NO_ROWS, none, score=none, tie_start=NO_ROWS, tie_size=NO_ROWS, pool_row=pool_row
+        )
     rank, start, size = ranks.ranks(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, query, rows, pooled
     )

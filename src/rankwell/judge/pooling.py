@@ -20,6 +20,7 @@ from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.run_qrels import SWAPPED, Qrels
 
 FEW = 1_000  # integer grades from -FEW to FEW are counted, others sorted
+PART = 1 << 15  # grades counted at a time, so few that the memory for them is used again
 STEPS = 4  # grades are whole or halves or quarters; scores of a run are any number
 
 
@@ -183,9 +184,13 @@ def scale_of(qrels: Qrels, asked: Asked) -> Scale:
 def _levels(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct grades, ascending, and their counts."""
     if len(grades) and grades.min() >= -FEW and grades.max() <= FEW:
-        whole = grades.astype(np.int64)
-        if np.array_equal(whole, grades):
-            counts = np.bincount(whole + FEW)
-            levels = np.flatnonzero(counts)
-            return (levels - FEW).astype(np.float64), counts[levels]
+        counts = np.zeros(2 * FEW + 1, np.int64)
+        for low in range(0, len(grades), PART):
+            part = grades[low : low + PART]
+            whole = part.astype(np.int64)
+            if not np.array_equal(whole, part):
+                return np.unique(grades, return_counts=True)
+            counts += np.bincount(whole + FEW, minlength=len(counts))
+        levels = np.flatnonzero(counts)
+        return (levels - FEW).astype(np.float64), counts[levels]
     return np.unique(grades, return_counts=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,11 @@ class Scale:
         if threshold is None:
             return grade > 0
         return (grade >= threshold) & self.judged(grade)
+
+    @property
+    def lowest(self) -> float:
+        """The lowest grade that is a judgement."""
+        return 0.0 if self.negative == "unjudged" else -math.inf
 
     def judged(self, grade: np.ndarray) -> np.ndarray:
         """Return which grades are judgements: negative ones are not under ``negative='unjudged'``."""

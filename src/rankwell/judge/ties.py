@@ -8,8 +8,9 @@ import numpy as np
 
 from rankwell.judge.judged import Judged
 from rankwell.judge.scale import Scale
+from rankwell.kernels import rank_columns
 from rankwell.tables.csr import offsets_of, owners_of, places_of
-from rankwell.tables.ranked import NO_ROWS, Ranked
+from rankwell.tables.ranked import Ranked
 
 
 def _tied(found: Ranked) -> tuple[np.ndarray, np.ndarray]:
@@ -31,14 +32,10 @@ def levels(grades: np.ndarray, scale: Scale) -> np.ndarray:
 def undecided(found: Ranked, scale: Scale) -> np.ndarray:
     """Return the queries with a group of tied scores whose items differ in grade (unjudged is 0)."""
     assert found.tie_size is not None
-    if found.tie_size.max(initial=1) == 1:
-        return NO_ROWS
-    rows, firsts = _tied(found)
-    level = levels(found.grade[rows], scale)
-    high, low = np.maximum.reduceat(level, firsts), np.minimum.reduceat(level, firsts)
-    all_judged = np.diff(np.append(firsts, len(rows))) == found.tie_size[rows[firsts]]
-    differ = (high != low) | (~all_judged & (high != 0))
-    return np.flatnonzero(np.bincount(found.query[rows[firsts[differ]]]))
+    assert found.tie_start is not None
+    return rank_columns.undecided(
+        found.queries, found.query, found.tie_start, found.tie_size, found.grade, scale.lowest
+    )
 
 
 def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ranked:

@@ -1,9 +1,10 @@
-"""Lists as sums of the sparse vectors of their items."""
+"""Sparse vectors of items: their lengths, and lists as sums of them."""
 
 from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.libc.math import sqrt
 
 
 def sums(
@@ -44,3 +45,36 @@ def sums(
                 else:
                     total[of[i], code[j]] += value[j]
     return out
+
+
+def squares(offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the squared length of each vector."""
+    start: cython.const[cython.longlong][::1] = offsets
+    value: cython.const[cython.double][::1] = values
+    found = np.zeros(len(offsets) - 1)
+    out: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(out.shape[0]):
+            for j in range(start[i], start[i + 1]):
+                out[i] += value[j] * value[j]
+    return found
+
+
+def units(offsets: np.ndarray, values: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """Return the values of the same vectors with length 1."""
+    start: cython.const[cython.longlong][::1] = offsets
+    value: cython.const[cython.double][::1] = values
+    square: cython.const[cython.double][::1] = squares
+    found = np.empty(len(values))
+    out: cython.double[::1] = found
+    length: cython.double
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(square.shape[0]):
+            length = sqrt(square[i])
+            for j in range(start[i], start[i + 1]):
+                out[j] = value[j] / length
+    return found

@@ -82,7 +82,7 @@ def hits(
             most += min(r, j)
     table = np.empty(size, np.int32)
     t: cython.int[::1] = table
-    pooled: cython.longlong[::1] = np.full(longest, -1)
+    pooled: cython.longlong[::1] = np.empty(longest, np.int64)
     hit_list = np.empty(most, np.int64)
     hit_row = np.empty(most, np.int64)
     hit_pool = np.empty(most, np.int64)
@@ -95,6 +95,8 @@ def hits(
     mask: cython.ulonglong
     at: cython.ulonglong
     with cython.nogil:
+        for r in range(longest):
+            pooled[r] = -1
         for g in range(q.shape[0]):
             low = o[g]
             size = _slots(o[g + 1] - low)

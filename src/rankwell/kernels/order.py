@@ -11,6 +11,56 @@ import numpy as np
 from cython.cimports.rankwell.kernels.sorting import sort_rows
 
 TIE_RULES = {"item-desc": 0, "item-asc": 1, "order": 2}
+LEVELS = cython.declare(cython.longlong, 16)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _sort_levels(
+    rows: cython.longlong[::1],
+    scratch: cython.longlong[::1],
+    low: cython.Py_ssize_t,
+    high: cython.Py_ssize_t,
+    score: cython.const[cython.double][::1],
+) -> cython.int:
+    """Sort ascending rows by score, if it has a few levels, as grades have; 0, and the rows unchanged, if it has more."""
+    level: cython.double[16]
+    count: cython.Py_ssize_t[16]
+    place: cython.Py_ssize_t[16]
+    levels: cython.int = 0
+    c: cython.int = 0
+    d: cython.int
+    i: cython.Py_ssize_t
+    row: cython.longlong
+    value: cython.double
+    for i in range(low, high):
+        row = rows[i]
+        value = score[row]
+        if i > low and row < rows[i - 1]:
+            return 0
+        if levels == 0 or value != level[c]:
+            c = 0
+            while c < levels and value != level[c]:
+                c += 1
+            if c == LEVELS:
+                return 0
+            if c == levels:
+                level[c] = value
+                count[c] = 0
+                levels += 1
+        count[c] += 1
+        scratch[i] = row * LEVELS + c
+    for c in range(levels):
+        place[c] = low
+        for d in range(levels):
+            if level[d] > level[c]:
+                place[c] += count[d]
+    for i in range(low, high):
+        c = scratch[i] & (LEVELS - 1)
+        rows[place[c]] = scratch[i] >> 4
+        place[c] += 1
+    return 1
 
 
 def sort(
@@ -36,7 +86,8 @@ def sort(
     g: cython.Py_ssize_t
     with cython.nogil:
         for g in range(o.shape[0] - 1):
-            sort_rows(r, scratch, o[g], o[g + 1], how, sc, k, x, s, n)
+            if how != 2 or not _sort_levels(r, scratch, o[g], o[g + 1], sc):
+                sort_rows(r, scratch, o[g], o[g + 1], how, sc, k, x, s, n)
 
 
 def tops(

@@ -1,4 +1,4 @@
-"""Places of rows in their lists, and rank columns held against them."""
+"""Places of rows in their lists, rank columns held against them, groups of equal scores, and running sums."""
 
 from __future__ import annotations
 
@@ -115,3 +115,101 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
                 found -= (k[j] < k[j - 1]) & (v[j] > v[j - 1])
                 rising -= k[j] > k[j - 1]
     return -1 if rising else found
+
+
+def undecided(
+    lists: int,
+    of_list: np.ndarray,
+    start: np.ndarray,
+    size: np.ndarray,
+    grade: np.ndarray,
+    lowest: float,
+) -> np.ndarray:
+    """Return the lists with a tie group whose items differ in grade; below ``lowest``, or unjudged, it is 0.
+
+    Rows are in rank order; ``start`` and ``size`` are the first rank and the size of each row's tie group.
+    """
+    q: cython.const[cython.longlong][::1] = of_list
+    ts: cython.const[cython.longlong][::1] = start
+    tz: cython.const[cython.longlong][::1] = size
+    gr: cython.const[cython.double][::1] = grade
+    least: cython.double = lowest
+    found = np.empty(lists, np.int64)
+    out: cython.longlong[::1] = found
+    count: cython.Py_ssize_t = 0
+    low: cython.Py_ssize_t = 0
+    high: cython.Py_ssize_t
+    level: cython.double
+    first: cython.double
+    differ: cython.bint
+    with cython.nogil:
+        while low < q.shape[0]:
+            first = gr[low] if gr[low] >= least else 0.0
+            differ = False
+            high = low + 1
+            while high < q.shape[0] and q[high] == q[low] and ts[high] == ts[low]:
+                level = gr[high] if gr[high] >= least else 0.0
+                differ |= level != first
+                high += 1
+            if (differ or (high - low < tz[low] and first != 0)) and (count == 0 or out[count - 1] != q[low]):
+                out[count] = q[low]
+                count += 1
+            low = high
+    return found[:count]
+
+
+def running(of_list: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return for each row the sum of the values of its list down to it."""
+    q: cython.const[cython.longlong][::1] = of_list
+    v: cython.const[cython.double][::1] = values
+    found = np.empty(len(values))
+    out: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            out[i] = out[i - 1] + v[i] if i > 0 and q[i] == q[i - 1] else v[i]
+    return found
+
+
+def product_before(of_list: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """Return for each row the product of the factors of its list above it."""
+    q: cython.const[cython.longlong][::1] = of_list
+    v: cython.const[cython.double][::1] = factors
+    found = np.empty(len(factors))
+    out: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            out[i] = out[i - 1] * v[i - 1] if i > 0 and q[i] == q[i - 1] else 1.0
+    return found
+
+
+def ideal_places(offsets: np.ndarray, best: np.ndarray, query: np.ndarray, grade: np.ndarray) -> np.ndarray:
+    """Return the place of each hit in the ideal list of its query, from 1: equal grades are in the order of the hits.
+
+    ``best`` are the grades of the ideal lists, highest first; the grade of each hit is one of them.
+    """
+    o: cython.const[cython.longlong][::1] = offsets
+    b: cython.const[cython.double][::1] = best
+    q: cython.const[cython.longlong][::1] = query
+    g: cython.const[cython.double][::1] = grade
+    found = np.empty(len(query), np.int64)
+    out: cython.longlong[::1] = found
+    taken: cython.longlong[::1] = np.zeros(len(best) + 1, np.int64)
+    i: cython.Py_ssize_t
+    low: cython.Py_ssize_t
+    high: cython.Py_ssize_t
+    middle: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            low = o[q[i]]
+            high = o[q[i] + 1]
+            while low < high:
+                middle = (low + high) // 2
+                if b[middle] > g[i]:
+                    low = middle + 1
+                else:
+                    high = middle
+            out[i] = low - o[q[i]] + taken[low] + 1
+            taken[low] += 1
+    return found

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.rankwell.kernels.sorting import sort_rows
+from cython.cimports.rankwell.kernels.sorting import ranks_in_order, sort_rows
 from cython.cimports.rankwell.kernels.spans import before
+from cython.cimports.rankwell.kernels.wide import count, count_anywhere
+
+FEW = cython.declare(cython.Py_ssize_t, 32)  # hits, from which on a search for each row is faster
+FEW_TIED = cython.declare(cython.longlong, 8)  # rows of equal score
 
 
 @cython.cfunc
@@ -113,6 +117,58 @@ def _count(
     return 0
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1, check=False)
+def _few(
+    first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
+    hit_rows: cython.longlong[::1],
+    hit_score: cython.double[::1],
+    low: cython.Py_ssize_t,
+    high: cython.Py_ssize_t,
+    rank: cython.longlong[::1],
+    start: cython.longlong[::1],
+    size: cython.longlong[::1],
+    rule: cython.int,
+    score: cython.const[cython.double][::1],
+    keys: cython.const[cython.ulonglong][::1],
+    text: cython.const[cython.uchar][::1],
+    starts: cython.const[cython.longlong][::1],
+    lengths: cython.const[cython.int][::1],
+) -> cython.int:
+    """Find the rank and the tie group of each hit of a list, if they are few, by comparing it with each row; 0 for large ties.
+
+    A processor compares several rows at a time, and no branch is mispredicted.
+    """
+    value: cython.double
+    higher: cython.longlong = 0
+    equal: cython.longlong = 0
+    j: cython.Py_ssize_t
+    r: cython.Py_ssize_t
+    if high - low > FEW:
+        return 0
+    for j in range(low, high):
+        value = hit_score[j]
+        count(
+            cython.address(score[first]), last - first, value, cython.address(higher), cython.address(equal)
+        )
+        if equal > FEW_TIED:
+            return 0
+        start[j] = higher + 1
+        size[j] = equal
+        rank[j] = higher + 1
+        if equal > 1:
+            for r in range(first, last):
+                if (
+                    score[r] == value
+                    and r != hit_rows[j]
+                    and before(r, hit_rows[j], rule, keys, text, starts, lengths)
+                ):
+                    rank[j] += 1
+    return 1
+
+
 def ranks(
     offsets: np.ndarray,
     score: np.ndarray,
@@ -129,7 +185,8 @@ def ranks(
     """Sort hits into rank order; return the rank of each, and the first rank and the size of its tie group.
 
     ``hit_lists`` and ``hit_rows`` are the list and the row of each hit, in row order; the rows, and ``hit_pool`` with them, are
-    sorted in place (``order.TIE_RULES``). Lists are not sorted; if their scores are descending, a row's position is its rank.
+    sorted in place (``order.TIE_RULES``). Lists are not sorted; if their scores never rise, only the rows tied with a hit are
+    looked at.
     Rows marked in ``left_out`` (one byte per row, or empty) are not counted.
     """
     o: cython.const[cython.longlong][::1] = offsets
@@ -167,17 +224,15 @@ def ranks(
             while high < hits and hl[high] == g:
                 high += 1
             r = o[g] + 1
-            while r < o[g + 1] and sc[r - 1] > sc[r]:
-                r += 1
-            if r == o[g + 1] and gone.shape[0] == 0:
-                for j in range(low, high):
-                    rk[j] = hr[j] - o[g] + 1
-                    ts[j] = rk[j]
-                    tz[j] = 1
-                low = high
-                continue
             while r < o[g + 1] and sc[r - 1] >= sc[r]:
                 r += 1
+            if (
+                r == o[g + 1]
+                and gone.shape[0] == 0
+                and ranks_in_order(o[g], r, hr, hp, low, high, rk, ts, tz, how, sc, k, x, s, n)
+            ):
+                low = high
+                continue
             for j in range(low, high):
                 old_rows[j] = hr[j]
                 old_pool[j] = hp[j]
@@ -185,6 +240,13 @@ def ranks(
             for j in range(low, high):
                 hs[j] = sc[hr[j]]
                 hp[j] = old_pool[_place_of(hr[j], old_rows, low, high)]
+            if (
+                r < o[g + 1]
+                and gone.shape[0] == 0
+                and _few(o[g], o[g + 1], hr, hs, low, high, rk, ts, tz, how, sc, k, x, s, n)
+            ):
+                low = high
+                continue
             _count(o[g], o[g + 1], gone, hr, hs, low, high, r < o[g + 1], ts, tz, rk, how, sc, k, x, s, n)
             above = 0
             for j in range(low, high):
@@ -200,3 +262,17 @@ def ranks(
                 rk[j] = ts[j] + ahead
             low = high
     return rank[:hits], tie_start[:hits], tie_size[:hits]
+
+
+def counted(values: np.ndarray, value: float, anywhere: bool) -> tuple[int, int]:
+    """Return how many numbers are above a value and how many equal it, on request as every processor counts them."""
+    v: cython.const[cython.double][::1] = values
+    n: cython.Py_ssize_t = v.shape[0]
+    wanted: cython.double = value
+    above: cython.longlong = 0
+    equal: cython.longlong = 0
+    if n and anywhere:
+        count_anywhere(cython.address(v[0]), n, wanted, cython.address(above), cython.address(equal))
+    elif n:
+        count(cython.address(v[0]), n, wanted, cython.address(above), cython.address(equal))
+    return above, equal

@@ -79,6 +79,36 @@ def _words_at_once(at: cython.p_const_uchar, words: cython.pointer(Words)) -> cy
 
 @cython.cfunc
 @cython.nogil
+@cython.inline
+@cython.exceptval(-1, check=False)
+def _four_words_at_once(at: cython.p_const_uchar, words: cython.pointer(Words)) -> cython.int:
+    """Find the words of a line of qrels that ends in its first 64 bytes; 0 if it does not, or has not exactly four."""
+    white: cython.ulonglong = 0
+    ends: cython.ulonglong = 0
+    starts: cython.ulonglong
+    stops: cython.ulonglong
+    marks(at, cython.address(white), cython.address(ends))
+    starts = ~white & (white << 1)
+    stops = white & ~(white << 1)
+    words.end = zeros(ends) if ends else 0
+    words.query = zeros(stops) if stops else 0
+    stops &= stops - 1
+    words.topic = zeros(starts) if starts else 0
+    words.topic_end = zeros(stops) if stops else 0
+    starts &= starts - 1
+    stops &= stops - 1
+    words.item = zeros(starts) if starts else 0
+    words.item_end = zeros(stops) if stops else 0
+    starts &= starts - 1
+    stops &= stops - 1
+    words.value = zeros(starts) if starts else 64
+    words.value_end = zeros(stops) if stops else 64
+    starts &= starts - 1
+    return words.value_end <= words.end and (starts == 0 or zeros(starts) > words.end)
+
+
+@cython.cfunc
+@cython.nogil
 @cython.exceptval(-1, check=False)
 def _words_in_turn(
     t: cython.const[cython.uchar][::1],
@@ -163,7 +193,7 @@ def parse(
     The third word is the item, word ``value_column`` (from 0) the number. At least ``columns`` words are required; exactly that
     many if there is room for topics, where the second word is kept too. Filled are the first rows of runs of lines with one
     query, that query's start and length, and per row the item's start, length and key, the number, and the topic's start and
-    length. ``is_wide`` says that runs may be read many bytes at a time, which needs a text without NUL bytes. Returns the number
+    length. ``is_wide`` says that lines may be read many bytes at a time, which needs a text without NUL bytes. Returns the number
     of rows and of runs of lines, a status (OK …), and the start of the line (or the byte) that it refers to.
     """
     t: cython.const[cython.uchar][::1] = text
@@ -179,7 +209,7 @@ def parse(
     ts: cython.longlong[::1] = topic_starts
     tn: cython.int[::1] = topic_lengths
     with_topics: cython.bint = len(topic_starts) > 0
-    wide: cython.bint = is_wide and value_column == 4 and columns == 6 and not with_topics
+    wide: cython.bint = is_wide and (value_column, columns) == ((3, 4) if with_topics else (4, 6))
     value_at: cython.int = value_column
     least: cython.int = columns
     window: cython.Py_ssize_t = WINDOW
@@ -199,11 +229,12 @@ def parse(
             line = data_line(t, at, stop)
             if line >= stop:
                 break
-            known = (
-                wide
-                and line + window <= stop
-                and _words_at_once(cython.address(t[line]), cython.address(words))
-            )
+            known = 0
+            if wide and line + window <= stop:
+                if with_topics:
+                    known = _four_words_at_once(cython.address(t[line]), cython.address(words))
+                else:
+                    known = _words_at_once(cython.address(t[line]), cython.address(words))
             if not known:
                 status = _words_in_turn(t, line, value_at, least, cython.address(words))
                 if status:

@@ -1,5 +1,6 @@
-# Many bytes of a text at a time: the only C of the project that knows processors. Each function has a portable twin, for
-# processors without SSE2, of any order of bytes; ``trec_lines.marks_of`` shows both to the tests.
+# Many bytes of a text, or several numbers, at a time: the only C of the project that knows processors. Each function has a
+# portable twin, for processors without SSE2, of any order of bytes; ``trec_lines.marks_of`` and ``ranks.counted`` show both to
+# the tests.
 # A word of eight bytes has its first byte lowest.
 
 cdef extern from *:
@@ -87,6 +88,40 @@ cdef extern from *:
     #define rankwell_marks rankwell_marks_anywhere
     #endif
 
+    /* How many numbers are above a value, and how many equal it. */
+    static inline void rankwell_count_anywhere(
+        const double *at, ptrdiff_t n, double value, long long *above, long long *equal
+    ) {
+        long long a = 0, e = 0;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            a += at[i] > value;
+            e += at[i] == value;
+        }
+        *above = a;
+        *equal = e;
+    }
+
+    #if defined(__SSE2__) || defined(_M_X64)
+    static inline void rankwell_count(const double *at, ptrdiff_t n, double value, long long *above, long long *equal) {
+        const __m128d wanted = _mm_set1_pd(value);
+        __m128i a = _mm_setzero_si128(), e = _mm_setzero_si128();
+        long long of_two[2], a_rest, e_rest;
+        ptrdiff_t i = 0;
+        for (; i + 2 <= n; i += 2) {
+            __m128d two = _mm_loadu_pd(at + i);
+            a = _mm_sub_epi64(a, _mm_castpd_si128(_mm_cmpgt_pd(two, wanted)));
+            e = _mm_sub_epi64(e, _mm_castpd_si128(_mm_cmpeq_pd(two, wanted)));
+        }
+        rankwell_count_anywhere(at + i, n - i, value, &a_rest, &e_rest);
+        _mm_storeu_si128((__m128i *) of_two, a);
+        *above = a_rest + of_two[0] + of_two[1];
+        _mm_storeu_si128((__m128i *) of_two, e);
+        *equal = e_rest + of_two[0] + of_two[1];
+    }
+    #else
+    #define rankwell_count rankwell_count_anywhere
+    #endif
+
     /* How many of the first eight bytes are digits before another byte comes, and the number that the first ``n`` write. */
     static inline int rankwell_digits(uint64_t word) {
         uint64_t value = word ^ 0x3030303030303030ULL;
@@ -109,5 +144,9 @@ cdef extern from *:
         const unsigned char *at, unsigned long long *white, unsigned long long *ends) noexcept nogil
     void marks_anywhere "rankwell_marks_anywhere" (
         const unsigned char *at, unsigned long long *white, unsigned long long *ends) noexcept nogil
+    void count "rankwell_count" (
+        const double *at, Py_ssize_t n, double value, long long *above, long long *equal) noexcept nogil
+    void count_anywhere "rankwell_count_anywhere" (
+        const double *at, Py_ssize_t n, double value, long long *above, long long *equal) noexcept nogil
     int digits "rankwell_digits" (unsigned long long word) noexcept nogil
     unsigned long long whole "rankwell_whole" (unsigned long long word, int n) noexcept nogil

@@ -50,10 +50,12 @@ class Terms:
 class Additive(QueryMetric):
     """A metric that is a sum over rows, divided by a number that does not depend on the order of the list.
 
-    ``words`` names the gain, the weight and the divisor in the worked table; the last is empty if nothing is divided.
+    ``words`` names the gain, the weight and the divisor in the worked table; the last is empty if nothing is divided. ``of_list``
+    says that the rows are those of the list, so that each of its ranks has a part of the value.
     """
 
     words: ClassVar[tuple[str, str, str]] = ("gain", "weight", "")
+    of_list: ClassVar[bool] = True
     sliceable: ClassVar[bool] = True
 
     @abstractmethod

@@ -14,7 +14,7 @@ from rankwell.errors import UsageError, brief, one_of
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.names import MODULES
-from rankwell.metrics.parameters import described, fitted, parameter_kinds, value_text
+from rankwell.metrics.parameters import SetOnce, described, fitted, parameter_kinds, value_text
 from rankwell.tables.arguments import LARGEST, UNFIT
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 
@@ -42,8 +42,8 @@ NEEDS = (
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False)
 def definition(cls: M) -> M:
-    """Make a metric class from annotated fields: a frozen dataclass that compares by its parameters."""
-    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)  # type: ignore[return-value]
+    """Make a metric class from annotated fields: a dataclass that is frozen (by ``SetOnce``) and compares by its parameters."""
+    return dataclass(kw_only=True, eq=False, repr=False)(cls)  # type: ignore[return-value]
 
 
 class MetricType(ABCMeta):
@@ -54,7 +54,7 @@ class MetricType(ABCMeta):
 
 
 @definition
-class Metric(metaclass=MetricType):
+class Metric(SetOnce, metaclass=MetricType):
     """A definition with all its parameters, as a value: comparable, hashable, picklable, and written as text.
 
     Subclass ``QueryMetric`` or ``CorpusMetric``, not this class. ``cut`` says whether ``@k`` is required, optional or

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Generator
 from functools import partial
+from math import ceil
 
 import numpy as np
 
@@ -132,12 +133,15 @@ def blocks(file: File, size: int) -> Generator[Take]:
 
 
 def _ranges(file: File, size: int) -> Generator[Take]:
-    """Ranges of a plain file, each read by whoever takes it."""
+    """Ranges of a plain file, each read by whoever takes it: alike, after a small one that shows how the file is to be read."""
     buffers, columns, begin = Buffers(), Buffers(), beginning(file)
-    while begin < file.size:
-        end = _next_query(file, begin + size)
+    left = file.size - begin
+    step = left if left <= size else size // 4
+    while left > 0:
+        end = _next_query(file, begin + step)
         yield partial(_taken, file, buffers, columns, begin, end)
-        begin = end
+        begin, left = end, file.size - end
+        step = ceil(left / ceil(left / size)) if left else 0
 
 
 def _taken(file: File, buffers: Buffers, columns: Buffers, begin: int, end: int) -> Block:

@@ -26,6 +26,7 @@ WORDS = {
     "qrels": ("query", "item", "grade", "topic", "topic_weight", "propensity", "imputed"),
     "items": ("item",),
     "users": ("query",),
+    "queries": (),  # which of several columns is the id is found out from all of them
 }
 NONE_GIVEN = MappingProxyType[str, str]({})
 KNOWN = {alias: word for word, aliases in ALIASES.items() for alias in aliases.split()}

@@ -73,10 +73,14 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
 
 
 def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the same rows in memory of their own: a frame may share that of the arrays that it was made of."""
+    """Return the same rows in memory of their own: a frame may share that of the arrays that it was made of.
+
+    Text, which no array holds as a frame does, is not copied.
+    """
     import polars as pl
 
-    return frame.select(pl.all().gather(pl.int_range(pl.len())))
+    shared = [name for name, kind in frame.schema.items() if getattr(kind, "inner", kind) != pl.String]
+    return frame.with_columns(pl.col(shared).gather(pl.int_range(pl.len())))
 
 
 def table_of(

@@ -14,7 +14,7 @@ from rankwell.kernels import trec_packs
 from rankwell.readers.blocks import Buffers, Take, columns_of, copied
 from rankwell.readers.files import CHANGED
 from rankwell.readers.trec_columns import RUN, Parsed
-from rankwell.tables.cores import cores, in_order
+from rankwell.tables.cores import cores
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.grouping import cuts
 from rankwell.tables.ids import Ids
@@ -132,10 +132,10 @@ def _done(whole: Whole) -> Iterator[Packed]:
     if workers == 1:
         yield from (_pack(take, whole.layout) for take in whole.takes())
         return
-    from concurrent.futures import ThreadPoolExecutor
+    from rankwell.tables.workers import Workers, in_order
 
-    with ThreadPoolExecutor(workers) as executor:
-        yield from in_order(executor, workers, (partial(_pack, take, whole.layout) for take in whole.takes()))
+    with Workers(workers) as threads:
+        yield from in_order(threads, workers, (partial(_pack, take, whole.layout) for take in whole.takes()))
 
 
 def _pack(take: Take, layout: tuple[str, int, int]) -> Packed:

@@ -51,7 +51,7 @@ class Breakdown:
         sizes = sizes_of(part, metrics, len(division.labels))
         filled = np.any([sizes > 0, *(n > 0 for _, n in columns.values())], axis=0)
         used = np.flatnonzero(filled & measured(part, len(sizes)))
-        self._labels = [division.labels[code] for code in used.tolist()]
+        self._labels = list(map(division.labels.__getitem__, used.tolist()))
         self._sizes = sizes[used]
         self._values = {metric: own[used] for metric, (own, _) in columns.items()}
         self._n = {metric: n[used] for metric, (_, n) in columns.items()}

@@ -19,8 +19,8 @@ from rankwell.tables.items_users import Users
 class Conditions:
     """Everything besides lists and judgements that values depend on: the policy, the grade scale and its ends, other tables.
 
-    Only digests of the catalogue and the training data are kept, so that results stay small. ``users`` is the table of
-    users, if a metric reads it.
+    Only digests of the catalogue (if a metric counts items, or there are training data) and of the training data are kept,
+    so that results stay small. ``users`` is the table of users, if a metric reads it.
     """
 
     policy: Policy
@@ -33,15 +33,16 @@ class Conditions:
     users: Users | None = None
 
     @classmethod
-    def of(cls, policy: Policy, context: Context) -> Conditions:
-        """Return the conditions of an evaluation."""
+    def of(cls, policy: Policy, context: Context, metrics: Iterable[Metric]) -> Conditions:
+        """Return the conditions of an evaluation of some metrics."""
+        is_compared = context.train is not None or any(map(_counts_items, metrics))
         return cls(
             policy,
             context.scale,
             context.grade_max,
             context.grade_min,
             None if context.items is None else len(context.items),
-            None if context.catalogue is None else context.once(_digest_of_catalogue),
+            context.once(_digest_of_catalogue) if context.catalogue is not None and is_compared else None,
             None if context.train is None else context.once(_digest_of_train),
             context.users,
         )
@@ -82,8 +83,7 @@ class Conditions:
             raise UsageError(
                 f"cannot add results with different catalogues: {self.collection_size} and {other.collection_size} items."
             )
-        counts_items = any("item" in m.needs and not isinstance(m, QueryMetric) for m in metrics)
-        if counts_items and self.catalogue != other.catalogue:
+        if any(map(_counts_items, metrics)) and self.catalogue != other.catalogue:
             raise UsageError(
                 "cannot add results with different catalogues: give both evaluations the same items=."
             )
@@ -98,12 +98,16 @@ class Conditions:
             )
 
 
+def _counts_items(metric: Metric) -> bool:
+    return "item" in metric.needs and not isinstance(metric, QueryMetric)
+
+
 def _digest_of_catalogue(context: Context) -> bytes:
     assert context.catalogue is not None
     from rankwell.tables.draws import fingerprints_of
 
     ids = context.catalogue.ids
-    return _digest(np.array([ids.is_text]), fingerprints_of(ids))
+    return _digest(fingerprints_of(ids)) if ids.is_text else _digest(ids.integers)
 
 
 def _digest_of_train(context: Context) -> bytes:
@@ -116,11 +120,11 @@ def _digest_of_train(context: Context) -> bytes:
 def _digest(*columns: np.ndarray) -> bytes:
     import hashlib  # loads OpenSSL, which evaluations without such tables do without
 
-    found = hashlib.blake2b(digest_size=16)
+    found = hashlib.sha256()  # most processors have instructions for it
     for column in columns:
         found.update(f"{column.dtype.str} {len(column)} ".encode())
         found.update(np.ascontiguousarray(column).data)
-    return found.digest()
+    return found.digest()[:16]
 
 
 def _same_users(mine: Users | None, theirs: Users | None) -> bool:

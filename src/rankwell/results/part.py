@@ -64,9 +64,10 @@ class Part:
 
     def with_counts(self, counts: Mapping[str, int]) -> Part:
         """Return the same with more counts, named before those that the part has."""
-        more = Counter(counts)
-        for name, count in self.counts.items():
-            more[name] += count
+        more: Counter[str] = Counter()
+        for each in (counts, self.counts):
+            for name, count in each.items():
+                more[name] = more[name] + count if name in more else count
         part = Part.__new__(Part)  # dataclasses.replace would take a twentieth of a small evaluation
         vars(part).update(vars(self), counts=more)
         return part

@@ -106,7 +106,7 @@ def _coded(
 ) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
     """Return the code of each row's combination of labels, and the sorted combinations; the unknown one is last in both."""
     names, codes = columns[0]
-    labels = [(name,) for name in names]
+    labels: list[tuple[str, ...]] = list(zip(names, strict=True))
     for names, own in columns[1:]:
         used, codes = np.unique(codes * len(names) + own, return_inverse=True)
         labels = [(*labels[pair // len(names)], names[pair % len(names)]) for pair in used.tolist()]

@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-T = TypeVar("T")
 
 _MOST: ContextVar[int | None] = ContextVar("most cores", default=None)
 
@@ -37,14 +30,3 @@ def at_most(threads: int | None) -> Iterator[None]:
         yield
     finally:
         _MOST.reset(token)
-
-
-def in_order(executor: ThreadPoolExecutor, workers: int, jobs: Iterable[Callable[[], T]]) -> Iterator[T]:
-    """Yield the results of jobs in order, with only a few of them begun at a time."""
-    waiting: deque[Future[T]] = deque()
-    for job in jobs:
-        if len(waiting) > workers:
-            yield waiting.popleft().result()
-        waiting.append(executor.submit(job))
-    while waiting:
-        yield waiting.popleft().result()

@@ -15,7 +15,11 @@ from rankwell.tables.run_qrels import ids_of
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankwell.tables.feature_columns import Vectors
     from rankwell.tables.features import Features
+
+
+SEVERAL = 2  # rows with the same label: from here on, a table of the labels is faster than sorting all rows
 
 
 class Items(Derived):
@@ -53,22 +57,29 @@ class Items(Derived):
             same_length(len(self.item), {"others": len(columns)}, name)
         refuse_repeats(self.item, name, "item", "a catalogue has one row per item")
 
-    def features(self, wanted: str) -> Features:
+    def features(self, wanted: str, *shown: np.ndarray) -> Features:
         """Return the vectors that a name selects: ``topics``, ``numeric``, a column, or a pattern of columns.
+
+        With ``shown``, rows of items (-1 for none), the vectors of other items may be left out.
 
         Raises
         ------
         UsageError, DataError
             If there is no such column, or it has another type.
         """
-        return self.once(Items._features, wanted)
+        found = self.once(Items._vectors, wanted)
+        return found.of(shown) if shown else found.whole()
 
-    def _features(self, wanted: str) -> Features:
+    def check_features(self, wanted: str) -> None:
+        """Raise what ``features`` would raise."""
+        self.once(Items._vectors, wanted)
+
+    def _vectors(self, wanted: str) -> Vectors:
         import polars as pl
 
-        from rankwell.tables.features import features_of
+        from rankwell.tables.feature_columns import Vectors, columns_of
 
-        return features_of(pl.DataFrame() if self.frame is None else self.frame, wanted, self.name)
+        return Vectors(columns_of(pl.DataFrame() if self.frame is None else self.frame, wanted, self.name))
 
     def groups(self, column: str) -> Features:
         """Return the groups of each item in a column, in the formats of topics; whole numbers are names of groups.
@@ -81,9 +92,11 @@ class Items(Derived):
         return self.once(Items._groups, column)
 
     def _groups(self, column: str) -> Features:
-        from rankwell.tables.features import features_of
+        from rankwell.tables.feature_columns import Vectors, columns_of
 
-        found = features_of(_names(self.frame, column, self.name).to_frame(), column, self.name)
+        found = Vectors(
+            columns_of(_names(self.frame, column, self.name).to_frame(), column, self.name)
+        ).whole()
         if not found.names:
             raise DataError(f"{self.name}: the column {brief(column)} holds no group.")
         return found
@@ -96,9 +109,7 @@ class Items(Derived):
         UsageError
             If there is no such column.
         """
-        import polars as pl
-
-        return column_of(self.frame, column, self.name).cast(pl.String).to_list()
+        return texts_in(column_of(self.frame, column, self.name), self.name).to_list()
 
     def numbers(self, column: str) -> np.ndarray:
         """Return a column as numbers, NaN if missing.
@@ -154,17 +165,23 @@ class Users:
         return self._texts(column).to_list()
 
     def _texts(self, column: str) -> pl.Series:
-        import polars as pl
-
-        return self.frame[column].cast(pl.String).fill_null("(unknown)")
+        return texts_in(self.frame[column], self.name).fill_null("(unknown)")
 
     def labels(self, column: str) -> tuple[list[str], np.ndarray]:
         """Return the distinct texts of a column, sorted, and the place of each row's; missing ones are ``(unknown)``."""
         import polars as pl
 
         texts = self._texts(column)
-        labels = texts.unique().sort()
-        return labels.to_list(), texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64)
+        labels = texts.unique()
+        if len(labels) * SEVERAL < len(texts):
+            labels = labels.sort()
+            return labels.to_list(), texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64)
+        order = texts.arg_sort()
+        texts = texts.gather(order)
+        firsts = (texts != texts.shift(1)).fill_null(value=True).to_numpy()
+        codes = np.empty(len(texts), np.int64)
+        codes[order.to_numpy()] = np.cumsum(firsts) - 1
+        return texts.filter(pl.Series(firsts)).to_list(), codes
 
     def numbers(self, column: str) -> np.ndarray:
         """Return a column as numbers.
@@ -182,8 +199,8 @@ class Users:
 
 def refuse_repeats(ids: Ids, name: str, word: str, rule: str) -> None:
     """Raise DataError if an id is repeated in a table."""
-    codes, firsts = ids.group()
-    if len(firsts) < len(ids):
+    if not ids.is_distinct():
+        codes, firsts = ids.group()
         twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
         raise DataError(f"{name}, row {twice + 1}: {word} {brief(ids.one(twice))} is repeated; {rule}.")
 
@@ -211,6 +228,18 @@ def _names(frame: pl.DataFrame | None, column: str, name: str) -> pl.Series:
     if kind.is_integer() or kind == pl.Boolean:
         return series.cast(pl.String if inner is None else pl.List(pl.String))
     return series
+
+
+def texts_in(series: pl.Series, name: str) -> pl.Series:
+    """Return a column as text; DataError if it holds what is none, such as lists or bytes in no encoding."""
+    import polars as pl
+
+    try:
+        return series.cast(pl.String)
+    except pl.exceptions.PolarsError as error:
+        raise DataError(
+            f"{name}: the column {brief(series.name)} is {series.dtype} and cannot be read as text."
+        ) from error
 
 
 def numbers_in(series: pl.Series, name: str) -> np.ndarray:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +25,15 @@ class Ranked:
     group of tied scores), ``pool_row`` (the judgement's row in the pool, for topics and propensities; -1 if unjudged). With
     ``counts``, the number of rows per query, ``query`` and ``rank`` may be None if every list is complete from its first rank
     down; they are computed when first read. ``place`` is each row's position in its list where ranks have gaps, and None where
-    it is the rank.
+    it is the rank. ``source`` is the table and its rows that the columns on request are taken from when they are read.
     """
+
+    item: np.ndarray | None
+    score: np.ndarray | None
+    tie_start: np.ndarray | None
+    tie_size: np.ndarray | None
+    pool_row: np.ndarray | None
+    place: np.ndarray | None
 
     def __init__(
         self,
@@ -42,6 +49,7 @@ class Ranked:
         pool_row: np.ndarray | None = None,
         place: np.ndarray | None = None,
         counts: np.ndarray | None = None,
+        source: tuple[Ranked, np.ndarray] | None = None,
     ) -> None:
         self.queries, self.grade = queries, grade
         if query is not None:
@@ -49,8 +57,10 @@ class Ranked:
         if rank is not None:
             self.rank = rank
         self._are_tops = rank is None
-        self.item, self.score, self.tie_start, self.tie_size = item, score, tie_start, tie_size
-        self.pool_row, self.place = pool_row, place
+        self._source = source
+        if source is None:
+            self.item, self.score, self.tie_start, self.tie_size = item, score, tie_start, tie_size
+            self.pool_row, self.place = pool_row, place
         self._counts = counts
         self._nth: np.ndarray | None = None
         self._tops: dict[int, Ranked] = {}
@@ -62,7 +72,7 @@ class Ranked:
     def concatenate(cls, parts: Sequence[Ranked]) -> Ranked:
         """Return the rows of several tables of the same columns; the queries of each follow those of the one before it."""
         before = offsets_of(np.array([part.queries for part in parts]))
-        columns = {
+        columns: dict[str, Any] = {
             name: None if any(each is None for each in pieces) else np.concatenate(pieces)
             for name in EXTRA
             if (pieces := [getattr(part, name) for part in parts])
@@ -86,8 +96,30 @@ class Ranked:
     def where(self, rows: np.ndarray) -> Ranked:
         """Return the rows of a mask (or ascending row numbers)."""
         rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        extra = {name: None if (column := getattr(self, name)) is None else column[rows] for name in EXTRA}
-        return Ranked(self.queries, self.query[rows], self.rank[rows], self.grade[rows], **extra)
+        grade = self.grade.take(rows)
+        return Ranked(self.queries, self.query.take(rows), self.rank.take(rows), grade, source=(self, rows))
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a column of rows of another table, which is taken when it is asked for: few readers need all."""
+        source = self.__dict__.get("_source")
+        if name not in EXTRA or source is None:
+            raise AttributeError(f"{type(self).__name__} has no {name}")
+        table, rows = source
+        column = getattr(table, name)
+        self.__dict__[name] = taken = None if column is None else column.take(rows)
+        return taken
+
+    def held(self) -> Ranked:
+        """Return the same rows, which no longer need the table that they were taken from."""
+        if self._source is not None:
+            table, rows = self._source
+            own = self.__dict__
+            for name in EXTRA:
+                if name not in own:
+                    column = getattr(table, name)
+                    own[name] = None if column is None else column.take(rows)
+            self._source = None
+        return self
 
     def top(self, k: int | None) -> Ranked:
         """Return the rows down to rank k; all for None."""
@@ -96,7 +128,11 @@ class Ranked:
         if k not in self._tops:
             is_all = self._are_tops and self.count().max(initial=0) <= k
             self._tops[k] = (
-                self if is_all or not np.count_nonzero(below := self.rank > k) else self.where(~below)
+                self
+                if is_all or not np.count_nonzero(below := self.rank > k)
+                else self.where(
+                    ~below
+                ).held()  # two tables that hold each other would wait for the garbage collector
             )
         return self._tops[k]
 
@@ -115,7 +151,7 @@ class Ranked:
         """Return the rows of some queries (ascending), renumbered from 0."""
         numbers = np.full(self.queries, -1)
         numbers[queries] = np.arange(len(queries))
-        kept = self.where(numbers[self.query] >= 0)
+        kept = self.where(numbers[self.query] >= 0).held()
         kept.queries, kept.query = len(queries), numbers[kept.query]
         return kept
 
@@ -141,26 +177,11 @@ class Ranked:
 
     def product_before(self, factors: np.ndarray) -> np.ndarray:
         """Return for each row the product of ``factors`` over the rows of its query before it, in rank order."""
-        product = np.ones(len(self.query))
-        for step in self._steps():
-            product[step] = product[step - 1] * factors[step - 1]
-        return product
+        return rank_columns.product_before(self.query, np.ascontiguousarray(factors, np.float64))
 
     def running(self, values: np.ndarray) -> np.ndarray:
         """Return for each row the sum of ``values`` over the rows of its query down to it, in rank order."""
-        total = np.asarray(values, np.float64).copy()
-        for step in self._steps():
-            total[step] += total[step - 1]
-        return total
-
-    def _steps(self) -> Iterator[np.ndarray]:
-        """Yield the second rows of all queries, then the third ones, and so on."""
-        nth = self.nth()
-        rows = np.flatnonzero(nth > 1)
-        rows = rows[np.argsort(nth[rows], kind="stable")]
-        steps = np.searchsorted(nth[rows], np.arange(2, int(nth.max(initial=1)) + 2))
-        for low, high in pairwise(steps):
-            yield rows[low:high]
+        return rank_columns.running(self.query, np.ascontiguousarray(values, np.float64))
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

@@ -18,7 +18,7 @@ from rankwell.tables.places import Place, held
 from rankwell.tables.series import all_frozen, frozen
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Lists:
     """Whole lists of a run, concatenated: one query each, rows in input order.
 

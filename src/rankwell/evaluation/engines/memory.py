@@ -16,7 +16,7 @@ from rankwell.judge import lists_of_others, missing_lists
 from rankwell.judge.given_ranks import RanksBeginAtZero
 from rankwell.judge.judged import Judged
 from rankwell.results.part import Part, own_text
-from rankwell.tables.cores import at_most, cores, in_order
+from rankwell.tables.cores import at_most, cores
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run
@@ -98,12 +98,12 @@ class Memory:
                 _measured(task, *some)
                 for some in self._gathered(self._waiting(batch, task) for batch in batches)
             )
-        from concurrent.futures import ThreadPoolExecutor
+        from rankwell.tables.workers import Workers, in_order
 
-        with ThreadPoolExecutor(workers) as executor:
+        with Workers(workers) as threads:
             judging = (partial(self._waiting, batch, task) for batch in batches)
-            judged = self._gathered(in_order(executor, workers, judging))
-            return Part.sum(in_order(executor, workers, (partial(_measured, task, *some) for some in judged)))
+            judged = self._gathered(in_order(threads, workers, judging))
+            return Part.sum(in_order(threads, workers, (partial(_measured, task, *some) for some in judged)))
 
     def _one(self, batch: Callable[[], Lists], task: Task) -> Part:
         return task.measure(*self._judged(batch, task))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankwell.inspection.explaining.card import SECTIONS, Explanation, catalogue
+from rankwell.inspection.explaining.contributions import contributions, has_contributions
 from rankwell.inspection.explaining.explanation import explain
 
-__all__ = ["SECTIONS", "Explanation", "catalogue", "explain"]
+__all__ = ["SECTIONS", "Explanation", "catalogue", "contributions", "explain", "has_contributions"]

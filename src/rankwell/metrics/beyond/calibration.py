@@ -92,7 +92,7 @@ class Calibration(Featured):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The divergence between the shares in the history and in the list, for blocks of users."""
         rows, _ = self.rows(judged, context)
-        history, topics = judged.history(context), self.vectors(context).shares
+        history, topics = judged.history(context), self.vectors(judged, context).shares
         of_ranks = None if self.discount == "none" else discount(self.discount, 2.0, rows.rank)
         of_grades = None if self.weights == "none" else np.maximum(history.grade, 0.0)
         values = np.empty(len(judged))

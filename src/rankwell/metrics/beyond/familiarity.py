@@ -34,7 +34,7 @@ class _Familiar(Featured):
         """Each row's mean similarity to the items of its user's history; NaN without history."""
         history = judged.history(context)
         sums = jaccard_against if similarity == "jaccard" else _cosines
-        return ratio(sums(rows, history, self.vectors(context)), history.count()[rows.query])
+        return ratio(sums(rows, history, self.vectors(judged, context)), history.count()[rows.query])
 
 
 @definition

@@ -23,20 +23,26 @@ class Featured(ListMetric):
 
     def check_tables(self, context: Context) -> None:
         """The features must be columns of the items table."""
-        self.vectors(context)
-
-    def vectors(self, context: Context) -> Features:
-        """The features of all items of the catalogue."""
         assert context.items is not None
-        return context.items.features(self.features)
+        context.items.check_features(self.features)
+
+    def vectors(self, judged: Judged, context: Context) -> Features:
+        """The features of the items of these lists, and of the users' histories if they are needed."""
+        return judged.once(_vectors, context, self.features, "history" in self.needs)
 
     def rows(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
         """The first k rows of each list, and which of them have features."""
         rows = judged.shown.top(self.k)
         assert rows.item is not None
-        return rows, self.vectors(context).has(rows.item)
+        return rows, self.vectors(judged, context).has(rows.item)
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
         """The number of rows whose item has no features."""
         _, has = self.rows(judged, context)
         return {f"rows without {self.features}": len(has) - int(np.count_nonzero(has))}
+
+
+def _vectors(judged: Judged, context: Context, wanted: str, with_history: bool) -> Features:
+    assert context.items is not None
+    tables = [judged.shown, *([judged.history(context)] if with_history else [])]
+    return context.items.features(wanted, *(rows.item for rows in tables if rows.item is not None))

@@ -12,7 +12,6 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.beyond.item_features import Featured
 from rankwell.metrics.metric import definition
-from rankwell.tables.features import Features
 from rankwell.tables.ranked import shares
 
 __all__ = ["BinomialDiversity", "CategoryEntropy"]
@@ -66,7 +65,7 @@ class CategoryEntropy(Featured):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The entropies, for blocks of lists."""
         rows, _ = self.rows(judged, context)
-        vectors = self.vectors(context)
+        vectors = self.vectors(judged, context)
         topics = vectors.shares if self.count == "item" else vectors.sets
         values = np.empty(len(judged))
         for low, high, sums in topics.sums(rows):
@@ -128,8 +127,8 @@ class BinomialDiversity(Featured):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The products, for blocks of lists."""
         rows, _ = self.rows(judged, context)
-        history, topics = judged.history(context), self.vectors(context).sets
-        everyone, own = _frequent(topics, context), history.count()
+        history, topics = judged.history(context), self.vectors(judged, context).sets
+        everyone, own = context.once(_frequent, self.features), history.count()
         length = rows.count()
         values = np.empty(len(judged))
         for (low, high, counts), (_, _, known) in zip(topics.sums(rows), topics.sums(history), strict=True):
@@ -154,9 +153,11 @@ class BinomialDiversity(Featured):
         return np.minimum({"both": coverage * freshness, "coverage": coverage}.get(self.part, freshness), 1.0)
 
 
-def _frequent(topics: Features, context: Context) -> np.ndarray:
+def _frequent(context: Context, features: str) -> np.ndarray:
     """The share of training pairs whose item has each topic."""
     assert context.train is not None
+    assert context.items is not None
+    topics = context.items.features(features)
     counts = context.train.counts[: len(topics.offsets) - 1]
     per_entry = np.repeat(counts, np.diff(topics.offsets))
     sums = np.bincount(topics.codes, weights=per_entry, minlength=max(len(topics.names), 1))

@@ -70,7 +70,7 @@ class ILS(Featured):
         if self.missing == "skip":
             rows, has = rows.where(has), has[has]
         n = rows.count()
-        pairs, alone = _similarity(rows, self.vectors(context), self.similarity), rows.sum(has)
+        pairs, alone = _similarity(rows, self.vectors(judged, context), self.similarity), rows.sum(has)
         if self.average == "sum":
             return np.where(n > 1, pairs, np.nan)
         if self.average == "matrix":
@@ -125,7 +125,7 @@ class ILD(Featured):
         rows, has = self.rows(judged, context)
         if self.missing == "skip":
             rows = rows.where(has)
-        vectors, n = self.vectors(context), rows.count()
+        vectors, n = self.vectors(judged, context), rows.count()
         pairs = n * (n - 1) / 2
         if self.distance == "sqeuclidean":
             return ratio(squares_within(rows, vectors), pairs)
@@ -199,7 +199,7 @@ class EILD(Featured):
             context.scale.relevant(rows.grade, self.rel) if self.judgements else np.ones(len(rows), np.bool_)
         )
         compared = rows.where(wanted & has if self.missing == "skip" else wanted)
-        weights, vectors = self._discount(compared.rank), self.vectors(context)
+        weights, vectors = self._discount(compared.rank), self.vectors(judged, context)
         if self.weights == "relative":
             above = compared.sum(weights * self._seen_from_each(compared, vectors))
             return ratio(above, rows.sum(np.where(wanted, self._discount(rows.rank), 0.0)))

@@ -51,14 +51,14 @@ class TopicCoverage(OfCounts):
     def check_tables(self, context: Context) -> None:
         """The topics must be a column of the items table."""
         assert context.items is not None
-        context.items.features(self.features)
+        context.items.check_features(self.features)
 
     def state(self, judged: Judged, context: Context) -> ItemCounts:
         """The number of times that each topic occurs in the first k."""
         assert context.items is not None
-        features = context.items.features(self.features)
         items = judged.shown.top(self.k).item
         assert items is not None
+        features = context.items.features(self.features, items)
         _, codes, _ = features.entries(items)
         return ItemCounts.of(codes, len(features.names), len(judged))
 

@@ -230,5 +230,5 @@ class SerendipityKotkov(Featured):
         chosen &= train.users_of(rows) / train.users <= self.novel
         hits = rows.where(chosen)
         hits = hits.where(~hits.among(own))
-        hits = hits.where(closest(hits, own, self.vectors(context)) <= self.distance)
+        hits = hits.where(closest(hits, own, self.vectors(judged, context)) <= self.distance)
         return np.where(own.count() > 0, ratio(hits.count(), rows.count()), np.nan)

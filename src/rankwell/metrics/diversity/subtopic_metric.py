@@ -19,7 +19,7 @@ from rankwell.metrics.diversity.subtopics import (
     Subtopics,
     Wanted,
     Weights,
-    features_of_items,
+    column_of,
     subtopics,
     topics_of_pool,
 )
@@ -79,7 +79,8 @@ class OnTopics(QueryMetric):
     def check_tables(self, context: Context) -> None:
         """The topics must be a column of the items table."""
         if self.topics != "qrels":
-            features_of_items(context, self.topics)
+            assert context.items is not None
+            context.items.check_features(column_of(self.topics))
 
     def broken_laws(self) -> dict[str, str]:
         """A better item may be of a topic that is already covered."""

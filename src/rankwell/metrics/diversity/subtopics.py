@@ -143,16 +143,22 @@ def _whole_topics(pool: Pool) -> Topics:
 
 
 def _topics_of_items(context: Context, pool: Pool, source: str) -> Topics:
-    features = features_of_items(context, source)
-    row, topic, _ = features.entries(pool.rows_in(context))
+    items = pool.rows_in(context)
+    features = features_of_items(context, source, items)
+    row, topic, _ = features.entries(items)
     offsets = np.searchsorted(row, np.arange(len(pool.grades) + 1))
     return Topics(offsets, topic, np.asarray(pool.grades)[row], len(features.names))
 
 
-def features_of_items(context: Context, source: str) -> Features:
-    """Return the topics of the items table: its topics column (``items``), or another column."""
+def features_of_items(context: Context, source: str, items: np.ndarray) -> Features:
+    """Return the topics of some items in the items table: its topics column (``items``), or another column."""
     assert context.items is not None
-    return context.items.features("topics" if source == "items" else source)
+    return context.items.features(column_of(source), items)
+
+
+def column_of(source: str) -> str:
+    """Return what selects the topics in the items table."""
+    return "topics" if source == "items" else source
 
 
 def _made(context: Context, pool: Pool, wanted: Wanted) -> Subtopics:
@@ -200,7 +206,7 @@ def _learned(pool: Pool, context: Context, source: str) -> np.ndarray:
     queries: Ids = pool.queries.ids
     history = context.train.rows(queries)
     assert history.item is not None
-    features = features_of_items(context, source)
+    features = features_of_items(context, source, history.item)
     row, topic, _ = features.entries(history.item)
     return history.query[row] * len(features.names) + topic
 

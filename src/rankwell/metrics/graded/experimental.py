@@ -8,8 +8,9 @@ import numpy as np
 
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.judge.scale import Scale
 from rankwell.metrics.additive import Additive, Terms
-from rankwell.metrics.graded.gain_functions import Ideals, best_first, discount, gain_of
+from rankwell.metrics.graded.gain_functions import Gain, Ideals, best_of, discount, gain_of
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Pairs
 from rankwell.tables.ranked import Ranked, ratio
@@ -126,12 +127,17 @@ class _Gains(QueryMetric):
 
     def gained(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
         """Return the rows found whose gain is not 0, and their gains."""
-        gains = gain_of(self, judged.found, context.scale)
-        return judged.found.where(gains != 0), gains[gains != 0]
+        return judged.once(_gained, Gain.of(self), context.scale)
 
     def ideal(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
         """Return the ideal lists and their gains."""
-        return best_first(self, judged.ideal, context.scale)
+        return best_of(self, judged, context.scale)
+
+
+def _gained(judged: Judged, gain: Gain, scale: Scale) -> tuple[Ranked, np.ndarray]:
+    gains = gain_of(gain, judged.found, scale)
+    there = np.flatnonzero(gains)
+    return judged.found.where(there), gains[there]
 
 
 def _costs(best: Ranked, gains: np.ndarray) -> np.ndarray:  # noqa: ARG001 - same signature as _discounted

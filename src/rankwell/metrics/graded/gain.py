@@ -187,6 +187,7 @@ class IDCG(DCG):
 
     name: ClassVar[str] = "idcg"
     better: ClassVar[Better] = "neither"
+    of_list: ClassVar[bool] = False
 
     def rows(self, judged: Judged) -> Ranked:
         """The judged items, highest grade first."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -27,8 +26,10 @@ def discount(kind: str | Numbers, base: float, ranks: np.ndarray) -> np.ndarray:
     if not isinstance(kind, str):
         weights = np.append(np.asarray(kind), 0.0)
         return weights[np.minimum(ranks, len(weights)) - 1]
-    with suppress(IndexError):  # nearly always the first table has all ranks
+    try:  # nearly always the first table has all ranks
         return _weights(kind, base, 0)[ranks - 1]
+    except IndexError:
+        pass
     blocks = int(ranks.max() - 1) // BLOCK + 1
     return np.concatenate([_weights(kind, base, block) for block in range(blocks)])[ranks - 1]
 
@@ -43,6 +44,14 @@ def _weights(kind: str, base: float, block: int) -> np.ndarray:
         logs = np.log(ranks) / np.log(base)
         return np.where(ranks < base, 1.0, 1.0 / np.maximum(logs, np.finfo(float).tiny))
     return 1.0 / ranks if kind == "reciprocal" else np.ones(len(ranks))
+
+
+def tails(begins: np.ndarray) -> np.ndarray:
+    """Σ_{n ≥ 0} 1 / (n + a)² for each beginning a, computed once for equal ones, of which there are many."""
+    from scipy.special import zeta
+
+    distinct, places = np.unique(begins, return_inverse=True)
+    return zeta(2, distinct)[places]
 
 
 def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
@@ -82,6 +91,15 @@ def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndar
     order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
     pool_row = None if best.pool_row is None else best.pool_row[order]
     return Ranked(best.queries, best.query, best.nth(), best.grade[order], pool_row=pool_row), gains[order]
+
+
+def best_of(metric: Any, judged: Judged, scale: Scale) -> tuple[Ranked, np.ndarray]:
+    """Return the same for the ideal lists of a batch, computed once for all metrics with the same gains."""
+    return judged.once_for_any_order(_best_of, Gain.of(metric), scale)
+
+
+def _best_of(judged: Judged, gain: Gain, scale: Scale) -> tuple[Ranked, np.ndarray]:
+    return best_first(gain, judged.ideal, scale)
 
 
 def can_gain(best: Ranked, gain: Gain, scale: Scale) -> np.ndarray:

@@ -10,11 +10,13 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.kernels import rank_columns
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain import LOSSES, TABLE
-from rankwell.metrics.graded.gain_functions import best_first, gain_of
+from rankwell.metrics.graded.gain_functions import best_of, gain_of
 from rankwell.metrics.metric import definition
 from rankwell.metrics.parameters import Pairs
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.ranked import Ranked
 
 __all__ = ["Compat", "Q"]
@@ -96,7 +98,7 @@ class Q(Additive):
 
     def _ideal_gains(self, judged: Judged, context: Context, hits: Ranked) -> np.ndarray:
         """The gain of the ideal list down to the rank of each hit."""
-        best, gains = best_first(self, judged.ideal, context.scale)
+        best, gains = best_of(self, judged, context.scale)
         sums = np.append(best.running(gains), 0.0)
         counts = best.count()
         ends = np.cumsum(counts)
@@ -189,15 +191,7 @@ class Compat(Additive):
         """The rank of each hit in the ideal list: after higher grades, and after equal grades ranked above it."""
         best = judged.ideal
         best = best.where(context.scale.relevant(best.grade, self.rel))
-        levels = np.unique(best.grade)
-        keys = best.query * (len(levels) + 1) + len(levels) - np.searchsorted(levels, best.grade)
-        own = hits.query * (len(levels) + 1) + len(levels) - np.searchsorted(levels, hits.grade)
-        starts = np.cumsum(best.count()) - best.count()
-        higher = np.searchsorted(keys, own) - starts[hits.query]
-        order = np.argsort(own, kind="stable")
-        alike = np.empty(len(hits), np.int64)
-        alike[order] = np.arange(len(hits)) - np.searchsorted(own[order], own[order])
-        return higher + alike + 1
+        return rank_columns.ideal_places(offsets_of(best.count()), best.grade, hits.query, hits.grade)
 
 
 @cache

@@ -11,7 +11,7 @@ from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
-from rankwell.metrics.graded.gain_functions import OnScale, ideal_divisors, top_level
+from rankwell.metrics.graded.gain_functions import OnScale, ideal_divisors, tails, top_level
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import Ranked
 
@@ -281,8 +281,6 @@ class INST(_Shares, Additive):
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The share of each hit, weighted by the share of looks at it."""
-        from scipy.special import zeta
-
         rows = judged.found.top(DEPTH if self.k is None else min(self.k, DEPTH))
         gain = self.gains(rows, context)
         rows, gain = rows.where(gain > 0), gain[gain > 0]
@@ -293,8 +291,10 @@ class INST(_Shares, Additive):
         looks = np.where(firsts, (2.0 * self.T / (rows.rank - 1 + 2.0 * self.T)) ** 2, 1.0)
         start = np.repeat(looks[firsts], rows.count()[rows.count() > 0])
         reached = start * rows.product_before(((rows.rank - 1 + wish) / (until - 1 + wish)) ** 2)
-        after = (rows.rank - 1 + wish) ** 2 * (zeta(2, rows.rank + wish) - zeta(2, until + wish))
+        after = (rows.rank - 1 + wish) ** 2 * (tails(rows.rank + wish) - tails(until + wish))
         seen = reached * after
-        seen[firsts] += 4.0 * self.T**2 * (zeta(2, 2.0 * self.T) - zeta(2, rows.rank[firsts] + 2.0 * self.T))
+        seen[firsts] += (
+            4.0 * self.T**2 * (tails(np.array([2.0 * self.T])) - tails(rows.rank[firsts] + 2.0 * self.T))
+        )
         all_looks = rows.sum(seen)
         return Terms(rows, gain, reached / all_looks[rows.query])

@@ -19,6 +19,7 @@ from rankwell.readers.files import File
 from rankwell.readers.scattered import CACHED_ROWS, ScatteredRows
 from rankwell.readers.trec_columns import QRELS, RANKS, RUN, LineOf, Parsed
 from rankwell.tables.csr import owners
+from rankwell.tables.grouping import Stretches
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -44,9 +45,16 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     parsed = Parsed(Block.whole(file), QRELS)
     if not len(parsed.value):
         raise DataError(f"{file.label}: the file holds no judgements; a line is {QRELS[0]}.")
-    query = parsed.query[owners(parsed.offsets)]
+    query = Stretches(parsed.query, parsed.offsets)
     place = LineOf(file.label, parsed.item)
-    return Qrels(query, parsed.item, parsed.value, parsed.topic, name=name, place=place)
+    return Qrels(
+        query if query.are_long else query.column(),
+        parsed.item,
+        parsed.value,
+        parsed.topic,
+        name=name,
+        place=place,
+    )
 
 
 def _refuse(columns: Mapping[str, str], file: File) -> None:

@@ -1,0 +1,119 @@
+"""The command ``diff``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, get_args
+
+from rankwell.cli.option import DATA, Option
+from rankwell.cli.options import Form, Format, Output, PolicyRules, Reading, Tables, form_of, refuse_files
+from rankwell.cli.words import run_names
+from rankwell.comparison.differing import diff as differing
+from rankwell.comparison.differing import refuse_same
+from rankwell.comparison.diffs import Diff, Direction
+from rankwell.comparison.side_by_side import QueryDiff
+from rankwell.display.output import width, write
+from rankwell.errors import UsageError
+from rankwell.judge.policy import Policy
+from rankwell.metrics import metric_of
+from rankwell.readers import open_run, read_qrels
+from rankwell.results.loading import all_loaded, is_saved
+
+
+def diff(
+    qrels: Annotated[str, Option(help="the judgements; ``none`` if A and B are files of saved results")],
+    a: Annotated[str, Option(help="the old run, or results that ``evaluate -o`` saved as .json or .parquet")],
+    b: Annotated[str, Option(help="the new one; differences are B less A")],
+    /,
+    *,
+    metric: Annotated[
+        str | None,
+        Option(
+            name=("--metric", "-m"),
+            help="one metric with a value per query; default ``ndcg@10``, or that of saved results",
+        ),
+    ] = None,
+    query: Annotated[
+        str | None,
+        Option(
+            name=("--query", "-q"),
+            help="show both lists of this query side by side, with what each rank adds",
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        Option(
+            help="how many queries are shown, by default 20; with --query how many ranks, by default those of the metric"
+        ),
+    ] = None,
+    direction: Annotated[Direction, Option(help="only queries on which B is better or worse")] = "both",
+    by: Annotated[
+        list[str] | None, Option(help="a column of --users: wins and losses per segment; repeat it")
+    ] = None,
+    queries: Annotated[
+        str | None, Option(group=DATA, help="the texts of queries: a table of query and text")
+    ] = None,
+    text: Annotated[
+        str | None,
+        Option(
+            group=DATA,
+            help="the column of --items with the text of each item; by default text, title or name",
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, Option(help="the number of threads; default: the cores of this process")
+    ] = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+    tables: Tables = Tables(),
+    reading: Reading = Reading(),
+    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+) -> None:
+    """Show the queries on which two runs differ most; with --query both lists of one, and what each rank contributed.
+
+    Examples: ``rankwell diff qrels.txt bm25.run dense.run -m ndcg@10``; ``rankwell diff qrels.txt bm25.run dense.run --query 12``.
+    Whether a mean difference is more than chance, ``compare`` says; why two tools differ on one run, ``rosetta`` does.
+    """
+    form = form_of(format, output, get_args(Form))
+    texts = [] if queries is None else [queries]
+    refuse_files([*([] if qrels == "none" else [qrels]), a, b, *texts, *tables.given], [output])
+    refuse_same(a, b)
+    asked = None if metric is None else metric_of(metric)
+    found = differing(
+        _system(a, reading),
+        _system(b, reading),
+        None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
+        asked,
+        by=by,
+        users=tables.users,
+        queries=queries,
+        items=tables.items,
+        text=text,
+        top=20 if top is None else top,
+        direction=direction,
+        names=run_names([a, b]),
+        train=tables.train,
+        policy=policy,
+        threads=threads,
+        read={"encoding": reading.encoding},
+    )
+    write(_written(found if query is None else found.query(query, top), form, output), output)
+
+
+def _system(path: str, reading: Reading) -> Any:
+    """A run whose rows are still to be read, or saved results."""
+    if not is_saved(path):
+        return open_run(path, **reading.of_runs)
+    loaded = all_loaded(path)
+    if len(loaded) > 1:
+        names = ", ".join(res.name for res in loaded[:6])
+        raise UsageError(
+            f"{path} holds results of {len(loaded)} runs ({names}); save each in a file of its own."
+        )
+    return loaded[0]
+
+
+def _written(found: Diff | QueryDiff, form: str, output: str | None) -> str:
+    if form == "text":
+        return found.to_text(None if output else width())
+    made: str = getattr(found, f"to_{form}")()
+    return made

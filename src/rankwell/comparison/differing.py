@@ -1,0 +1,219 @@
+"""The ``diff`` function: two systems, query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+
+from rankwell.comparison.aligned import Aligned
+from rankwell.comparison.diffs import Diff, Direction
+from rankwell.comparison.groups import groups_of
+from rankwell.comparison.side_by_side import Lists
+from rankwell.comparison.texts import texts_of_items, texts_of_queries
+from rankwell.errors import UsageError, brief
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs, read_inputs, reading_of
+from rankwell.judge.policy import Policy, Rules, policy_with
+from rankwell.metrics import Wanted, metric_of
+from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.results import Results
+from rankwell.tables.arguments import checked
+
+MISSING = "judged queries missing from the run"
+ARGUMENTS = (
+    "metric", "by", "users", "items", "text", "queries", "top", "direction", "names", "train", "threads", "read",
+)  # fmt: skip
+
+
+@checked
+def diff(
+    a: Any,
+    b: Any,
+    qrels: Any = None,
+    metric: Wanted | None = None,
+    *,
+    by: str | Iterable[str] | None = None,
+    users: Any = None,
+    queries: Any = None,
+    items: Any = None,
+    text: str | None = None,
+    top: int = 20,
+    direction: Direction = "both",
+    names: Sequence[str] | None = None,
+    train: Any = None,
+    policy: Policy | None = None,
+    threads: int | None = None,
+    read: Mapping[str, Any] | None = None,
+    **rules: Unpack[Rules],
+) -> Diff:
+    """Show on which queries two systems differ, and for one query both lists with what each rank contributed.
+
+    Parameters
+    ----------
+    a, b
+        Two runs in any form that ``evaluate`` reads, or ``Results``, also loaded ones, which have values but no lists.
+        Differences are b less a: ``a`` is the old system, ``b`` the new one.
+    qrels
+        The judgements, as for ``evaluate``; None for two ``Results``.
+    metric
+        One metric with a value per query; default ``ndcg@10``, for two ``Results`` the one they have.
+    by, users
+        Columns of ``users``, a table with a query column, that divide the queries into segments.
+    queries
+        The texts of queries: a table with a query column and one of texts, or ``{id: text}``.
+    items, text
+        A table with an item column, for metrics that need it, and its column with the text of each item; by default one called
+        text, title or name.
+    top, direction
+        How many of the queries that changed most are shown, and whether only those where b is ``better`` or ``worse``.
+    names
+        What to call the two; by default the names of the runs.
+    train, policy, threads, read, rules
+        As for ``Evaluator``.
+
+    Returns
+    -------
+    Diff
+        Print it, or see ``found.to_table``, ``found.query("q1")``, ``found.to_frame``.
+
+    Raises
+    ------
+    RankwellError
+        If a metric has no value per query, both are the same file, results do not fit together, or data are bad.
+
+    Notes
+    -----
+    ``compare`` says whether a mean difference is more than chance. Why two *tools* print different numbers for one run, ``rosetta``
+    says.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {"1": {"a": 1}, "2": {"b": 2, "c": 1}, "3": {"d": 1}}
+    >>> old = {"1": ["a", "x"], "2": ["x", "b", "c"], "3": ["y", "x"]}
+    >>> new = {"1": ["x", "a"], "2": ["b", "c", "x"], "3": ["x", "y"]}
+    >>> found = rw.diff(old, new, qrels, "ndcg@3")
+    >>> found.wins, found.ties, found.losses
+    (1, 1, 1)
+    >>> round(found.query("1").delta, 4)
+    -0.3691
+    """
+    refuse_same(a, b)
+    asked = _metric(metric, a, b)
+    _refuse(top, direction, asked)
+    run_options, qrels_options = reading_of(read)
+    encoding = qrels_options.get("encoding")
+    texts = texts_of_queries(queries, encoding), texts_of_items(items, text, encoding)
+    given = policy_with(policy, rules, ARGUMENTS)
+    inputs = None
+    if isinstance(a, Results) and isinstance(b, Results):
+        _refuse_policy(given, a)
+    else:
+        inputs = read_inputs(
+            [asked],
+            given,
+            runs=[each for each in (a, b) if not isinstance(each, Results)],
+            qrels=qrels,
+            train=train,
+            items=items,
+            users=users,
+            run_options=run_options,
+            qrels_options=qrels_options,
+        )
+        users = users if inputs.users is None else inputs.users
+    results, lists = _evaluated(a, b, inputs, threads)
+    called = _names(names, (results[0].name, results[1].name))
+    first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
+    aligned = Aligned.of({first.name: first, second.name: second}, [asked])
+    columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    return Diff(
+        names=called,
+        metric=asked,
+        ids=aligned.queries,
+        values=aligned.values(asked),
+        lacking=np.array([_lacking(aligned, row, lists[row]) for row in (0, 1)]),
+        groups=groups_of(aligned.queries, users, by=columns, weights=None, clusters=None, encoding=encoding),
+        results=(first, second),
+        lists=lists,
+        query_texts=texts[0],
+        item_texts=texts[1],
+        top=top,
+        direction=direction,
+    )
+
+
+def _evaluated(
+    a: Any, b: Any, inputs: Inputs | None, threads: int | None
+) -> tuple[tuple[Results, Results], tuple[Lists | None, Lists | None]]:
+    """The results of both, and the lists of those that were runs, which are evaluated together."""
+    if inputs is None:
+        return (a, b), (None, None)
+    evaluator = Evaluator.of(inputs, threads=threads, tie_ranges=False)
+    waiting = iter(inputs.runs)
+    runs = {place: next(waiting) for place, each in enumerate((a, b)) if not isinstance(each, Results)}
+    made = evaluator.results_of_all({str(place): run for place, run in runs.items()})
+    results = [made.get(str(place), each) for place, each in enumerate((a, b))]
+    lists = [Lists(evaluator.task, runs[place]) if place in runs else None for place in (0, 1)]
+    return (results[0], results[1]), (lists[0], lists[1])
+
+
+def refuse_same(a: Any, b: Any) -> None:
+    """Raise UsageError if both systems are one object or one path."""
+    is_path = isinstance(a, (str, Path)) and isinstance(b, (str, Path))
+    if a is b or (is_path and Path(a) == Path(b)):
+        name = str(a) if is_path else "one object"
+        raise UsageError(f"A and B are the same ({name}), so nothing can differ; give two systems.")
+
+
+def _refuse(top: int, direction: Direction, metric: Metric) -> None:
+    if top < 1:
+        raise UsageError(f"top={top}: must be at least 1.")
+    if direction != "both" and metric.better == "neither":
+        raise UsageError(f"direction={brief(direction)}: neither end of {metric} is better; use 'both'.")
+
+
+def _refuse_policy(given: Policy, res: Results) -> None:
+    if given not in (Policy(), res.policy):
+        raise UsageError(
+            f"{res.name} was evaluated with its own policy, {res.policy}; give the runs to evaluate them with another."
+        )
+
+
+def _metric(metric: Wanted | None, a: Any, b: Any) -> Metric:
+    """The metric asked for, or the default."""
+    asked = metric_of("ndcg@10") if metric is None else metric_of(metric)
+    known = [each for each in (a, b) if isinstance(each, Results)]
+    if metric is None and known:
+        has = [each for each in known[0].metrics if isinstance(each, QueryMetric)]
+        if len(has) != 1:
+            names = ", ".join(map(str, has)) or "none with a value per query"
+            raise UsageError(f"say by which metric the two are compared; {known[0].name} has {names}.")
+        asked = has[0]
+    if not isinstance(asked, QueryMetric):
+        raise UsageError(
+            f"{asked} has one value for all lists, so no query has a difference; compare shows its two values."
+        )
+    return asked
+
+
+def _names(given: Sequence[str] | None, own: tuple[str, str]) -> tuple[str, str]:
+    if given is not None:
+        listed = [given] if isinstance(given, str) else list(given)
+        if len(listed) != 2 or not all(isinstance(each, str) for each in listed) or listed[0] == listed[1]:
+            raise UsageError(f"names= takes two different names, such as ('old', 'new'), not {brief(given)}.")
+        return listed[0], listed[1]
+    return own if own[0] != own[1] else (f"{own[0]} (A)", f"{own[1]} (B)")
+
+
+def _lacking(aligned: Aligned, row: int, lists: Lists | None) -> np.ndarray:
+    """Which queries have no list in a run, as far as this is known: saved results tell only of those without a value."""
+    res, places = aligned.results[row], aligned.places[row]
+    found = np.ones(len(aligned.queries), bool)
+    found[places] = False
+    if lists is not None and res.counts.get(MISSING):
+        found |= lists.lacks(aligned.queries)
+    return found

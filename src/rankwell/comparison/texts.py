@@ -1,0 +1,76 @@
+"""Texts of queries and items, looked up for what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankwell.errors import UsageError, one_of
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Items, Users, column_of, texts_in
+
+if TYPE_CHECKING:
+    import polars as pl
+
+USUAL = "text", "title", "name", "query", "question"  # the columns looked for, the first that is there wins
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """A column of texts, looked up by id."""
+
+    known: Known
+    column: pl.Series
+    word: str  # query or item
+
+    def of(self, ids: Sequence[str | int]) -> list[str | None]:
+        """Return the text of each id, None where there is none."""
+        rows = self.known.rows_of(Ids.of(list(ids), self.word), self.word).tolist()
+        return [self.column[row] if row >= 0 else None for row in rows]
+
+
+def texts_of_queries(source: Any, encoding: str | None) -> Texts | None:
+    """Return the texts in a table of queries; None without one."""
+    if source is None:
+        return None
+    from rankwell.readers.query_texts import read_queries
+
+    table: Users = read_queries(source, encoding=encoding)
+    return _texts(table.frame, table.name, table.query, "query", None)
+
+
+def texts_of_items(source: Any, column: str | None, encoding: str | None) -> Texts | None:
+    """Return the texts in a table of items, from a column or that of a usual name; None without a table or such a column.
+
+    Raises
+    ------
+    UsageError
+        If a column is named that is not there, or without a table.
+    """
+    if source is None:
+        if column is not None:
+            raise UsageError("text= names a column of items=; give items=, a table with an item column.")
+        return None
+    from rankwell.readers.items_users import read_catalogue
+
+    table: Items = read_catalogue(source, encoding=encoding)
+    if column is None and (table.frame is None or not _usual(table.frame)):
+        return None
+    return _texts(table.frame, table.name, table.item, "item", column)
+
+
+def _texts(frame: pl.DataFrame | None, name: str, ids: Ids, word: str, column: str | None) -> Texts:
+    if column is None:
+        found = [] if frame is None else _usual(frame)
+        if not found:
+            has = "" if frame is None or not frame.columns else f"; it has {one_of(frame.columns)}"
+            raise UsageError(f"{name} has no column of texts{has}. Name it text.")
+        column = found[0]
+    return Texts(Known(ids), texts_in(column_of(frame, column, name), name), word)
+
+
+def _usual(frame: pl.DataFrame) -> list[str]:
+    """The columns of usual names for a text, or the only column."""
+    named = {column.lower(): column for column in frame.columns}
+    return [named[each] for each in USUAL if each in named] or (frame.columns if frame.width == 1 else [])
