@@ -129,6 +129,13 @@ def test_segments_have_the_seeds_of_their_own_queries(results):
     assert (one.low, one.high, one.of_seeds) == (other.low, other.high, other.of_seeds)
 
 
+def test_numbers_name_trainings_as_they_name_runs(results):
+    numbered = {number: results[name] for number, name in enumerate(SEEDS["A"])} | {"C": results["C"]}
+    found = rw.compare(numbered, seeds={"A": [0, 1, 2]}, **QUICK)
+    assert found.seeds == {"A": ("0", "1", "2")}
+    assert found.names == ("A", "C")
+
+
 def fold(run, number, count=4):
     return {query: items for query, items in run.items() if query % count == number}
 

@@ -123,10 +123,10 @@ def compare(
     wanted = None if metrics is None else metrics_of(metrics)
     columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     results = results_of(runs, qrels, wanted, columns, users, threads, options)
-    systems = Systems.of(list(results), seeds, folds)
+    trainings, parts = _names(seeds), _names(folds)
+    systems = Systems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
-    parts = {name for members in (folds or {}).values() for name in members}
-    aligned = Aligned.of(results, wanted, partial=parts)
+    aligned = Aligned.of(results, wanted, partial={name for each in parts.values() for name in each})
     refuse_empty_lists(aligned, systems)
     main = "" if primary is None else str(_one_of(metric_of(primary), aligned.metrics, "primary"))
     how = Methods(
@@ -151,18 +151,23 @@ def compare(
         clusters=clusters,
         encoding=read.get("encoding"),
     )
-    if seeds and (not groups.design.is_plain or correction == "tukey"):
+    if trainings and (not groups.design.is_plain or correction == "tukey"):
         raise UsageError("seeds= goes without weights=, clusters= and correction='tukey'.")
     if not groups.design.is_plain and (correction == "tukey" or test in ("wilcoxon", "sign")):
         raise UsageError(
             "weights= and clusters= go with test='t' or 'flips' and correction='holm', 'maxt', 'bh', 'by' or 'none'."
         )
     found = compared(aligned, systems, baseline, groups, how, cores() if threads is None else threads)
-    return replace(found, experiment=experiment, seeds=_names(seeds), folds=_names(folds))
+    return replace(found, experiment=experiment, seeds=trainings, folds=parts)
 
 
-def _names(groups: Mapping[str, Sequence[str]] | None) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(members) for name, members in (groups or {}).items()}
+def _names(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:
+    """The members of each group; a name that is no text is what it prints, as those of runs are."""
+    given = {name: [own] if isinstance(own, str) else own for name, own in (groups or {}).items()}
+    return {
+        str(name): tuple(each if isinstance(each, str) else brief(each) for each in own)
+        for name, own in given.items()
+    }
 
 
 def _refuse_too_few(names: Sequence[str], baseline: str | None) -> None:

@@ -81,8 +81,7 @@ def _grouped(units: Mapping[str, T], groups: Groups, word: str, least: int) -> d
     """Return each group's members, and what is in no group alone; a group stands where its first member stood."""
     group_of: dict[str, str] = {}
     for group, members in groups.items():
-        names = [members] if isinstance(members, str) else list(members)
-        for name in names:
+        for name in members:
             if name not in units:
                 raise UsageError(f"{word}: {brief(name)} is none of {one_of(units)}.{nearest(name, units)}")
             if name in group_of:
@@ -90,9 +89,9 @@ def _grouped(units: Mapping[str, T], groups: Groups, word: str, least: int) -> d
                     f"{word}: {brief(name)} is named twice, for {group_of[name]} and for {group}."
                 )
             group_of[name] = group
-        if len(names) < least:
+        if len(members) < least:
             raise UsageError(
-                f"{word}: {group} has {len(names)}; at least {least} are needed, each by its name."
+                f"{word}: {group} has {len(members)}; at least {least} are needed, each by its name."
             )
     found: dict[str, list[T]] = {}
     for name, unit in units.items():
