@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 # public names that are no metrics, and the modules that they are imported from on first use
 HOMES = {
+    "Assessor": "rankwell.tables.assessor",
     "Comparison": "rankwell.comparison.comparison",
     "Evaluator": "rankwell.evaluation",
     "Gate": "rankwell.comparison.gate.verdict",
@@ -17,6 +18,7 @@ HOMES = {
     "RankwellError": "rankwell.errors",
     "Results": "rankwell.results",
     "Run": "rankwell.tables.run_qrels",
+    "agreement": "rankwell.comparison.agreement.agreeing",
     "check_axioms": "rankwell.inspection.axioms",
     "compare": "rankwell.comparison.comparing",
     "confidence_sequence": "rankwell.comparison.streams",
@@ -30,12 +32,15 @@ HOMES = {
     "long_tail": "rankwell.prepare.longtail",
     "metric": "rankwell.metrics.from_function",
     "metrics": "rankwell",
+    "pool_bias": "rankwell.comparison.agreement.pool_bias",
+    "prediction_powered": "rankwell.comparison.agreement.powering",
     "prepare": "rankwell",
     "rbo": "rankwell.comparison.rank_overlap",
     "read_experiment": "rankwell.comparison.experiment",
     "read_qrels": "rankwell.readers",
     "read_run": "rankwell.readers",
     "rosetta": "rankwell.inspection.rosetta_table",
+    "stability": "rankwell.comparison.agreement.stable",
 }
 
 # dir() shows the metrics that most people look for; rankwell.metrics lists all of them

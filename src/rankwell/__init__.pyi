@@ -16,6 +16,7 @@ from rankwell.metrics.fairness.exposure import AWRF as AWRF
 from rankwell.metrics.binary.collection import Accuracy as Accuracy
 from rankwell.metrics.diversity.alpha import AlphaDCG as AlphaDCG
 from rankwell.metrics.diversity.alpha import AlphanDCG as AlphanDCG
+from rankwell.tables.assessor import Assessor as Assessor
 from rankwell.metrics.binary.interpolated import Avg11 as Avg11
 from rankwell.metrics.graded.experimental import BinG as BinG
 from rankwell.metrics.beyond.list_topics import BinomialDiversity as BinomialDiversity
@@ -139,6 +140,7 @@ from rankwell.metrics.ratings.ratings import UserMSE as UserMSE
 from rankwell.metrics.ratings.ratings import UserRMSE as UserRMSE
 from rankwell.metrics.binary.collection import Utility as Utility
 from rankwell.metrics.graded.experimental import YAAP as YAAP
+from rankwell.comparison.agreement.agreeing import agreement as agreement
 from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
 from rankwell.comparison.streams import confidence_sequence as confidence_sequence
@@ -157,12 +159,15 @@ from rankwell.metrics.diversity.intents import nDCGIA as nDCGIA
 from rankwell.metrics.graded.cascade import nERR as nERR
 from rankwell.metrics.diversity.stopping import nERRIA as nERRIA
 from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
+from rankwell.comparison.agreement.pool_bias import pool_bias as pool_bias
+from rankwell.comparison.agreement.powering import prediction_powered as prediction_powered
 from rankwell import prepare as prepare
 from rankwell.comparison.rank_overlap import rbo as rbo
 from rankwell.comparison.experiment import read_experiment as read_experiment
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.inspection.rosetta_table import rosetta as rosetta
+from rankwell.comparison.agreement.stable import stability as stability
 
 __version__: str
 
@@ -171,6 +176,7 @@ __all__ = [
     "ARP",
     "AUC",
     "AlphanDCG",
+    "Assessor",
     "Bpref",
     "Calibration",
     "Comparison",
@@ -199,6 +205,7 @@ __all__ = [
     "Run",
     "SRecall",
     "__version__",
+    "agreement",
     "check_axioms",
     "compare",
     "confidence_sequence",
@@ -213,10 +220,13 @@ __all__ = [
     "metric",
     "metrics",
     "nDCG",
+    "pool_bias",
+    "prediction_powered",
     "prepare",
     "rbo",
     "read_experiment",
     "read_qrels",
     "read_run",
     "rosetta",
+    "stability",
 ]

@@ -370,6 +370,79 @@ def confidence_sequence(draw):
 
 
 @call
+def agreement(draw):
+    def agreed(qrels: Any, other: Any, **options: Any) -> Any:
+        return rw.agreement(qrels, other, **options)
+
+    # two items are judged by all, so that there is something to compare
+    both = [
+        {query: {"i0": draw.randint(0, 2), "i1": 1, **own} for query, own in judged(draw).items()}
+        for _ in range(2)
+    ]
+    given = {"qrels": both[0], "other": both[1], "level": 0.9, "resamples": 99, "seed": 1}
+    boards = {
+        "runs": {"a": lists(draw), "b": lists(draw)},
+        "metrics": ["rr", "p@2"],
+        "top": 2,
+        "p": 0.8,
+        "rbo_ties": "b",
+    }
+    return agreed, given | draw.choice([{}, boards])
+
+
+@call
+def pool_bias(draw):
+    runs = {"a": lists(draw), "b": lists(draw), "c": lists(draw)}
+    return rw.pool_bias, {
+        "runs": runs,
+        "qrels": judged(draw),
+        "metrics": ["p@2", "rr"],
+        "depth": draw.choice([1, 3]),
+    }
+
+
+@call
+def prediction_powered(draw):
+    queries = [f"q{number}" for number in range(9)]
+    everything = {query: {item: draw.randint(0, 1) for item in ITEMS} for query in queries}
+    people = {query: everything[query] for query in draw.sample(queries, 5)}
+    runs = {name: {query: draw.sample(ITEMS, 4) for query in queries} for name in "ab"}
+    drawn = draw.choice(["random", dict.fromkeys(queries, 0.6)])
+    given = {"runs": runs, "human": people, "model": everything, "metrics": ["dcg@2"], "drawn": drawn}
+    return rw.prediction_powered, given | {
+        "baseline": draw.choice([None, "a"]),
+        "level": 0.9,
+        "undefined": "zero",
+    }
+
+
+@call
+def stability(draw):
+    queries = [f"q{number}" for number in range(8)]
+    runs = {name: {query: draw.sample(ITEMS, 4) for query in queries} for name in "abc"}
+    qrels = {query: {item: draw.randint(0, 1) for item in ITEMS} | {"i0": 1} for query in queries}
+    given = {
+        "runs": runs,
+        "qrels": qrels,
+        "metrics": ["p@2"],
+        "sizes": draw.choice([None, [2, 4]]),
+        "correction": "holm",
+    }
+    return rw.stability, given | {"alpha": 0.1, "flips": 99, "times": 9, "seed": 1}
+
+
+@call
+def assessor(draw):
+    kind, name = draw.choice([("human", ""), ("model", "gpt-4o")])
+    return rw.Assessor, {
+        "kind": kind,
+        "name": name,
+        "prompt": draw.choice(["", "ab12", "How good is it?"]),
+        "date": "",
+    }
+
+
+@call
 def jackknife(draw):
     return rw.jackknife, {"run": lists(draw), "metrics": ["personalization@3"], "groups": None, "level": 0.9}
 

@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from rankwell.statistics.intervals import interval
-from rankwell.statistics.prediction_powered import prediction_powered
+from rankwell.statistics.prediction_powered import prediction_powered, prediction_powered_terms
 
 RNG = np.random.default_rng(7)
 Y = RNG.beta(2, 3, 240)
@@ -129,3 +129,17 @@ def test_a_sample_without_probabilities_is_refused(wrong):
     propensity = np.where(np.arange(240) == np.flatnonzero(SAMPLED)[3], wrong, 0.25)
     with pytest.raises(ValueError, match="not above 0 and at most 1"):
         prediction_powered(TRUTH, F, propensity=propensity)
+
+
+def test_terms_of_whole_units_are_the_estimate_by_propensities():
+    chances = RNG.uniform(0.2, 0.9, 240)
+    told = prediction_powered(TRUTH, F, propensity=chances)
+    true = np.where(SAMPLED, Y, 0) / chances
+    rest = F - np.where(SAMPLED, F, 0) / chances
+    found = prediction_powered_terms(true, rest, 60)
+    # its interval rests on all units, of which each has an estimate
+    assert (found.mean, found.error, found.weight, found.alone) == pytest.approx(
+        (told.mean, told.error, told.weight, told.alone)
+    )
+    assert (found.n, found.total) == (60, 240)
+    assert math.isnan(prediction_powered_terms(true[:2], rest[:2], 2).mean)

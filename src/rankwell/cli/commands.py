@@ -29,6 +29,10 @@ GROUPS = {
             "fuse",
             "Make one run of several, by their scores or ranks, with weights that are given or learned from judgements.",
         ),
+        "agreement": (
+            "agreement",
+            "Say how far judgements agree, and the orders of runs under metrics and judgements.",
+        ),
     },
     "Understand": {
         "explain": (

@@ -27,6 +27,21 @@ CORRECTIONS = {
     "none": "no correction for the number of comparisons",
 }
 FLIPS, RESAMPLES = 100_000, 2_000
+LEAST_ALPHA, MOST_POWER = 1e-6, 0.9999
+
+
+def refuse_odds(alpha: float, power: float) -> None:
+    """Refuse chances of error that nobody can want, and that no sample can show.
+
+    Raises
+    ------
+    UsageError
+        If alpha is not from 1e-6 to 0.5, or power not from 0.5 to 0.9999.
+    """
+    if not LEAST_ALPHA <= alpha <= 0.5:
+        raise UsageError(f"alpha={alpha:g}: must be from {LEAST_ALPHA:g} to 0.5, such as 0.05.")
+    if not 0.5 <= power <= MOST_POWER:
+        raise UsageError(f"power={power:g}: must be from 0.5 to {MOST_POWER:g}, such as 0.8.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +77,7 @@ class Methods:
                 raise UsageError(
                     f"{word}={brief(value)}: must be {one_of(allowed)}.{nearest(value, allowed)}"
                 )
-        for word in ("alpha", "power"):
-            if not 0 < getattr(self, word) < 1:
-                raise UsageError(
-                    f"{word}={getattr(self, word):g}: must be between 0 and 1, such as {0.05 if word == 'alpha' else 0.8}."
-                )
+        refuse_odds(self.alpha, self.power)
         if self.flips < 99 or self.resamples < 99:
             raise UsageError(
                 f"flips={self.flips} and resamples={self.resamples} are numbers of random replicates: at least 99 each."

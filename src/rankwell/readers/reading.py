@@ -16,6 +16,7 @@ from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
 from rankwell.tables.arguments import checked
+from rankwell.tables.assessor import Assessor
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
@@ -119,6 +120,7 @@ def read_qrels(
     format_in: str | None = None,
     columns: Mapping[str, str] | None = None,
     encoding: str | None = None,
+    assessor: Assessor | str | None = None,
 ) -> Qrels:
     """Read judgements from files, a dict, a table, a matrix or Qrels.
 
@@ -132,6 +134,8 @@ def read_qrels(
         The name of the qrels in messages; default the file's name.
     format_in, columns, encoding
         As for ``read_run``.
+    assessor
+        Who judged: ``"human"``, ``"model:gpt-4o,date=2025-03-01"`` or an ``Assessor``; ``agreement`` prints it.
 
     Raises
     ------
@@ -144,7 +148,7 @@ def read_qrels(
     Qrels 'qrels': 2 rows
     """
     qrels: Qrels = _read(source, "qrels", name, Options(format_in, columns or NO_COLUMNS, encoding))
-    return qrels
+    return qrels if assessor is None else qrels.by(assessor)
 
 
 def read_items(

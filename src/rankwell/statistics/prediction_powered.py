@@ -80,8 +80,6 @@ def prediction_powered(
     >>> found.n, round(found.mean, 3), found.error < found.alone
     (10, 0.6, True)
     """
-    from scipy.special import stdtrit
-
     is_sampled = ~np.isnan(truth)
     n, total = int(is_sampled.sum()), len(truth)
     if propensity is not None and not ((propensity > 0) & (propensity <= 1))[is_sampled].all():
@@ -89,13 +87,52 @@ def prediction_powered(
             "prediction_powered: the propensity of a unit with a true value is not above 0 and at most 1; without the "
             "probability that it was drawn, nothing can be said of all units."
         )
-    freedom = n - 1 - (weight is None)
-    if freedom < 1:
+    if n < 2 + (weight is None):
         return Predicted(n, total, NAN, NAN, NAN, NAN, NAN, NAN)
     if propensity is None:
         pieces = _of_sample(truth[is_sampled], predicted[is_sampled], predicted[~is_sampled])
     else:
-        pieces = _of_propensities(truth, predicted, is_sampled, propensity)
+        times = np.where(is_sampled, 1 / np.where(is_sampled, propensity, 1.0), 0.0)
+        pieces = _of_terms(np.where(is_sampled, truth, 0.0) * times, predicted * (1 - times))
+    return _predicted(pieces, n, total, n, weight, level)
+
+
+def prediction_powered_terms(
+    true: np.ndarray,
+    rest: np.ndarray,
+    n: int,
+    *,
+    weight: float | None = None,
+    level: float = 0.95,
+) -> Predicted:
+    """Return the mean over units of true + w · rest, where parts of each unit are known by a sample with known probabilities.
+
+    ``true`` is the Horvitz–Thompson estimate of each unit from its sampled parts; ``rest`` is what all its parts are predicted to
+    be, less the same estimate of that, so that its expectation is 0. ``n`` is how many units have a sampled part. The weight is
+    tuned, and the interval made, as by ``prediction_powered``; all units are independent of each other.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(0)
+    >>> parts = random.random((50, 10))
+    >>> sampled = random.random((50, 10)) < 0.3
+    >>> true, predicted = (np.where(sampled, each, 0).sum(axis=1) / 0.3 for each in (parts, parts + 0.1))
+    >>> found = prediction_powered_terms(true, (parts + 0.1).sum(axis=1) - predicted, 50)
+    >>> found.error < found.alone
+    True
+    """
+    if len(true) < 2 + (weight is None):
+        return Predicted(n, len(true), NAN, NAN, NAN, NAN, NAN, NAN)
+    return _predicted(_of_terms(true, rest), n, len(true), len(true), weight, level)
+
+
+def _predicted(
+    pieces: Pieces, n: int, total: int, independent: int, weight: float | None, level: float
+) -> Predicted:
+    """The mean at the weight, or at the best one, with Student's interval of so many independent units."""
+    from scipy.special import stdtrit
+
+    freedom = independent - 1 - (weight is None)
     weight = min(max(pieces.best, 0.0), 1.0) if weight is None else weight
     mean, error = pieces.at(weight)
     reach = float(stdtrit(freedom, (1 + level) / 2)) * error
@@ -119,14 +156,10 @@ def _of_sample(y: np.ndarray, f: np.ndarray, others: np.ndarray) -> Pieces:
     return Pieces(mean, variance, together / spread if spread > 0 else 0.0)
 
 
-def _of_propensities(
-    truth: np.ndarray, predicted: np.ndarray, is_sampled: np.ndarray, propensity: np.ndarray
-) -> Pieces:
+def _of_terms(a: np.ndarray, b: np.ndarray) -> Pieces:
     """θ is the mean over all units of a + w·b, which are independent of each other."""
-    times = np.where(is_sampled, 1 / np.where(is_sampled, propensity, 1.0), 0.0)
-    a, b = np.where(is_sampled, truth, 0.0) * times, predicted * (1 - times)
     spreads = np.cov(a, b)
     best = -float(spreads[0, 1] / spreads[1, 1]) if spreads[1, 1] > 0 else 0.0
     parabola = spreads[0, 0], 2 * spreads[0, 1], spreads[1, 1]
-    constant, slope, curve = (float(each) / len(truth) for each in parabola)
+    constant, slope, curve = (float(each) / len(a) for each in parabola)
     return Pieces((float(a.mean()), float(b.mean())), (constant, slope, curve), best)

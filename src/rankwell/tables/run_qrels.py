@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.tables.arguments import plain
+from rankwell.tables.assessor import Assessor
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.matrix import Matrix
@@ -130,6 +131,8 @@ class Qrels:
         The probability, above 0 and at most 1, that a judgement was observed, for metrics that weight by it.
     imputed
         Other than 0 if the grade was imputed (``rankwell.prepare.impute``) and not given by a user; such rows are counted.
+    assessor
+        Who judged: text such as ``"human"`` or ``"model:gpt-4o,date=2025-03-01"``, or an ``Assessor``; None if it is not known.
     name
         What to call the qrels in messages.
 
@@ -148,6 +151,7 @@ class Qrels:
     source = ""
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
+    assessor: Assessor | None = None
 
     def __init__(
         self,
@@ -160,10 +164,12 @@ class Qrels:
         topic_weight: Iterable[float] | np.ndarray | None = None,
         propensity: Iterable[float] | np.ndarray | None = None,
         imputed: Iterable[float] | np.ndarray | None = None,
+        assessor: Assessor | str | None = None,
         name: str = "qrels",
         place: Place | None = None,
     ) -> None:
         self.name = name
+        self.assessor = None if assessor is None else Assessor.of(assessor)
         self.place = place or RowOf(name)
         self.by_query = query if isinstance(query, Stretches) else ids_of(query, "query")
         self.item = ids_of(item, "item")
@@ -203,11 +209,19 @@ class Qrels:
         """Unpickle the columns, which cannot be written to then either."""
         self.__dict__.update(all_frozen(columns))
 
+    def by(self, assessor: Assessor | str) -> Qrels:
+        """Return the same judgements, with the assessor who made them."""
+        other = Qrels.__new__(Qrels)
+        vars(other).update(vars(self))
+        other.assessor = Assessor.of(assessor)
+        return other
+
     def __len__(self) -> int:
         return len(self.by_query)
 
     def __repr__(self) -> str:
-        return f"Qrels {self.name!r}: {len(self):,} rows"
+        who = "" if self.assessor is None else f", judged by {self.assessor}"
+        return f"Qrels {self.name!r}: {len(self):,} rows{who}"
 
 
 def ids_of(column: IdColumn, what: str) -> Ids:

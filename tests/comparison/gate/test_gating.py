@@ -198,7 +198,7 @@ def test_reports_hold_the_verdict_and_every_check():
         ({"max_drop": {"p@9": 1}}, "max_drop: p@9 is none of the metrics"),
         ({"improve": "p@9"}, "improve: p@9 is none of the metrics"),
         ({"minimum": "high"}, "minimum is a number"),
-        ({"alpha": 2.0}, "between 0 and 1"),
+        ({"alpha": 2.0}, "must be from 1e-06 to 0.5"),
         ({"flips": 10}, "at least 999"),
         ({"mode": "lenient"}, "must be regression or non-inferiority"),
     ],

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from rankwell.comparison.gate.checks import Check, Finding
+from rankwell.comparison.methods import refuse_odds
 from rankwell.errors import UsageError
 from rankwell.statistics.corrections import holm
 
@@ -38,9 +39,7 @@ class Rules:
     force: bool = False
 
     def __post_init__(self) -> None:
-        for word in ("alpha", "power"):
-            if not 0 < getattr(self, word) < 1:
-                raise UsageError(f"{word}={getattr(self, word):g}: must be between 0 and 1.")
+        refuse_odds(self.alpha, self.power)
         if self.flips < 999:
             raise UsageError(f"flips={self.flips}: at least 999 random patterns of signs are needed.")
 

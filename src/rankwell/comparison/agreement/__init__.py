@@ -1,0 +1,1 @@
+"""How far judgements agree with each other, and orders of systems under metrics and judgements."""

@@ -1,0 +1,162 @@
+"""How far assessors agree on the same pairs of query and item, with intervals from whole queries drawn anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from rankwell.comparison.agreement.pairs import Pairs
+from rankwell.statistics.kappa import Coincidences, Level, agreed, cohen, coincidences, krippendorff
+from rankwell.statistics.resampled import Estimate, drawn_weights, percentiles
+
+
+class Measures(NamedTuple):
+    """How far two assessors agree, second against first.
+
+    ``exact`` is the share of pairs with the same grade, ``binary`` of those called relevant by both or neither. ``kappa`` is
+    Cohen's, of grades, ``kappa_binary`` of relevance, ``kappa_quadratic`` weighted by the squared difference of grades. The
+    alphas are Krippendorff's. ``over`` is the mean of second less first, ``higher`` and ``lower`` the shares of pairs that the
+    second grades higher or lower, ``prevalence_first`` and ``prevalence_second`` the shares called relevant.
+    """
+
+    exact: Estimate
+    binary: Estimate
+    kappa: Estimate
+    kappa_binary: Estimate
+    kappa_quadratic: Estimate
+    alpha_nominal: Estimate
+    alpha_ordinal: Estimate
+    alpha_interval: Estimate
+    over: Estimate
+    higher: Estimate
+    lower: Estimate
+    prevalence_first: Estimate
+    prevalence_second: Estimate
+
+
+class Joint(NamedTuple):
+    """Krippendorff's α of all assessors together, over the pairs that at least two of them judged."""
+
+    names: tuple[str, ...]
+    n: int
+    queries: int
+    alpha_nominal: Estimate
+    alpha_ordinal: Estimate
+    alpha_interval: Estimate
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """Two assessors on the ``n`` pairs of ``queries`` queries that both judged.
+
+    ``confusion`` has a row per grade of the first and a column per grade of the second; ``only_first`` and ``only_second`` are
+    the pairs that one of them judged alone, ``negative`` their grades below 0, which are no judgements.
+    """
+
+    first: str
+    second: str
+    n: int
+    queries: int
+    only_first: int
+    only_second: int
+    negative: tuple[int, int]
+    grades: tuple[float, ...]
+    relevant: tuple[bool, ...]
+    confusion: tuple[tuple[int, ...], ...]
+    measures: Measures
+
+
+def judged_by_two(
+    pairs: Pairs, first: int, second: int, *, level: float, times: int, seed: int
+) -> Judgements:
+    """Return how far two assessors agree.
+
+    Raises
+    ------
+    DataError
+        If they judge no pair in common.
+    """
+    both = pairs.both(first, second)
+    count = len(pairs.grades)
+    cells = Coincidences(
+        pairs.query[both], pairs.codes[first, both] * count + pairs.codes[second, both], np.ones(len(both))
+    )
+
+    def measured(tables: np.ndarray) -> np.ndarray:
+        return _measures(tables, pairs.grades, pairs.relevant)
+
+    table, values = _estimated(cells, pairs, measured, level, times, seed)
+    judged = pairs.codes >= 0
+    return Judgements(
+        first=pairs.names[first],
+        second=pairs.names[second],
+        n=len(both),
+        queries=len(np.unique(pairs.query[both])),
+        only_first=int((judged[first] & ~judged[second]).sum()),
+        only_second=int((judged[second] & ~judged[first]).sum()),
+        negative=(pairs.negative[first], pairs.negative[second]),
+        grades=tuple(pairs.grades.tolist()),
+        relevant=tuple(pairs.relevant.tolist()),
+        confusion=tuple(tuple(int(cell) for cell in row) for row in table),
+        measures=Measures(*values),
+    )
+
+
+def judged_by_all(pairs: Pairs, *, level: float, times: int, seed: int) -> Joint:
+    """Return how far all assessors agree."""
+    found = coincidences(pairs.codes, len(pairs.grades))
+    shared = np.flatnonzero((pairs.codes >= 0).sum(axis=0) >= 2)
+    cells = found._replace(unit=pairs.query[found.unit])
+
+    def measured(tables: np.ndarray) -> np.ndarray:
+        return np.stack(_alphas(tables, pairs.grades), axis=-1)
+
+    _, values = _estimated(cells, pairs, measured, level, times, seed)
+    return Joint(pairs.names, len(shared), len(np.unique(pairs.query[shared])), *values)
+
+
+def _estimated(
+    cells: Coincidences,
+    pairs: Pairs,
+    measured: Callable[[np.ndarray], np.ndarray],
+    level: float,
+    times: int,
+    seed: int,
+) -> tuple[np.ndarray, list[Estimate]]:
+    """The table of all queries, and what is measured of it; intervals from tables of queries drawn anew."""
+    from scipy.sparse import csr_array
+
+    count = len(pairs.grades)
+    queries, own = np.unique(cells.unit, return_inverse=True)
+    added = csr_array((cells.amount, (own, cells.cell)), shape=(len(queries), count * count))
+    table = np.asarray(added.sum(axis=0)).reshape(count, count)
+    parts = [
+        measured((weights @ added).reshape(-1, count, count))
+        for weights in drawn_weights(pairs.units[queries], times, seed)
+    ]
+    drawn = np.concatenate(parts).T
+    values = measured(table).tolist()
+    bounds = (percentiles(column, level) for column in drawn)
+    return table, [Estimate(value, *each) for value, each in zip(values, bounds, strict=True)]
+
+
+def _alphas(tables: np.ndarray, grades: np.ndarray) -> list[np.ndarray]:
+    levels: tuple[Level, ...] = "nominal", "ordinal", "interval"
+    return [krippendorff(tables, grades, level) for level in levels]
+
+
+def _measures(tables: np.ndarray, grades: np.ndarray, relevant: np.ndarray) -> np.ndarray:
+    """All measures (last axis) of tables with a row per grade of the first and a column per grade of the second."""
+    total = tables.sum(axis=(-1, -2))
+    sides = np.stack([relevant, ~relevant]).astype(np.float64)
+    binary = sides @ tables @ sides.T
+    change = grades[None, :] - grades[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shifts = [(tables * weight).sum(axis=(-1, -2)) / total for weight in (change, change > 0, change < 0)]
+        shares = [binary[..., 0, :].sum(axis=-1) / total, binary[..., :, 0].sum(axis=-1) / total]
+    found = [agreed(tables), agreed(binary), cohen(tables), cohen(binary), cohen(tables, grades)]
+    found += _alphas(tables + np.swapaxes(tables, -1, -2), grades)
+    return np.stack([*found, *shifts, *shares], axis=-1)

@@ -1,0 +1,167 @@
+"""The ``pool_bias`` function: how far each run is judged, and what it loses without the judgements that it alone brought in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rankwell.comparison.agreement.inputs import opened, policy_of
+from rankwell.comparison.agreement.pool_found import Alone, PoolBias
+from rankwell.comparison.aligned import Aligned
+from rankwell.errors import UsageError
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import reading_of
+from rankwell.judge import Asked, judge, pool_of
+from rankwell.judge.context import Context
+from rankwell.judge.policy import Policy
+from rankwell.judge.pool import Pool
+from rankwell.metrics import Wanted, metric_of, metrics_of
+from rankwell.metrics.metric import Metric
+from rankwell.readers import read_qrels
+from rankwell.results import Results
+from rankwell.tables.arguments import checked
+from rankwell.tables.csr import owners_of
+from rankwell.tables.ids import Known
+from rankwell.tables.run_qrels import Qrels, Run
+
+SIGN = {"higher": 1.0, "lower": -1.0}
+
+
+@checked
+def pool_bias(
+    runs: Mapping[str, Any],
+    qrels: Any,
+    metrics: Iterable[Wanted] | Wanted,
+    *,
+    depth: int = 10,
+    policy: Policy | None = None,
+    read: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> PoolBias:
+    """Return how far each run is judged, and its values without the judgements that it alone contributed to the pool.
+
+    Parameters
+    ----------
+    runs, qrels, metrics
+        The systems by name, the judgements, and metrics by which a value is better or worse, as for ``compare``.
+    depth
+        The pool is the first so many items of every run. A judged item is a run's own if no other run has it there.
+    policy, read, options
+        As for ``Evaluator``.
+
+    Returns
+    -------
+    PoolBias
+        Print it, or see ``found.rows``.
+
+    Raises
+    ------
+    RankwellError
+        For fewer than two runs, or bad data.
+
+    Notes
+    -----
+    A run that was not pooled is scored with its own items unjudged. What pooled runs lose when theirs are taken away, one run at
+    a time, tells how much such a run is underrated (Zobel, How reliable are the results of large-scale information retrieval
+    experiments?, SIGIR 1998). The other runs keep their values. A value without is the value plus the mean change over the queries
+    where the metric is still defined.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> runs = {"one": {"q": ["a", "b"]}, "two": {"q": ["b", "c"]}}
+    >>> found = rw.pool_bias(runs, {"q": {"a": 1, "b": 1}}, ["p@2"], depth=2)
+    >>> [(row.system, row.judged, row.own, row.value, row.without) for row in found.rows]
+    [('one', 1.0, 1, 1.0, 0.5), ('two', 0.5, 0, 0.5, 0.5)]
+    """
+    wanted = metrics_of(metrics)
+    for metric in wanted:
+        if metric.better not in SIGN:
+            raise UsageError(f"{metric} orders no systems: neither higher nor lower values of it are better.")
+    if len(runs) < 2:
+        raise UsageError(f"a pool is made of at least two runs, not {len(runs)}.")
+    if depth < 1:
+        raise UsageError(f"depth={depth}: must be at least 1.")
+    given = policy_of(policy, options, "depth")
+    of_runs, of_qrels = reading_of(read)
+    judgements = read_qrels(qrels, **of_qrels)
+    read_runs = opened(runs, of_runs)
+    cuts = {metric: getattr(metric, "k", None) or depth for metric in wanted}
+    shares = {k: metric_of(f"judged@{k}") for k in cuts.values()}
+    evaluated = {"read": read, "policy": given, **options}
+    results = Evaluator(judgements, [*wanted, *shares.values()], **evaluated).evaluate_all(read_runs)
+    pool, _ = pool_of(judgements, Asked(given))
+    own = _own(read_runs, pool, depth, given)
+    row_of = _pool_rows(judgements, pool)
+    rows = []
+    for at, (name, run) in enumerate(read_runs.items()):
+        mine = own[at] & pool.scale.judged(pool.grades)
+        less = _taken(judgements, np.flatnonzero(~mine[row_of])) if mine.any() else judgements
+        after = Evaluator(less, wanted, **evaluated).evaluate(run) if mine.any() else results[name]
+        relevant = int((mine & pool.scale.relevant(pool.grades)).sum())
+        for metric in wanted:
+            judged = results[name].mean[str(shares[cuts[metric]])]
+            row = _alone(name, metric, results, after)
+            rows.append(
+                row._replace(judged=judged, k=cuts[metric], own=int(mine.sum()), own_relevant=relevant)
+            )
+    return PoolBias(tuple(rows), tuple(read_runs), tuple(map(str, wanted)), depth)
+
+
+def _own(runs: Mapping[str, Run], pool: Pool, depth: int, policy: Policy) -> np.ndarray:
+    """Which judged items (columns) each run alone (row) has among its first ``depth``."""
+    asked, context = Asked(policy, needs=frozenset({"judgement"})), Context(pool.scale, None)
+    brought = np.zeros((len(runs), len(pool.grades)), bool)
+    for row, run in enumerate(runs.values()):
+        table = run.rows.table()
+        for make in table.batches(len(table) or 1):
+            found = judge(make(), pool, asked, context)[0].found.top(depth)
+            assert found.pool_row is not None
+            brought[row, found.pool_row] = True
+    return brought & (brought.sum(axis=0) == 1)
+
+
+def _pool_rows(qrels: Qrels, pool: Pool) -> np.ndarray:
+    """The row of the pool of each row of the judgements: several topics of an item share one."""
+    items = Known(pool.items[pool.items.group()[1]])
+    width = len(items)
+    keys = owners_of(np.diff(pool.offsets)) * width + items.find(pool.items)
+    order = np.argsort(keys)
+    wanted = pool.queries.find(qrels.query) * width + items.find(qrels.item)
+    found: np.ndarray = order[np.searchsorted(keys[order], wanted)]
+    return found
+
+
+def _taken(qrels: Qrels, rows: np.ndarray) -> Qrels:
+    """Some rows of the judgements."""
+    words = "grade", "topic", "subgroup", "topic_weight", "propensity", "imputed"
+    columns = {word: None if getattr(qrels, word) is None else getattr(qrels, word)[rows] for word in words}
+    return Qrels(qrels.query[rows], qrels.item[rows], name=qrels.name, **columns)
+
+
+def _alone(name: str, metric: Metric, results: Mapping[str, Results], after: Results) -> Alone:
+    """The values of a run with and without its own judgements, and its rank among the others."""
+    before = results[name]
+    value, without, lost = before.mean[str(metric)], after.mean[str(metric)], 0
+    if metric in before.part.values and after is not before:
+        old, new = _by_query(before, metric), _by_query(after, metric)
+        both = [query for query in old if not (np.isnan(old[query]) or np.isnan(new.get(query, np.nan)))]
+        n = sum(not np.isnan(each) for each in old.values())
+        lost, left = n - len(both), math.fsum(new[query] for query in both)
+        if lost:
+            change = (left - math.fsum(old[query] for query in both)) / len(both) if both else math.nan
+            without = value + change
+        else:
+            without = left / n
+    sign = SIGN[metric.better]
+    others = [sign * res.mean[str(metric)] for other, res in results.items() if other != name]
+    ranks = [1 + sum(other > sign * own for other in others) for own in (value, without)]
+    return Alone(name, str(metric), value, without, ranks[0], ranks[1], lost)
+
+
+def _by_query(res: Results, metric: Metric) -> dict[Any, float]:
+    aligned = Aligned.of({"": res}, (metric,))
+    return dict(zip(aligned.queries.tolist(), aligned.values(metric)[0].tolist(), strict=True))

@@ -1,0 +1,97 @@
+"""Powered: means and differences from a few queries judged by people and all judged by a model, as tables and plain values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rankwell.display.table import Cell, Column, Table, number
+from rankwell.errors import UsageError, brief, one_of
+from rankwell.statistics.prediction_powered import Predicted
+from rankwell.tables.assessor import Assessor
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Power:
+    """The mean of a system, or its difference from another (``less``), under one metric.
+
+    ``found`` has the prediction-powered mean, its interval and standard error, and how much the model's judgements count.
+    ``human`` and ``model`` are the means of the queries that people judged, and of all by the model alone.
+    """
+
+    system: str
+    less: str
+    metric: str
+    found: Predicted
+    human: float
+    model: float
+
+    @property
+    def worth(self) -> float:
+        """How many queries judged by people alone would give the same standard error."""
+        error = self.found.error
+        return math.nan if not error > 0 else self.found.n * (self.found.alone / error) ** 2
+
+
+@dataclass(frozen=True, repr=False)
+class Powered:
+    """Prediction-powered means and differences; made by ``prediction_powered``."""
+
+    rows: tuple[Power, ...]
+    level: float
+    drawn: str
+    assessors: tuple[Assessor | None, Assessor | None]
+    notes: tuple[str, ...]
+
+    def __getitem__(self, key: tuple[str, str]) -> Power:
+        """Return the mean of a system under a metric; UsageError if it is not there."""
+        found = {(row.system, row.metric): row for row in self.rows if not row.less}
+        if key not in found:
+            raise UsageError(f"{brief(key)} is none of {one_of([f'{a}, {b}' for a, b in found])}.")
+        return found[key]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per mean and difference."""
+        import polars as pl
+
+        rows = [
+            {"system": row.system, "less": row.less, "metric": row.metric, **row.found._asdict()}
+            | {"human": row.human, "model_alone": row.model, "worth": row.worth}
+            for row in self.rows
+        ]
+        return pl.DataFrame(rows).fill_nan(None)
+
+    def to_table(self) -> Table:
+        """Return a table with a row per mean and difference."""
+        columns = [Column("system"), Column("less"), Column("metric"), Column("mean", "value")]
+        columns += [Column(f"{self.level * 100:g} %"), Column("people", "value"), Column("model", "value")]
+        columns += [Column("weight", "value", digits=2), Column("n", "count"), Column("worth", "count")]
+        columns += [Column("all", "count")]
+        rows: list[tuple[Cell, ...]] = []
+        for row in self.rows:
+            bounds = f"{number(row.found.low)} – {number(row.found.high)}"
+            worth = None if math.isnan(row.worth) else round(row.worth)
+            cells = (row.found.mean, bounds, row.human, row.model, row.found.weight, row.found.n, worth)
+            rows.append((row.system, row.less, row.metric, *cells, row.found.total))
+        who = [
+            f"{word}: {each}" for word, each in zip(("people", "model"), self.assessors, strict=True) if each
+        ]
+        notes = [
+            "mean: of all queries, the model's judgements corrected by those of people",
+            "people: of their n queries alone; model: of all queries by the model alone",
+            "weight: how much the model's judgements count, 0 to 1; worth: as certain as so many queries judged by people alone",
+            f"the n queries were drawn {self.drawn}; intervals: Student's t",
+            *([f"judged by: {'; '.join(who)}"] if who else []),
+            *self.notes,
+        ]
+        return Table(columns, rows, caption="Prediction-powered means", notes=notes, labels=3)
+
+    def __repr__(self) -> str:
+        return self.to_table().to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_table().to_html()

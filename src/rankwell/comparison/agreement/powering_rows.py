@@ -1,0 +1,51 @@
+"""Rows of prediction-powered means: which systems and pairs, and their values."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from rankwell.comparison.agreement.powered import Power
+from rankwell.errors import DataError
+from rankwell.metrics.metric import Metric
+from rankwell.statistics.prediction_powered import Predicted
+
+
+def refuse_undefined(metric: Metric, *tables: np.ndarray) -> None:
+    """Refuse values that are undefined for some queries."""
+    missing = sum(int(np.isnan(each).any(axis=0).sum()) for each in tables)
+    if missing:
+        raise DataError(
+            f"{metric} is undefined for {missing:,} queries under people's or the model's judgements, and leaving them out would "
+            f"choose queries by their judgements. Say undefined='zero', or use a metric that is always defined, such as DCG@k."
+        )
+
+
+def systems(names: tuple[str, ...], baseline: str | None) -> list[tuple[int, int | None]]:
+    """Each system alone, and the pairs to compare."""
+    alone: list[tuple[int, int | None]] = [(row, None) for row in range(len(names))]
+    if baseline is not None:
+        return [
+            *alone,
+            *((row, names.index(baseline)) for row in range(len(names)) if names[row] != baseline),
+        ]
+    return [*alone, *combinations(range(len(names)), 2)]
+
+
+def less_of(values: np.ndarray, row: int, less: int | None) -> np.ndarray:
+    """Return the values of a system, or its differences from another."""
+    found: np.ndarray = values[row] if less is None else values[row] - values[less]
+    return found
+
+
+def power_of(
+    names: tuple[str, ...],
+    row: int,
+    less: int | None,
+    metric: Metric,
+    told: Predicted,
+    means: tuple[float, float],
+) -> Power:
+    """Return the row of a system, or of a pair."""
+    return Power(names[row], "" if less is None else names[less], str(metric), told, *means)
