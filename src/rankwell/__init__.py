@@ -21,6 +21,7 @@ HOMES = {
     "agreement": "rankwell.comparison.agreement.agreeing",
     "check_axioms": "rankwell.inspection.axioms",
     "compare": "rankwell.comparison.comparing",
+    "confidence_sequence": "rankwell.comparison.streams",
     "diff": "rankwell.comparison.differing",
     "evaluate": "rankwell.evaluation",
     "explain": "rankwell.inspection.explaining",

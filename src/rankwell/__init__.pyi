@@ -143,6 +143,7 @@ from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.comparison.agreement.agreeing import agreement as agreement
 from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
+from rankwell.comparison.streams import confidence_sequence as confidence_sequence
 from rankwell.comparison.differing import diff as diff
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
@@ -207,6 +208,7 @@ __all__ = [
     "agreement",
     "check_axioms",
     "compare",
+    "confidence_sequence",
     "diff",
     "evaluate",
     "explain",

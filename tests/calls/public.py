@@ -356,6 +356,20 @@ def fuse(draw):
 
 
 @call
+def confidence_sequence(draw):
+    users = [{"query": query, "day": draw.randint(1, 9)} for query in QUERIES]
+    return rw.confidence_sequence, {
+        "first": lists(draw),
+        "second": lists(draw),
+        "qrels": judged(draw),
+        "metric": "ndcg@3",
+        "arrival": "day",
+        "users": users,
+        "method": draw.choice(["betting", "bernstein"]),
+    }
+
+
+@call
 def agreement(draw):
     def agreed(qrels: Any, other: Any, **options: Any) -> Any:
         return rw.agreement(qrels, other, **options)

@@ -66,6 +66,16 @@ def test_bad_usage_is_one_line(arguments, message, capsys):
     assert err.count("\n") == 1
 
 
+def test_a_rope_adds_its_chances_to_the_table_of_pairs(capsys):
+    arguments = ["compare", TEST, *SYSTEMS[:2], "-m", "rr", "--rel", "8", "--format", "csv", *QUICK]
+    assert run([*arguments, "--pairs", "--rope", "0.01"]) == 0
+    head, line = (line.split(",") for line in capsys.readouterr().out.splitlines())
+    assert head[-3:] == ["below", "within", "above"]
+    assert sum(float(cell) for cell in line[-3:]) == pytest.approx(1)
+    assert run([*arguments, "--rope=-1"]) == 2
+    assert "must be 0 or more" in capsys.readouterr().err
+
+
 def test_pairs_and_every_format_are_written(tmp_path, capsys):
     for suffix in ("md", "tex", "html", "csv", "json"):
         path = tmp_path / f"table.{suffix}"

@@ -78,6 +78,29 @@ def test_compare_does_what_its_arguments_would_do(experiment, capsys):
     assert f"experiment: {origin(experiment)}" in repr(again)
 
 
+def test_a_rope_seeds_and_folds_are_said_as_the_command_takes_them(experiment, capsys):
+    folder = experiment.parent / "lists"
+    for seed in (1, 2, 3):
+        (folder / f"a{seed}.parquet").write_bytes((FILMS / "als.parquet").read_bytes())
+        (folder / f"p{seed}.parquet").write_bytes((FILMS / "itemknn.parquet").read_bytes())
+    runs = "".join(f'{name}{seed} = "lists/{name}{seed}.parquet"\n' for name in "ap" for seed in (1, 2, 3))
+    more = '[rope]\nrr = 0.002\n[seeds]\nA = ["a1", "a2", "a3"]\n[folds]\nP = ["p1", "p2", "p3"]\n'
+    text = experiment.read_text(encoding="utf-8").replace("[policy]", f"{runs}[policy]") + more
+    experiment.write_text(text.replace('baseline = "als"', 'baseline = "A"'), encoding="utf-8")
+    assert run(["compare", str(experiment), "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    again = json.loads(rw.compare(**rw.read_experiment(experiment)).to_json())
+    assert told["cells"] == again["cells"]
+    assert (told["seeds"], told["folds"]) == ({"A": ["a1", "a2", "a3"]}, {"P": ["p1", "p2", "p3"]})
+    assert (told["systems"], told["baseline"]) == (["popular", "als", "A", "P"], "A")
+    assert told["methods"]["ropes"] == {"rr": 0.002}
+    assert run(["gate", str(experiment), "popular"]) == 2
+    assert "the baseline 'A' is several runs" in capsys.readouterr().err
+    experiment.write_text(text.replace('["a1", "a2", "a3"]', '"a1"'), encoding="utf-8")
+    assert run(["compare", str(experiment)]) == 2
+    assert "[seeds] A must be a list of runs" in capsys.readouterr().err
+
+
 def test_what_is_given_beside_the_file_wins(experiment, capsys):
     assert (
         run(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankwell.statistics.bayesian import POSTERIOR, posterior
+from rankwell.statistics.bayesian import POSTERIOR, chances, posterior
 from rankwell.statistics.draws import further, replicates, uniform
 
 D = np.random.default_rng(5).exponential(0.1, 40) - 0.07
@@ -44,6 +44,29 @@ def test_the_spread_is_that_of_the_formula():
     found = posterior(d, np.arange(400, dtype=np.uint64), rope=0.1, times=20_000)
     reach = 1.96 * math.sqrt(((d - d.mean()) ** 2).sum() / (400 * 401))
     assert (found.high - found.low) / 2 == pytest.approx(reach, rel=0.03)
+
+
+def test_the_chances_of_many_rows_are_those_of_each_alone():
+    rng = np.random.default_rng(9)
+    rows = np.vstack([D, D + rng.normal(0, 0.1, 40), np.full(40, math.nan)])
+    rows[1, ::3] = math.nan
+    rows[2, 0] = 0.1
+    found = chances(rows, UNITS, rope=0.02, times=500)
+    for at, row in enumerate(rows[:2]):
+        own = ~np.isnan(row)
+        told = posterior(row[own], UNITS[own], rope=0.02, times=500)
+        assert found[:, at] == pytest.approx(told[3:6], abs=1e-12)
+    assert np.isnan(found[:, 2]).all()
+
+
+def test_whole_clusters_are_drawn_and_weighted_as_dirichlet_weights_of_their_sums():
+    clusters, sizes = np.arange(40, dtype=np.uint64) // 4, np.random.default_rng(3).random(40)
+    found = chances(D[None], clusters, rope=0.02, sizes=sizes, times=40_000)[:, 0]
+    own = np.random.default_rng(1).dirichlet(np.ones(10), 40_000)
+    total, size = (np.bincount(clusters.astype(int), each) for each in (D * sizes, sizes))
+    means = (own @ total) / (own @ size)
+    told = [(means < -0.02).mean(), (np.abs(means) <= 0.02).mean(), (means > 0.02).mean()]
+    assert found == pytest.approx(told, abs=0.012)
 
 
 def test_what_cannot_be_said():

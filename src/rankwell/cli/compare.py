@@ -20,7 +20,7 @@ from rankwell.cli.options import (
     refuse_files,
     write_tables,
 )
-from rankwell.cli.words import named_numbers, split, split_names
+from rankwell.cli.words import named_groups, named_numbers, split, split_names
 from rankwell.comparison.comparing import compare as compared
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Test
@@ -89,6 +89,21 @@ def compare(
             "queries would show it; repeat it"
         ),
     ] = None,
+    rope: Annotated[
+        list[str] | None,
+        Option(
+            help="the difference that counts as none, ``0.01`` or ``ndcg@10=0.01``: the chances that the true one is below, "
+            "within and above it, shown by --pairs; repeat it"
+        ),
+    ] = None,
+    seeds: Annotated[
+        list[str] | None,
+        Option(help="the runs of one method trained several times, such as ``A=A-1,A-2,A-3``; repeat it"),
+    ] = None,
+    folds: Annotated[
+        list[str] | None,
+        Option(help="the runs of the folds of a cross-validation, such as ``A=f1,f2,f3``, pooled; repeat it"),
+    ] = None,
     by: Annotated[
         list[str] | None, Option(help="a column of --users: one row per segment; repeat it")
     ] = None,
@@ -121,15 +136,21 @@ def compare(
     names = None if metric is None else [part for text in metric for part in split(text)]
     if names is None and not all(isinstance(each, Results) for each in named.values()):
         raise UsageError("say which metrics you want: -m ndcg@10 -m ap (`rankwell metrics` lists all).")
+    groups = {"seeds": named_groups(seeds, "--seeds"), "folds": named_groups(folds, "--folds")}
     results, users = evaluated(named, qrels, names, tables, reading, policy, by=by, threads=threads)
     found = compared(
         results,
         metrics=names,
         baseline=None
         if baseline is None
+        else baseline
+        if baseline in groups["seeds"] | groups["folds"]
         else _name_of(baseline, dict(zip(*split_names(words), strict=True)), list(named)),
         primary=primary,
         margins=named_numbers(margin, "--margin"),
+        rope=named_numbers(rope, "--rope"),
+        seeds=groups["seeds"],
+        folds=groups["folds"],
         by=by,
         weights=weights,
         clusters=clusters,

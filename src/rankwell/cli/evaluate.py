@@ -81,6 +81,9 @@ def evaluate(
     *runs: Annotated[str, Option(help="more runs, printed side by side")],
     metric: Metrics = None,
     per_query: Annotated[bool, Option(help="one row per query")] = False,
+    interval: Annotated[
+        bool, Option(help="also the 95 % interval of each mean (``rankwell compare`` tests differences)")
+    ] = False,
     by: Annotated[
         list[str] | None, Option(help="a column of --users: one row per segment; repeat it")
     ] = None,
@@ -133,7 +136,15 @@ def evaluate(
     (titles, paths), parts = split_names([run, *runs]), files(slices, "--slices")
     names = [part for text in metric for part in split(text)]
     refuse_files([qrels, *paths, *tables.given, *parts.values()], [printed.output])
-    sweeping = {"--per-query": per_query, "--users": tables.users, "--by": by, "--weights": weights}
+    if interval:
+        _refuse_beside_intervals(printed.form, per_query=per_query, weights=weights)
+    sweeping = {
+        "--per-query": per_query,
+        "--interval": interval,
+        "--users": tables.users,
+        "--by": by,
+        "--weights": weights,
+    }
     sweeping |= {
         "--slices": slices,
         "--preset": preset,
@@ -164,10 +175,20 @@ def evaluate(
             return
         engine = Memory(progress=progress)
         evaluator = Evaluator.of(
-            inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query
+            inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query or interval
         )
         results = with_origin(evaluator.results_of_all(named).values(), experiment)
-    _write(results, inputs, names, printed, per_query=per_query)
+    _write(results, inputs, names, printed, per_query=per_query, intervals=interval)
+
+
+def _refuse_beside_intervals(form: str, *, per_query: bool, weights: str | None) -> None:
+    if weights is not None:
+        raise UsageError(
+            "--interval cannot be combined with --weights; `rankwell compare` takes --weights and has intervals."
+        )
+    if form == "parquet" or (per_query and form != "json"):
+        other = "--format parquet" if form == "parquet" else "--per-query, except in JSON"
+        raise UsageError(f"--interval cannot be combined with {other}.")
 
 
 def _references(
@@ -193,7 +214,13 @@ def _references(
 
 
 def _write(
-    results: Sequence[Results], inputs: Inputs, names: Sequence[str], printed: Printed, *, per_query: bool
+    results: Sequence[Results],
+    inputs: Inputs,
+    names: Sequence[str],
+    printed: Printed,
+    *,
+    per_query: bool,
+    intervals: bool,
 ) -> None:
     """Print the results; warnings, and what each file was read as, go to stderr."""
     from rankwell.results import summary
@@ -213,6 +240,7 @@ def _write(
         per_query=per_query,
         full_policy=printed.verbose,
         words=any(profile(name) for name in names),
+        intervals=intervals,
         width=None if printed.output else width(),
         colour=not printed.output and sys.stdout.isatty(),
     )

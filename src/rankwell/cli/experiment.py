@@ -32,7 +32,7 @@ def with_experiment(arguments: Sequence[str]) -> list[str]:
         raise UsageError(f'{path}: name the judgements: qrels = "qrels.txt".')
     words = [command, found.qrels or "none", *files]
     # what is about the file's metrics means nothing to others
-    given |= {"--primary", "--margin", "--max-drop"} if "--metric" in given else set()
+    given |= {"--primary", "--margin", "--rope", "--max-drop"} if "--metric" in given else set()
     for option, value in _options(found, command):
         if option not in given:
             words += _words(option, value)
@@ -77,10 +77,17 @@ def _options(found: Experiment, command: str) -> list[tuple[str, Any]]:
             ("--baseline", found.baseline),
             ("--primary", found.primary),
             ("--margin", dict(found.margins)),
+            ("--rope", dict(found.rope)),
+            ("--seeds", {name: ",".join(runs) for name, runs in found.seeds.items()}),
+            ("--folds", {name: ",".join(runs) for name, runs in found.folds.items()}),
         ]
     if command == "gate":
         options += [("--max-drop", dict(found.margins))]
         options += [(_dashed(word), value) for word, value in found.gate.items()]
+        if found.baseline is not None and found.baseline not in found.runs:
+            raise UsageError(
+                f"{found.path}: the baseline {brief(found.baseline)} is several runs; the gate takes one."
+            )
         if found.baseline is not None:
             options.append(("--baseline", f"{found.baseline}={found.runs[found.baseline]}"))
     return options

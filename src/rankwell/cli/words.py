@@ -125,6 +125,23 @@ def named_numbers(given: Sequence[str] | None, option: str) -> dict[str, float] 
         ) from None
 
 
+def named_groups(given: Sequence[str] | None, option: str) -> dict[str, list[str]]:
+    """Read ``name=member,member`` words.
+
+    >>> named_groups(["bert=bert-1,bert-2,bert-3"], "--seeds")
+    {'bert': ['bert-1', 'bert-2', 'bert-3']}
+    """
+    found: dict[str, list[str]] = {}
+    for text in given or ():
+        name, _, members = text.partition("=")
+        if not name or not members or name in found:
+            raise UsageError(
+                f"{option} takes a new name and its runs, such as A=A-1,A-2,A-3, not {brief(text)}."
+            )
+        found[name] = split(members)
+    return found
+
+
 def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the names and the paths of runs: ``name=file`` gives a name, if there is no such file but the one behind it.
 

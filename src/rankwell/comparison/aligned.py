@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,8 +28,16 @@ class Aligned:
     places: tuple[np.ndarray, ...]
 
     @classmethod
-    def of(cls, results: Mapping[str, Results], metrics: Sequence[Metric] | None = None) -> Aligned:
+    def of(
+        cls,
+        results: Mapping[str, Results],
+        metrics: Sequence[Metric] | None = None,
+        *,
+        partial: Collection[str] = (),
+    ) -> Aligned:
         """Return the results of systems side by side, of all metrics that the first has unless some are named.
+
+        Those that are ``partial``, such as folds, may have judgements of their own.
 
         Raises
         ------
@@ -42,11 +50,14 @@ class Aligned:
             _refuse_missing(name, res, wanted)
         for name, res in zip(list(results)[1:], others, strict=True):
             _refuse_other_conditions(next(iter(results)), first, name, res)
+        whole = {name: res for name, res in results.items() if name not in partial}
+        for name, res in whole.items():
+            _refuse_other_judgements(*next(iter(whole.items())), name, res)
         found = [res.part.queries[res.part.concerned()] for res in results.values()]
         like = next((ids for ids in found if len(ids) and not ids.is_text), found[0])
         found = [to_same_kind(ids, like, "query")[0] for ids in found]
-        whole = Ids.concatenate(found)
-        queries = whole[whole.group()[1]]
+        every = Ids.concatenate(found)
+        queries = every[every.group()[1]]
         queries = queries[queries.order()]
         known = Known(queries)
         places = tuple(known.find(ids) if len(ids) else np.empty(0, np.int64) for ids in found)
@@ -113,6 +124,9 @@ def _refuse_other_conditions(name: str, first: Results, other: str, res: Results
             f"{name} and {other} were evaluated with different meanings of the grades: {first.conditions.scale} and "
             f"{res.conditions.scale}."
         )
+
+
+def _refuse_other_judgements(name: str, first: Results, other: str, res: Results) -> None:
     for what in ("judged queries", "judgements"):
         mine, theirs = first.counts.get(what), res.counts.get(what)
         if mine != theirs:

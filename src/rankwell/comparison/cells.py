@@ -27,6 +27,7 @@ class Means(NamedTuple):
     high: np.ndarray
     method: np.ndarray
     is_doubtful: np.ndarray
+    of_seeds: np.ndarray
 
 
 class Differences(NamedTuple):
@@ -45,6 +46,8 @@ class Differences(NamedTuple):
     p_t: np.ndarray
     p_test: np.ndarray
     p_flips: np.ndarray
+    p_flips_low: np.ndarray
+    p_flips_high: np.ndarray
     p: np.ndarray
     dz: np.ndarray
     smd: np.ndarray
@@ -55,6 +58,10 @@ class Differences(NamedTuple):
     visible: np.ndarray
     needed: np.ndarray
     p_equivalent: np.ndarray
+    below: np.ndarray
+    within: np.ndarray
+    above: np.ndarray
+    of_seeds: np.ndarray
 
 
 def means_of(cell: Cell, design: Design, how: Methods, limits: tuple[float, float], threads: int) -> Means:
@@ -74,7 +81,7 @@ def means_of(cell: Cell, design: Design, how: Methods, limits: tuple[float, floa
     if design.is_plain:  # in every digit as the results have it
         with np.errstate(invalid="ignore"):
             mean = np.array([math.fsum(row[~np.isnan(row)]) for row in cell.values]) / own.n
-    return Means(own.n, own.effective, mean, *found)
+    return Means(own.n, own.effective, mean, *found, of_seeds=np.full(len(mean), math.nan))
 
 
 def differences_of(
@@ -127,6 +134,7 @@ def _of_some(
         pooled = np.sqrt((_variances(first, defined) + _variances(second, defined)) / 2)
         smd = np.where(pooled > 0, found.mean / pooled, math.nan)
         superiority = (wins + ties / 2) / found.n
+    nothing = np.full(len(d), math.nan)  # until the whole family is known, or never
     sized = list(zip(found.sd.tolist(), found.effective.tolist(), strict=True))
     # in standard deviations it depends on n alone
     alike = {
@@ -148,7 +156,9 @@ def _of_some(
         p_t=found.p,
         p_test=_p_of(d, found, how),
         p_flips=_exact(d, units, design),
-        p=np.full(len(d), math.nan),
+        p_flips_low=nothing,
+        p_flips_high=nothing,
+        p=nothing,
         dz=dz,
         smd=smd,
         superiority=superiority,
@@ -158,6 +168,10 @@ def _of_some(
         visible=visible,
         needed=needed,
         p_equivalent=_equivalent(found, margin),
+        below=nothing,
+        within=nothing,
+        above=nothing,
+        of_seeds=nothing,
     )
 
 
@@ -207,7 +221,9 @@ def value_alone(values: np.ndarray, n: np.ndarray) -> Means:
     """Return means of which only the value is known, as those of corpus metrics are."""
     nothing = np.full(len(values), math.nan)
     method = np.full(len(values), "", object)
-    return Means(n, n.astype(np.float64), values, nothing, nothing, method, np.zeros(len(values), bool))
+    return Means(
+        n, n.astype(np.float64), values, nothing, nothing, method, np.zeros(len(values), bool), nothing
+    )
 
 
 def difference_alone(values: np.ndarray, pairs: np.ndarray) -> Differences:

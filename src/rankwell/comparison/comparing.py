@@ -5,39 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
-import numpy as np
-
 from rankwell.comparison.aligned import Aligned
-from rankwell.comparison.cells import (
-    Differences,
-    Means,
-    difference_alone,
-    differences_of,
-    flipped_as,
-    heterogeneity_of,
-    means_of,
-    value_alone,
-)
 from rankwell.comparison.comparison import Comparison
-from rankwell.comparison.families import Key, corrected
-from rankwell.comparison.groups import Groups, groups_of
+from rankwell.comparison.computing import compared
+from rankwell.comparison.groups import groups_of
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
-from rankwell.comparison.words import notes_of
+from rankwell.comparison.trainings import Systems, refuse_empty_lists
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
-from rankwell.statistics import corrections
-from rankwell.statistics.families import Cell
 from rankwell.tables.arguments import checked
 from rankwell.tables.cores import cores
 
 MOST_FOR_ALL_PAIRS = 200
-SIGN = {"higher": 1, "lower": -1, "neither": 1}
 
 
 @checked
@@ -49,6 +33,9 @@ def compare(
     baseline: str | None = None,
     primary: Wanted | None = None,
     margins: Mapping[str, float] | float | None = None,
+    rope: Mapping[str, float] | float | None = None,
+    seeds: Mapping[str, Sequence[str]] | None = None,
+    folds: Mapping[str, Sequence[str]] | None = None,
     by: str | Iterable[str] | None = None,
     weights: str | None = None,
     clusters: str | None = None,
@@ -80,6 +67,12 @@ def compare(
     margins
         The difference that matters, one number or by metric: whether two systems are equivalent within it, and how many queries
         would show it.
+    rope
+        The difference that counts as none, one number or by metric: the chances, by the Bayesian bootstrap, that the true
+        difference is below, within and above ±rope. There is no default, for the chances depend on it.
+    seeds, folds
+        Names of ``runs`` that are trainings of one method (at least three), or the folds of its cross-validation, by the name of
+        the method. Methods with seeds are compared over seeds and queries; folds are pooled per query.
     by, weights, clusters, users
         Columns of ``users``, a table with a query column: those that divide the queries into segments, the weight of each query
         in the means, and what queries belong to (a person, a session) that vary together and are drawn as a whole.
@@ -129,19 +122,12 @@ def compare(
     """
     wanted = None if metrics is None else metrics_of(metrics)
     columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
-    results = _results(runs, qrels, wanted, columns, users, threads, options)
-    if baseline is not None and baseline not in results:
-        raise UsageError(
-            f"baseline={brief(baseline)}: must be {one_of(results)}.{nearest(baseline, results)}"
-        )
-    if len(results) < 2:
-        raise UsageError(f"compare needs at least two systems, not {len(results)}; evaluate is for one.")
-    if baseline is None and len(results) > MOST_FOR_ALL_PAIRS:
-        raise UsageError(
-            f"{len(results):,} systems have {math.comb(len(results), 2):,} pairs, too many to say anything of; name a "
-            f"baseline=, or give the best ones."
-        )
-    aligned = Aligned.of(results, wanted)
+    results = results_of(runs, qrels, wanted, columns, users, threads, options)
+    trainings, parts = _names(seeds), _names(folds)
+    systems = Systems.of(list(results), trainings, parts)
+    _refuse_too_few(systems.names, baseline)
+    aligned = Aligned.of(results, wanted, partial={name for each in parts.values() for name in each})
+    refuse_empty_lists(aligned, systems)
     main = "" if primary is None else str(_one_of(metric_of(primary), aligned.metrics, "primary"))
     how = Methods(
         test=test,
@@ -153,7 +139,8 @@ def compare(
         resamples=resamples,
         seed=seed,
         primary=main,
-        margins=_margins(margins, aligned.metrics),
+        margins=_by_metric(margins, aligned.metrics, "margins"),
+        ropes=_by_metric(rope, aligned.metrics, "rope"),
     )
     read = options.get("read") or {}
     groups = groups_of(
@@ -164,15 +151,39 @@ def compare(
         clusters=clusters,
         encoding=read.get("encoding"),
     )
+    if trainings and (not groups.design.is_plain or correction == "tukey"):
+        raise UsageError("seeds= goes without weights=, clusters= and correction='tukey'.")
     if not groups.design.is_plain and (correction == "tukey" or test in ("wilcoxon", "sign")):
         raise UsageError(
             "weights= and clusters= go with test='t' or 'flips' and correction='holm', 'maxt', 'bh', 'by' or 'none'."
         )
-    found = _compared(aligned, baseline, groups, how, cores() if threads is None else threads)
-    return replace(found, experiment=experiment) if experiment else found
+    found = compared(aligned, systems, baseline, groups, how, cores() if threads is None else threads)
+    return replace(found, experiment=experiment, seeds=trainings, folds=parts)
 
 
-def _results(
+def _names(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:
+    """The members of each group; a name that is no text is what it prints, as those of runs are."""
+    given = {name: [own] if isinstance(own, str) else own for name, own in (groups or {}).items()}
+    return {
+        str(name): tuple(each if isinstance(each, str) else brief(each) for each in own)
+        for name, own in given.items()
+    }
+
+
+def _refuse_too_few(names: Sequence[str], baseline: str | None) -> None:
+    """Refuse a baseline that is no system, one system alone, and too many to compare all pairs."""
+    if baseline is not None and baseline not in names:
+        raise UsageError(f"baseline={brief(baseline)}: must be {one_of(names)}.{nearest(baseline, names)}")
+    if len(names) < 2:
+        raise UsageError(f"compare needs at least two systems, not {len(names)}; evaluate is for one.")
+    if baseline is None and len(names) > MOST_FOR_ALL_PAIRS:
+        raise UsageError(
+            f"{len(names):,} systems have {math.comb(len(names), 2):,} pairs, too many to say anything of; name a "
+            f"baseline=, or give the best ones."
+        )
+
+
+def results_of(
     runs: Mapping[str, Any],
     qrels: Any,
     metrics: Sequence[Metric] | None,
@@ -199,80 +210,11 @@ def _one_of(metric: Metric, metrics: Sequence[Metric], word: str) -> Metric:
     return metric
 
 
-def _margins(margins: Mapping[str, float] | float | None, metrics: Sequence[Metric]) -> dict[str, float]:
-    if margins is None:
+def _by_metric(
+    given: Mapping[str, float] | float | None, metrics: Sequence[Metric], word: str
+) -> dict[str, float]:
+    if given is None:
         return {}
-    if isinstance(margins, Mapping):
-        return {
-            str(_one_of(metric_of(name), metrics, "margins")): float(value) for name, value in margins.items()
-        }
-    return {str(metric): float(margins) for metric in metrics}
-
-
-def _compared(
-    aligned: Aligned,
-    baseline: str | None,
-    groups: Groups,
-    how: Methods,
-    threads: int,
-) -> Comparison:
-    pairs = _pairs(aligned.names, baseline)
-    means: dict[Key, Means] = {}
-    found: dict[Key, Differences] = {}
-    cells: dict[Key, Cell] = {}
-    varied: dict[Metric, np.ndarray] = {}
-    for metric in aligned.metrics:
-        if not aligned.has_values(metric):
-            for segment, labels in enumerate(groups.labels):
-                values, n = aligned.alone(metric, groups.by, labels)
-                means[metric, segment] = value_alone(values, n)
-                found[metric, segment] = difference_alone(values, pairs)
-            continue
-        values = aligned.values(metric)
-        low, high = metric.range
-        for segment, rows in enumerate(groups.members):
-            design = groups.design.of(rows)
-            cell = Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows])
-            key = metric, segment
-            means[key] = means_of(cell, design, how, metric.range, threads)
-            found[key] = differences_of(
-                cell,
-                design,
-                how,
-                margin=how.margins.get(str(metric), math.nan),
-                span=high - low,
-                sign=SIGN[metric.better],
-                threads=threads,
-            )
-            cells[key] = flipped_as(cell, design)
-        if len(groups.members) > 1 and groups.design.is_plain:
-            varied[metric] = heterogeneity_of(values, pairs, groups.members[1:])
-    correction = how.chosen(has_baseline=baseline is not None)
-    found |= corrected(cells, found, how, correction, threads)
-    # one p-value per metric, corrected over the metrics
-    adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
-    return Comparison(
-        names=aligned.names,
-        metrics=aligned.metrics,
-        baseline=baseline,
-        by=groups.by,
-        segments=groups.labels,
-        weights=groups.weights,
-        clusters=groups.clusters,
-        pairs=pairs,
-        means=means,
-        differences=found,
-        methods=how,
-        policy=aligned.results[0].policy,
-        notes=tuple(notes_of(aligned)),
-        heterogeneity=dict(zip(varied, adjusted, strict=True)),
-    )
-
-
-def _pairs(names: Sequence[str], baseline: str | None) -> np.ndarray:
-    """Two rows of systems: each with the baseline, or all pairs in the order given."""
-    if baseline is None:
-        return np.array(list(combinations(range(len(names)), 2)), np.int64).T
-    against = list(names).index(baseline)
-    others = [place for place in range(len(names)) if place != against]
-    return np.array([others, [against] * len(others)], np.int64)
+    if isinstance(given, Mapping):
+        return {str(_one_of(metric_of(name), metrics, word)): float(value) for name, value in given.items()}
+    return {str(metric): float(given) for metric in metrics}

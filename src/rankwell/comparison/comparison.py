@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +60,8 @@ class Comparison:
     policy: Policy
     notes: tuple[str, ...]
     heterogeneity: Mapping[Metric, np.ndarray]
+    seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    folds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
 
     @property

@@ -16,12 +16,15 @@ from rankwell.judge.policy import Policy
 TEXT, LIST, TABLE = "text", "a list of texts", "a table"
 KINDS = {
     "qrels": TEXT, "metrics": LIST, "baseline": TEXT, "primary": TEXT, "by": LIST, "weights": TEXT, "clusters": TEXT,
-    "runs": TABLE, "tables": TABLE, "policy": TABLE, "margins": TABLE, "statistics": TABLE, "read": TABLE, "gate": TABLE,
+    "runs": TABLE, "tables": TABLE, "policy": TABLE, "margins": TABLE, "rope": TABLE, "seeds": TABLE, "folds": TABLE,
+    "statistics": TABLE, "read": TABLE, "gate": TABLE,
 }  # fmt: skip
 WORDS = {
     "tables": ("train", "items", "users"),
     "policy": tuple(each.name for each in fields(Policy)),
-    "statistics": tuple(each.name for each in fields(Methods) if each.name not in ("primary", "margins")),
+    "statistics": tuple(
+        each.name for each in fields(Methods) if each.name not in ("primary", "margins", "ropes")
+    ),
     "read": ("format_in", "columns", "encoding", "rank_base", "qrels_format", "qrels_columns"),
     "gate": ("mode", "fail_on", "strict", "force", "improve", "min", "min_sure", "max_lost"),
 }
@@ -43,6 +46,9 @@ class Experiment:
     baseline: str | None = None
     primary: str | None = None
     margins: Mapping[str, Any] = field(default_factory=dict)
+    rope: Mapping[str, Any] = field(default_factory=dict)
+    seeds: Mapping[str, Any] = field(default_factory=dict)
+    folds: Mapping[str, Any] = field(default_factory=dict)
     by: tuple[str, ...] = ()
     weights: str | None = None
     clusters: str | None = None
@@ -62,6 +68,9 @@ class Experiment:
             "baseline": self.baseline,
             "primary": self.primary,
             "margins": dict(self.margins) or None,
+            "rope": dict(self.rope) or None,
+            "seeds": dict(self.seeds) or None,
+            "folds": dict(self.folds) or None,
             "by": list(self.by) or None,
             "weights": self.weights,
             "clusters": self.clusters,
@@ -78,8 +87,8 @@ def read_experiment(path: str | Path) -> dict[str, Any]:
     ----------
     path
         A TOML file with ``qrels``, ``metrics``, ``baseline``, ``primary``, ``by``, ``weights``, ``clusters`` and the tables
-        ``[runs]`` (name = file), ``[tables]`` (train, items, users), ``[policy]``, ``[margins]`` (metric = number),
-        ``[statistics]``, ``[read]``, ``[gate]``. Files are named from its folder.
+        ``[runs]`` (name = file), ``[tables]`` (train, items, users), ``[policy]``, ``[margins]`` and ``[rope]`` (metric =
+        number), ``[seeds]`` and ``[folds]`` (name = list of runs), ``[statistics]``, ``[read]``, ``[gate]``. Files are named from its folder.
 
     Returns
     -------
@@ -124,10 +133,11 @@ def experiment_of(path: str | Path) -> Experiment:
     if "qrels" in data:
         given["qrels"] = str(folder / data["qrels"])
     found = Experiment(file, origin, **given)
-    if found.baseline is not None and found.runs and found.baseline not in found.runs:
+    systems = {**found.runs, **found.seeds, **found.folds}
+    if found.baseline is not None and found.runs and found.baseline not in systems:
         raise UsageError(
-            f"{file}: baseline = {brief(found.baseline)} is none of [runs], {one_of(found.runs)}."
-            f"{nearest(found.baseline, found.runs)}"
+            f"{file}: baseline = {brief(found.baseline)} is none of [runs], {one_of(systems)}."
+            f"{nearest(found.baseline, systems)}"
         )
     return found
 
@@ -151,3 +161,5 @@ def _check(file: Path, word: str, value: Any) -> None:
             )
         if word in ("runs", "tables") and not isinstance(own, str):
             raise UsageError(f"{file}: [{word}] {name} must be a file, not {brief(own)}.")
+        if word in ("seeds", "folds") and not isinstance(own, list):
+            raise UsageError(f"{file}: [{word}] {name} must be a list of runs, not {brief(own)}.")

@@ -36,6 +36,8 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "segments": [list(labels) for labels in found.segments],
         "weights": found.weights,
         "clusters": found.clusters,
+        "seeds": {system: list(members) for system, members in found.seeds.items()},
+        "folds": {system: list(members) for system, members in found.folds.items()},
         "pairs": found.pairs.T.tolist(),
         "methods": found.methods.to_dict() | {"corrected": found.correction},
         "policy": found.policy.to_dict(),

@@ -12,8 +12,9 @@ from rankwell.comparison.methods import Methods
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import corrections
-from rankwell.statistics.families import Cell, max_t, tukey
+from rankwell.statistics.families import Cell, Family, max_t, tukey
 from rankwell.statistics.many import LARGE
+from rankwell.statistics.replicates import p_intervals
 
 Key = tuple[Metric, int]  # a metric, and a segment: 0 is all queries
 MANY_UNITS, FEWER = 10_000, 10
@@ -51,9 +52,13 @@ def corrected(
     for family in families_of(list(cells), how, correction):
         own = [cells[key] for key in family]
         told = [found[key] for key in family]
-        flips, adjusted = _by_flips(own, how, threads)
-        exact = np.concatenate([each.p_flips for each in told])
-        flips = np.where(np.isnan(exact), flips, exact)
+        drawn = _by_flips(own, how, threads)
+        exact, adjusted = np.concatenate([each.p_flips for each in told]), drawn.adjusted
+        flips = np.where(np.isnan(exact), drawn.p, exact)
+        low, high = (
+            np.where(np.isnan(exact), bound, exact)
+            for bound in p_intervals(drawn.p, drawn.replicates, how.level)
+        )
         alone = flips if how.test == "flips" else np.concatenate([each.p_test for each in told])
         if correction == "tukey":
             p = _by_shuffles(own[0], how, threads)
@@ -62,9 +67,10 @@ def corrected(
         else:  # of so many queries flips would only say the same as t
             p = CORRECTED["holm" if correction == "maxt" else correction](alone)
         ends = np.cumsum([len(each.n) for each in told])[:-1]
-        columns = [np.split(column, ends) for column in (flips, alone, p)]
-        for key, each, own_flips, own_p, own_adjusted in zip(family, told, *columns, strict=True):
-            done[key] = each._replace(p_flips=own_flips, p_test=own_p, p=own_adjusted)
+        columns = [np.split(column, ends) for column in (flips, low, high, alone, p)]
+        words = ("p_flips", "p_flips_low", "p_flips_high", "p_test", "p")
+        for key, each, *parts in zip(family, told, *columns, strict=True):
+            done[key] = each._replace(**dict(zip(words, parts, strict=True)))
     return done
 
 
@@ -75,13 +81,12 @@ def flips_of(units: int, how: Methods) -> int:
     return how.flips if units <= MANY_UNITS else max(how.flips // FEWER, 99)
 
 
-def _by_flips(cells: Sequence[Cell], how: Methods, threads: int) -> tuple[np.ndarray, np.ndarray]:
+def _by_flips(cells: Sequence[Cell], how: Methods, threads: int) -> Family:
     times = flips_of(max(len(cell.units) for cell in cells), how)
     if not times:
         nothing = np.full(sum(cell.pairs.shape[1] for cell in cells), math.nan)
-        return nothing, nothing
-    family = max_t(cells, times=times, seed=how.seed, threads=threads)
-    return family.p, family.adjusted
+        return Family(nothing, nothing, 0)
+    return max_t(cells, times=times, seed=how.seed, threads=threads)
 
 
 def _by_shuffles(cell: Cell, how: Methods, threads: int) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,17 @@ def loaded(path: str | Path) -> Comparison:
         weights=data["weights"],
         clusters=data["clusters"],
         pairs=np.array(data["pairs"], np.int64).T,
-        means={key: Means(**_arrays(each["means"])) for key, each in cells.items()},
-        differences={key: Differences(**_arrays(each["differences"])) for key, each in cells.items()},
+        means={key: Means(**_arrays(each["means"], Means._fields)) for key, each in cells.items()},
+        differences={
+            key: Differences(**_arrays(each["differences"], Differences._fields))
+            for key, each in cells.items()
+        },
         methods=Methods(**methods),
         policy=Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
         notes=tuple(data["notes"]),
         heterogeneity={metric_of(name): _array(name, p) for name, p in data["heterogeneity"].items()},
+        seeds={system: tuple(members) for system, members in data.get("seeds", {}).items()},
+        folds={system: tuple(members) for system, members in data.get("folds", {}).items()},
         experiment=data.get("experiment", ""),
     )
 
@@ -61,8 +67,10 @@ def _read(file: Path) -> dict[str, Any]:
     return data
 
 
-def _arrays(columns: dict[str, list[Any]]) -> dict[str, np.ndarray]:
-    return {name: _array(name, column) for name, column in columns.items()}
+def _arrays(columns: dict[str, list[Any]], wanted: Sequence[str]) -> dict[str, np.ndarray]:
+    """The columns that are wanted; one that older versions did not know is undefined."""
+    nothing = [None] * len(columns["n"])
+    return {name: _array(name, columns.get(name, nothing)) for name in wanted}
 
 
 def _array(name: str, column: list[Any]) -> np.ndarray:

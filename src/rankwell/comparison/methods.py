@@ -52,7 +52,7 @@ class Methods:
     step-down maxT for all pairs. ``maxt`` and ``tukey`` have tests of their own. A family is one metric's comparisons of all
     queries, and in another one those of its segments, or with ``family="all"`` everything. Intervals hold 1 − ``alpha``.
     ``flips`` and ``resamples`` are the numbers of random replicates, drawn by ``seed``. ``margins`` are the differences, by
-    metric, up to which two systems count as equivalent.
+    metric, up to which two systems count as equivalent, ``ropes`` those within which a Bayesian calls them practically equal.
     """
 
     test: Test = "t"
@@ -65,6 +65,7 @@ class Methods:
     seed: int = 0
     primary: str = ""
     margins: Mapping[str, float] = field(default_factory=dict)
+    ropes: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for word, value, allowed in (
@@ -86,6 +87,11 @@ class Methods:
                 raise UsageError(
                     f"margin of {name} = {margin:g}: must be above 0, in units of the metric, such as 0.01."
                 )
+        for name, rope in self.ropes.items():
+            if not rope >= 0:
+                raise UsageError(
+                    f"rope of {name} = {rope:g}: must be 0 or more, in units of the metric, such as 0.01."
+                )
         if self.correction in ("maxt", "tukey") and self.test not in ("t", "flips"):
             raise UsageError(
                 f"correction={brief(self.correction)} has a test of its own, so test={brief(self.test)} cannot go with it; use "
@@ -105,4 +111,4 @@ class Methods:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values."""
-        return asdict(self) | {"margins": dict(self.margins)}
+        return asdict(self) | {"margins": dict(self.margins), "ropes": dict(self.ropes)}

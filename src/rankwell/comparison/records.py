@@ -8,7 +8,8 @@ from typing import NamedTuple
 class Mean(NamedTuple):
     """A system's mean under one metric: of how many queries, its interval, how that was made, and whether it is likely too short.
 
-    ``effective`` is n, the effective number of weighted queries, or the number of clusters.
+    ``effective`` is n, the effective number of weighted queries, or the number of clusters; ``of_seeds`` the share of the
+    variance that comes from the seeds, where there are several, else NaN.
     """
 
     n: int
@@ -18,16 +19,19 @@ class Mean(NamedTuple):
     high: float
     method: str
     is_doubtful: bool
+    of_seeds: float
 
 
 class Difference(NamedTuple):
     """What is known of one difference, first less second, on the queries where both are defined.
 
     ``p`` is corrected for the family; ``p_test`` is that of this comparison alone, ``p_t`` and ``p_flips`` those of the t-test
-    and of sign flips. ``dz`` is mean ÷ sd, ``smd`` mean ÷ the systems' mean standard deviation, ``superiority`` the share of
+    and of sign flips, and ``p_flips_low`` to ``p_flips_high`` what all possible flips would give, as far as the random ones tell
+    (1 − alpha, Clopper and Pearson); the three are equal where all flips were looked at. ``dz`` is mean ÷ sd, ``smd`` mean ÷ the systems' mean standard deviation, ``superiority`` the share of
     queries won, ties counted half. ``visible`` is the smallest true difference that would be found with the power asked for,
-    ``needed`` the queries needed to find the margin, ``p_equivalent`` that of two one-sided tests of the margin. NaN is
-    undefined or not asked for.
+    ``needed`` the queries needed to find the margin, ``p_equivalent`` that of two one-sided tests of the margin. ``below``,
+    ``within`` and ``above`` are the chances (Bayesian bootstrap) that the true difference is under −rope, within ±rope and over
+    rope. ``of_seeds`` is the share of the variance that comes from the seeds of two methods. NaN is undefined or not asked for.
     """
 
     first: str
@@ -47,6 +51,8 @@ class Difference(NamedTuple):
     p_t: float
     p_test: float
     p_flips: float
+    p_flips_low: float
+    p_flips_high: float
     p: float
     dz: float
     smd: float
@@ -57,6 +63,10 @@ class Difference(NamedTuple):
     visible: float
     needed: float
     p_equivalent: float
+    below: float
+    within: float
+    above: float
+    of_seeds: float
 
 
 def turned(found: Difference) -> Difference:
@@ -72,6 +82,8 @@ def turned(found: Difference) -> Difference:
         dz=-found.dz,
         smd=-found.smd,
         superiority=1 - found.superiority,
+        below=found.above,
+        above=found.below,
         wins=found.losses,
         losses=found.wins,
     )

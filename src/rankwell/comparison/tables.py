@@ -110,6 +110,10 @@ def _columns_of(found: Comparison, metric: Metric) -> list[tuple[Column, list[Ce
         columns.append((Column(f"{metric} {found.methods.level * 100:g} %"), bounds))
     if found.baseline:
         columns.append((Column(f"Δ {metric}", "value"), deltas))
+    if found.baseline and found.seeds:
+        columns.append(
+            (Column(f"Δ {metric} {found.methods.level * 100:g} %"), _intervals_against(found, metric))
+        )
     if any(tests):
         columns.append((Column(f"p {metric}" if found.baseline else f"{metric} differs"), tests))
     return columns
@@ -132,10 +136,23 @@ def _against(found: Comparison, each: Differences) -> dict[int, tuple[Cell, Cell
     return told
 
 
+def _intervals_against(found: Comparison, metric: Metric) -> list[Cell]:
+    """The intervals of the differences from the baseline, as the rows of the leaderboard."""
+    shown: list[Cell] = []
+    for segment in range(len(found.segments)):
+        each = found.differences[metric, segment]
+        told = {
+            row: _interval(each.low[place], each.high[place])
+            for place, row in enumerate(found.pairs[0].tolist())
+        }
+        shown += [told.get(row, "") for row in found.order]
+    return shown
+
+
 def _letters(found: Comparison, each: Differences, order: list[int]) -> dict[int, tuple[Cell, Cell]]:
     """The letters of each system: those that share one do not differ significantly."""
     count = len(found.names)
-    if np.isnan(each.p).all():
+    if found.seeds or np.isnan(each.p).all():
         return dict.fromkeys(range(count), (None, ""))
     differ = np.zeros((count, count), bool)
     with np.errstate(invalid="ignore"):
@@ -163,6 +180,8 @@ def _legend(found: Comparison, *, details: bool) -> list[str]:
         stars = ", ".join(f"{stars} p < {limit:g}" for limit, stars in reversed(STARS))
         against = "; Δ: system less baseline" if details else " against the baseline"
         return [f"p: corrected ({found.correction}); {stars}{against}"]
+    if found.seeds:
+        return ["whether systems differ: see the intervals of their differences (pairs)"]
     return [f"systems that share a letter do not differ significantly (corrected: {found.correction})"]
 
 
@@ -193,6 +212,10 @@ def pair_table(found: Comparison) -> Table:
     ]
     if found.methods.margins:
         columns += [Column("needed", "count"), Column("p equivalent", "value")]
+    if found.methods.ropes:
+        columns += [Column(name, "value") for name in ("below", "within", "above")]
+    if found.seeds:
+        columns.append(Column("of seeds", "value", digits=2))
     rows: list[tuple[Cell, ...]] = []
     for (metric, segment), each in found.differences.items():
         for place, (left, right) in enumerate(found.pairs.T.tolist()):
@@ -210,6 +233,10 @@ def pair_table(found: Comparison) -> Table:
             if found.methods.margins:
                 needed = each.needed[place]
                 row += [None if math.isnan(needed) else int(needed), _float(each.p_equivalent[place])]
+            if found.methods.ropes:
+                row += [_float(column[place]) for column in (each.below, each.within, each.above)]
+            if found.seeds:
+                row.append(_float(each.of_seeds[place]))
             rows.append(tuple(row))
     how = f"p: {found.correction}; p t, p flips: uncorrected"
     least = f"smallest true difference found with power {found.methods.power:g}"
@@ -222,5 +249,15 @@ def pair_table(found: Comparison) -> Table:
         notes.append(
             f"needed: queries that would show a difference of the margin ({margins}), by the upper 80 % bound of sd; p "
             f"equivalent: two one-sided tests of the margin"
+        )
+    if found.methods.ropes:
+        ropes = ", ".join(f"{name} {value:g}" for name, value in found.methods.ropes.items())
+        notes.append(
+            f"below, within, above: chances that the true difference is under −rope, within ±rope, over rope ({ropes}); "
+            f"Bayesian bootstrap"
+        )
+    if found.seeds:
+        notes.append(
+            "of seeds: share of the variance of the difference that comes from the seeds of the two methods"
         )
     return Table(columns, rows, caption=caption_of(found), notes=notes)

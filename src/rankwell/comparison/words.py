@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankwell.comparison.families import families_of, flips_of
 from rankwell.comparison.methods import CORRECTIONS, TESTS, Methods
+from rankwell.comparison.seed_notes import notes_of_seeds
 from rankwell.display.table import number
 from rankwell.results import summary
 from rankwell.statistics.many import LARGE
+from rankwell.statistics.replicates import is_testable, replicates_needed
 
 if TYPE_CHECKING:
     from rankwell.comparison.aligned import Aligned
@@ -20,6 +23,7 @@ INTERVALS = {
     "studentised": "studentised Poisson bootstrap",
     "wilson": "Wilson's for values that are only 0 or 1",
     "t": "Student's t",
+    "seeds": "two-way bootstrap over seeds and queries",
 }
 WARN_ABOVE = 200
 MOST_LISTED = 6
@@ -47,9 +51,13 @@ def caption_of(found: Comparison) -> str:
     family = "all comparisons" if found.methods.family == "all" else "one metric's comparisons"
     if found.by and found.methods.family == "metric":
         family += ", of all queries and of the segments apart"
+    tests = (
+        f"Tests: {test_of(found.methods, found.correction)}; family: {family}; α = {found.methods.alpha:g}."
+    )
+    if set(found.seeds) == set(found.names):
+        tests = "No tests, but intervals over seeds and queries."
     return (
-        f"{systems} on {queries} queries{against}. Tests: {test_of(found.methods, found.correction)}; "
-        f"family: {family}; α = {found.methods.alpha:g}. "
+        f"{systems} on {queries} queries{against}. {tests} "
         f"{found.methods.level * 100:g} % intervals of each mean{f': {how}' if how else ''}, not corrected."
     )
 
@@ -63,6 +71,7 @@ def remarks_of(found: Comparison) -> list[str]:
     )
     notes += [f"experiment: {found.experiment}"] if found.experiment else []
     notes += _counted(found)
+    notes += notes_of_seeds(found)
     notes += _doubtful(found)
     notes += _lost(found)
     notes += _disagreeing(found)
@@ -75,11 +84,28 @@ def remarks_of(found: Comparison) -> list[str]:
         )
     if biggest >= LARGE:
         notes.append(f"no signs were flipped: with {biggest:,} queries they would only repeat the t-test")
-    if found.correction == "holm" and found.methods.test == "flips":
-        least = found.pairs.shape[1] / (found.methods.flips + 1)
-        if least > found.methods.alpha:
+    return notes + _untestable(found)
+
+
+def _untestable(found: Comparison) -> list[str]:
+    """Families where random flips decide and are too few to reach alpha."""
+    how, is_maxt = found.methods, found.correction == "maxt"
+    if not is_maxt and (how.test != "flips" or found.correction == "tukey"):
+        return []
+    notes = []
+    keys = [key for key, each in found.differences.items() if not np.isnan(each.p_flips).all()]
+    for family in families_of(keys, how, found.correction):
+        cells = [found.differences[key] for key in family]
+        if not is_maxt and not any((each.p_flips_low < each.p_flips_high).any() for each in cells):
+            continue  # all flips were looked at
+        flips = flips_of(max(int(each.n.max()) for each in cells), how)
+        tested = sum(int(np.count_nonzero(~np.isnan(each.p_flips))) for each in cells)
+        steps = tested if found.correction == "holm" else 1
+        if flips and not is_testable(steps, flips, how.alpha):
+            where = _listed([f"{metric}{_in(found, segment)}" for metric, segment in family])
             notes.append(
-                f"not testable with {found.methods.flips:,} flips: the smallest corrected p is {number(least)}; raise flips="
+                f"{where}: not testable with {flips:,} flips: the smallest corrected p is {number(steps / (flips + 1))}; "
+                f"flips={replicates_needed(steps, how.alpha):,} are enough"
             )
     return notes
 

@@ -10,6 +10,7 @@ from rankwell import __version__
 from rankwell.display.output import whole_file
 from rankwell.display.plain_values import plain_value
 from rankwell.errors import UsageError, one_of
+from rankwell.results import mean_intervals
 from rankwell.tables.arguments import plain
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ KEY = "rankwell"  # metadata key in Parquet files
 SCHEMA = 1  # version of the JSON layout
 
 
-def to_dict(res: Results, *, per_query: bool = False) -> dict[str, Any]:
-    """Return the results as plain Python values, as ``to_json`` writes them."""
+def to_dict(res: Results, *, per_query: bool = False, intervals: bool = False) -> dict[str, Any]:
+    """Return the results as plain Python values, as ``to_json`` writes them; with the ``intervals`` of means if asked for."""
     plain("per_query", per_query, bool)
+    found = mean_intervals.intervals_of(res) if intervals else {}
     ranges, undefined = res.tie_range, res.undefined
     data: dict[str, Any] = {
         "run": res.name,
@@ -41,6 +43,7 @@ def to_dict(res: Results, *, per_query: bool = False) -> dict[str, Any]:
                 "range": [plain_value(end) for end in metric.range],
                 "undefined": undefined.get(str(metric), {}),
                 "tie_range": list(ranges[str(metric)]) if str(metric) in ranges else None,
+                **({"interval": found[str(metric)].to_dict()} if str(metric) in found else {}),
                 **(
                     {"diagnostics": _plain_values(known)}
                     if (known := res.diagnostics.get(str(metric)))

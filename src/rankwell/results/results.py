@@ -14,14 +14,13 @@ from rankwell.errors import NotAskedError, UsageError, nearest
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.results import exports
+from rankwell.results import exports, mean_intervals
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
 from rankwell.results.values import left_out_of, tie_ranges, value_of
 
-# few callers need these at run time; the methods that do import them
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # few callers need these at run time; the methods that do import them
     import polars as pl
 
     from rankwell.display.table import Table
@@ -209,6 +208,8 @@ class Results:
 
         return aggregate_of(self, metric_of(metric), how, weights, floor)
 
+    interval = mean_intervals.interval
+
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return the results as plain Python values, as ``to_json`` writes them."""
         return exports.to_dict(self, per_query=per_query)
@@ -264,9 +265,9 @@ class Results:
         """Log the values to an experiment tracker: ``mlflow``, ``wandb``, ``tensorboard`` or a ``SummaryWriter`` of TensorBoard.
 
         Metrics get names that trackers accept: ``ndcg@10`` becomes ``ndcg_at_10``, and ``ndcg_at_10.n`` is the number of
-        queries behind it. Signatures and policy become tags (in W&B the config, in TensorBoard a text), and the whole JSON an
-        artifact. Undefined values are not logged. Values go to the active run, or to a new one named after the results;
-        in TensorBoard to the writer given, or to the folder ``runs/NAME``. Each tracker is an extra: ``pip install 'rankwell[mlflow]'``.
+        queries behind it; undefined values are left out. Signatures and policy become tags (in W&B the config, in TensorBoard a
+        text), and the whole JSON an artifact. Values go to the active run, or to a new one named after the results; in
+        TensorBoard to the writer given, or to ``runs/NAME``. Each tracker is an extra: ``pip install 'rankwell[mlflow]'``.
         """
         from rankwell.results import trackers
 

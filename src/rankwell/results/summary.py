@@ -13,7 +13,7 @@ from rankwell.display.table import ARROWS, Cell, Column, Table, number
 from rankwell.judge.policy import Policy
 from rankwell.metrics.docstrings import sentence
 from rankwell.metrics.metric import Metric
-from rankwell.results.exports import SCHEMA
+from rankwell.results.exports import SCHEMA, to_dict
 from rankwell.tables.arguments import plain
 
 if TYPE_CHECKING:
@@ -124,20 +124,25 @@ def written(
     per_query: bool = False,
     full_policy: bool = False,
     words: bool = False,
+    intervals: bool = False,
     width: int | None = None,
     colour: bool = False,
 ) -> str:
     """Return results of one or several runs as text: table, markdown, latex, html, csv or json.
 
-    With ``words``, a table that says what each metric measures is added.
+    With ``words``, a table that says what each metric measures is added, with ``intervals`` those of the means.
     """
     if form == "json":
-        parts = [res.to_dict(per_query=per_query) for res in results]
+        parts = [to_dict(res, per_query=per_query, intervals=intervals) for res in results]
         data = {"rankwell": __version__, "schema": SCHEMA, "runs": parts}
         return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
     if form == "csv":
-        return csv_of(results, per_query=per_query)
+        return csv_of(results, per_query=per_query, intervals=intervals)
     tables = [table_of(results, per_query=per_query, full_policy=full_policy)]
+    if intervals:
+        from rankwell.results.interval_columns import with_intervals
+
+        tables = [with_intervals(tables[0], results)]
     tables += [res.segments.to_table() for res in results if res.has_segments]
     tables += [slices_of(res) for res in results if res.slices]
     tables += [words_of(results[0].metrics)] if words else []
@@ -168,11 +173,11 @@ def slices_of(res: Results) -> Table:
     return Table(columns, rows, caption=f"{res.name} by items", notes=notes)
 
 
-def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
+def csv_of(results: Sequence[Results], *, per_query: bool = False, intervals: bool = False) -> str:
     """Return CSV text in full precision, with one line per run and metric, or per run and query.
 
     Segments and slices have lines of their own. The columns of ``by`` and ``items`` name them, and are empty for the
-    whole run.
+    whole run. Only lines of the whole run have ``intervals``.
     """
     plain("per_query", per_query, bool)
     if per_query:
@@ -194,6 +199,10 @@ def csv_of(results: Sequence[Results], *, per_query: bool = False) -> str:
         signatures = {str(metric): metric.signature for metric in res.metrics}
         for labels, mean, n in _parts(res, len(by)):
             rows += [(res.name, *labels, name, mean[name], n[name], signatures[name]) for name in mean]
+    if intervals:
+        from rankwell.results.interval_columns import with_bounds
+
+        return with_bounds(Table(columns, rows), results).to_csv()
     return Table(columns, rows).to_csv()
 
 

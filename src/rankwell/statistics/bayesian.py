@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -43,8 +44,7 @@ def posterior(
     >>> round(found.mean, 3), round(found.above, 2), round(found.within + found.below, 2)
     (0.117, 0.98, 0.02)
     """
-    if not rope >= 0:
-        raise ValueError(f"posterior(rope={rope}): must be 0 or more, the difference that counts as none.")
+    _check(rope)
     n = len(d)
     mean = math.fsum(d) / n if n else math.nan
     if n < 2:
@@ -57,14 +57,56 @@ def posterior(
     return Posterior(mean, float(low), float(high), below / times, within / times, above / times, rope)
 
 
+def chances(
+    rows: np.ndarray,
+    units: np.ndarray,
+    *,
+    rope: float,
+    sizes: np.ndarray | None = None,
+    times: int = 4000,
+    seed: int = 0,
+) -> np.ndarray:
+    """Return the probabilities that the mean of each row of differences is below, within and above ±rope, in three rows.
+
+    NaN in ``rows`` is left out, and units with the same number are drawn as a whole; ``sizes`` are their weights in the mean.
+    Rows of less than two differences have NaN.
+
+    Examples
+    --------
+    >>> d = np.array([[0.1, 0.3, -0.1, 0.2, 0.2, 0.0], [0.0, 0.0, 0.0, 0.0, np.nan, 0.0]])
+    >>> chances(d, np.arange(6, dtype=np.uint64), rope=0.01).round(2).tolist()
+    [[0.01, 0.0], [0.01, 1.0], [0.98, 0.0]]
+    """
+    _check(rope)
+    defined = ~np.isnan(rows)
+    counted = defined * (1.0 if sizes is None else sizes)
+    columns = np.vstack([counted, np.where(defined, rows, 0.0) * counted]).T
+    below, above = np.zeros((2, len(rows)))
+    for weights in _weights(units, times, seed):
+        total, sums = np.split(weights @ columns, 2, axis=1)
+        with np.errstate(invalid="ignore"):
+            means = sums / total
+        below += np.count_nonzero(means < -rope - TIE, axis=0)
+        above += np.count_nonzero(means > rope + TIE, axis=0)
+    found = np.array([below, times - below - above, above]) / times
+    found[:, np.count_nonzero(counted, axis=1) < 2] = math.nan
+    return found
+
+
+def _check(rope: float) -> None:
+    if not rope >= 0:
+        raise ValueError(f"posterior(rope={rope}): must be 0 or more, the difference that counts as none.")
+
+
 def _drawn(d: np.ndarray, units: np.ndarray, times: int, seed: int) -> np.ndarray:
     """Means under weights from Dirichlet(1, …, 1): exponential draws, divided by their sum."""
     columns = np.column_stack([np.ones(len(d)), d])
-    rows = max(CELLS // len(d), 1)
-    found = []
+    sums = np.concatenate([weights @ columns for weights in _weights(units, times, seed)])
+    return sums[:, 1] / sums[:, 0]
+
+
+def _weights(units: np.ndarray, times: int, seed: int) -> Iterator[np.ndarray]:
+    rows = max(CELLS // max(len(units), 1), 1)
     for low in range(0, times, rows):
         keys = replicates(seed, POSTERIOR, low, min(low + rows, times))
-        weights = -np.log1p(-uniform(further(keys[:, None], units)))
-        total, sums = (weights @ columns).T
-        found.append(sums / total)
-    return np.concatenate(found)
+        yield -np.log1p(-uniform(further(keys[:, None], units)))

@@ -115,6 +115,11 @@ def are_doubtful(rows: np.ndarray) -> np.ndarray:
     return (n < FEW) | (n - most < BESIDE)
 
 
+def kind_for(n: int, *, is_share: bool) -> Literal["studentised", "wilson", "t"]:
+    """Return the method that ``auto`` is for n values, of which a share's are all 0 or 1."""
+    return "wilson" if is_share else "t" if n >= LARGE else "studentised"
+
+
 def intervals(
     rows: np.ndarray,
     units: np.ndarray,
@@ -134,10 +139,11 @@ def intervals(
     """
     from scipy.special import ndtri, stdtrit
 
-    kinds = np.full(len(rows), method if method != "auto" else "studentised", object)
+    kinds = np.full(len(rows), method, object)
     if method == "auto":
-        kinds[np.count_nonzero(~np.isnan(rows), axis=1) >= LARGE] = "t"
-        kinds[((rows == 0) | (rows == 1) | np.isnan(rows)).all(axis=1)] = "wilson"
+        n = np.count_nonzero(~np.isnan(rows), axis=1)
+        are_shares = ((rows == 0) | (rows == 1) | np.isnan(rows)).all(axis=1)
+        kinds[:] = [kind_for(int(own), is_share=bool(of)) for own, of in zip(n, are_shares, strict=True)]
     if not design.is_plain:
         own = []
         for row, kind in zip(rows, kinds, strict=True):

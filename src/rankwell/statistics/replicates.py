@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 PER_TEST = 50  # replicates beyond the least that can reach alpha
 
 
@@ -24,6 +26,24 @@ def share_interval(reached: int, replicates: int, *, level: float = 0.95) -> tup
     tail, rest = (1 - level) / 2, replicates - reached
     low = float(betaincinv(reached, rest + 1, tail)) if reached else 0.0
     high = float(betaincinv(reached + 1, rest, 1 - tail)) if rest else 1.0
+    return low, high
+
+
+def p_intervals(p: np.ndarray, replicates: int, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the interval of each Monte Carlo p-value, (b + 1) / (B + 1), from its b of B replicates; NaN for NaN.
+
+    Examples
+    --------
+    >>> [bound.round(4).tolist() for bound in p_intervals(np.array([0.0038, np.nan]), 9_999, 0.95)]
+    [[0.0026, nan], [0.0051, nan]]
+    """
+    low, high = np.full((2, len(p)), math.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    reached = np.rint(p[known] * (replicates + 1)).astype(np.int64) - 1
+    counts, of = np.unique(reached, return_inverse=True)
+    bounds = [share_interval(int(count), replicates, level=level) for count in counts]
+    if bounds:
+        low[known], high[known] = np.array(bounds)[of].T
     return low, high
 
 

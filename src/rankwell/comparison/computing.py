@@ -1,0 +1,115 @@
+"""How a comparison is computed: every cell by itself, then the p-values of each family."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from rankwell.comparison.aligned import Aligned
+from rankwell.comparison.cells import (
+    Differences,
+    Means,
+    difference_alone,
+    differences_of,
+    flipped_as,
+    heterogeneity_of,
+    means_of,
+    value_alone,
+)
+from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.families import Key, corrected
+from rankwell.comparison.groups import Groups
+from rankwell.comparison.methods import Methods
+from rankwell.comparison.rope import with_chances
+from rankwell.comparison.trainings import Systems, over_seeds, without
+from rankwell.comparison.words import notes_of
+from rankwell.metrics.metric import Metric
+from rankwell.statistics import corrections
+from rankwell.statistics.families import Cell
+
+SIGN = {"higher": 1, "lower": -1, "neither": 1}
+
+
+def compared(
+    aligned: Aligned,
+    systems: Systems,
+    baseline: str | None,
+    groups: Groups,
+    how: Methods,
+    threads: int,
+) -> Comparison:
+    """Return the comparison of systems, in every segment."""
+    pairs = _pairs(systems.names, baseline)
+    untested = systems.between_methods(pairs)
+    means: dict[Key, Means] = {}
+    found: dict[Key, Differences] = {}
+    cells: dict[Key, Cell] = {}
+    varied: dict[Metric, np.ndarray] = {}
+    for metric in aligned.metrics:
+        if not aligned.has_values(metric):
+            for segment, labels in enumerate(groups.labels):
+                values, n = systems.alone(*aligned.alone(metric, groups.by, labels))
+                means[metric, segment] = value_alone(values, n)
+                found[metric, segment] = difference_alone(values, pairs)
+            continue
+        values = aligned.values(metric)
+        by_seed = systems.by_seed(values)
+        if not systems.is_plain:
+            values = np.array([each.mean(axis=0) for each in by_seed])
+        low, high = metric.range
+        for segment, rows in enumerate(groups.members):
+            design = groups.design.of(rows)
+            cell = Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows])
+            key = metric, segment
+            means[key] = means_of(cell, design, how, metric.range, threads)
+            found[key] = differences_of(
+                cell,
+                design,
+                how,
+                margin=how.margins.get(str(metric), math.nan),
+                span=high - low,
+                sign=SIGN[metric.better],
+                threads=threads,
+            )
+            found[key] = with_chances(
+                found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
+            )
+            if systems.is_seeded.any():
+                own = [each[:, rows] for each in by_seed]
+                means[key], found[key] = over_seeds(systems, own, cell, means[key], found[key], how, metric)
+            cells[key] = without(flipped_as(cell, design), untested)
+        if len(groups.members) > 1 and groups.design.is_plain:
+            varied[metric] = heterogeneity_of(values, pairs, groups.members[1:])
+            varied[metric][untested] = math.nan
+    correction = how.chosen(has_baseline=baseline is not None)
+    found |= corrected(cells, found, how, correction, threads)
+    # one p-value per metric, corrected over the metrics
+    adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
+    return Comparison(
+        names=systems.names,
+        metrics=aligned.metrics,
+        baseline=baseline,
+        by=groups.by,
+        segments=groups.labels,
+        weights=groups.weights,
+        clusters=groups.clusters,
+        pairs=pairs,
+        means=means,
+        differences=found,
+        methods=how,
+        policy=aligned.results[0].policy,
+        notes=tuple(notes_of(aligned)),
+        heterogeneity=dict(zip(varied, adjusted, strict=True)),
+    )
+
+
+def _pairs(names: Sequence[str], baseline: str | None) -> np.ndarray:
+    """Two rows of systems: each with the baseline, or all pairs in the order given."""
+    if baseline is None:
+        return np.array(list(combinations(range(len(names)), 2)), np.int64).T
+    against = list(names).index(baseline)
+    others = [place for place in range(len(names)) if place != against]
+    return np.array([others, [against] * len(others)], np.int64)

@@ -1,0 +1,186 @@
+"""Systems that are several results: the seeds that a method was trained with, and the folds of a cross-validation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from rankwell.comparison.aligned import Aligned
+from rankwell.comparison.cells import Differences, Means
+from rankwell.comparison.methods import Methods
+from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.metrics.metric import Metric
+from rankwell.statistics.families import Cell
+from rankwell.statistics.seeds import FEWEST, Seeded, pooled, seeds_interval
+
+T = TypeVar("T")
+Groups = Mapping[str, Sequence[str]]
+METHOD = "seeds"  # the word for intervals over seeds and queries
+UNTESTED = (
+    "p_t", "p_test", "p_flips", "p_flips_low", "p_flips_high", "p", "visible", "needed", "p_equivalent", "below", "within",
+    "above",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """The systems that are compared: of each the rows of its results, by seed and by fold."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[tuple[int, ...], ...], ...]
+
+    @classmethod
+    def of(cls, names: Sequence[str], seeds: Groups | None, folds: Groups | None) -> Systems:
+        """Return the systems that some results are; what is in no group is one by itself.
+
+        Raises
+        ------
+        UsageError
+            If a group names what is not there or in another group, or has too few members.
+        """
+        single = {name: row for row, name in enumerate(names)}
+        folded = _grouped(single, folds or {}, "folds", 2)
+        found = _grouped(folded, seeds or {}, "seeds", FEWEST)
+        return cls(tuple(found), tuple(found.values()))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every system is one result."""
+        return all(seeds == ((row,),) for row, seeds in enumerate(self.rows))
+
+    @property
+    def is_seeded(self) -> np.ndarray:
+        """Whether each system was trained with several seeds."""
+        return np.array([len(seeds) > 1 for seeds in self.rows])
+
+    def between_methods(self, pairs: np.ndarray) -> np.ndarray:
+        """The places of the pairs of which both systems were trained with several seeds."""
+        return np.flatnonzero(self.is_seeded[pairs].all(axis=0))
+
+    def by_seed(self, values: np.ndarray) -> list[np.ndarray]:
+        """Return, per system, a row of values per seed; folds are pooled per query."""
+        if self.is_plain:
+            return [values[row : row + 1] for row in range(len(values))]
+        return [np.array([_pooled(values[list(folds)]) for folds in seeds]) for seeds in self.rows]
+
+    def alone(self, values: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return values and n of a metric of all lists together: their mean over seeds; folds together have none."""
+        found, counts = np.full(len(self.rows), math.nan), np.zeros(len(self.rows), np.int64)
+        for place, seeds in enumerate(self.rows):
+            if all(len(folds) == 1 for folds in seeds):
+                own = [folds[0] for folds in seeds]
+                found[place], counts[place] = values[own].mean(), n[own].min()
+        return found, counts
+
+
+def _grouped(units: Mapping[str, T], groups: Groups, word: str, least: int) -> dict[str, tuple[T, ...]]:
+    """Return each group's members, and what is in no group alone; a group stands where its first member stood."""
+    group_of: dict[str, str] = {}
+    for group, members in groups.items():
+        for name in members:
+            if name not in units:
+                raise UsageError(f"{word}: {brief(name)} is none of {one_of(units)}.{nearest(name, units)}")
+            if name in group_of:
+                raise UsageError(
+                    f"{word}: {brief(name)} is named twice, for {group_of[name]} and for {group}."
+                )
+            group_of[name] = group
+        if len(members) < least:
+            raise UsageError(
+                f"{word}: {group} has {len(members)}; at least {least} are needed, each by its name."
+            )
+    found: dict[str, list[T]] = {}
+    for name, unit in units.items():
+        if name not in group_of and name in groups:
+            raise UsageError(
+                f"{word}: {brief(name)} is also the name of a system by itself; choose another name."
+            )
+        found.setdefault(group_of.get(name, name), []).append(unit)
+    return {name: tuple(members) for name, members in found.items()}
+
+
+def _pooled(values: np.ndarray) -> np.ndarray:
+    """One row of the values of several folds: what several say of a query counts once, as their mean."""
+    if len(values) == 1:
+        return values[0]
+    at = np.nonzero(~np.isnan(values))
+    found = np.full(values.shape[1], math.nan)
+    queries, means = pooled(values[at], at[1].astype(np.uint64))
+    found[queries.astype(np.int64)] = means
+    return found
+
+
+def refuse_empty_lists(aligned: Aligned, systems: Systems) -> None:
+    """Refuse folds that were evaluated on the queries of the others too, where they have no lists and so count as 0.
+
+    Raises
+    ------
+    UsageError
+        If queries of a fold are missing from its run, count as empty lists, and are in another fold.
+    """
+    for folds in (folds for seeds in systems.rows for folds in seeds if len(folds) > 1):
+        places = np.concatenate([aligned.places[row] for row in folds])
+        shared = len(np.unique(places)) < len(places)
+        for row in folds:
+            res = aligned.results[row]
+            missing = res.counts.get("judged queries missing from the run", 0)
+            if shared and missing and res.policy.missing == "empty":
+                raise UsageError(
+                    f"{aligned.names[row]}: {missing:,} judged queries are not in this fold and count as empty lists; evaluate "
+                    f"folds with missing='skip' (--missing skip), or each against its own judgements."
+                )
+
+
+def over_seeds(
+    systems: Systems,
+    by_seed: Sequence[np.ndarray],
+    cell: Cell,
+    means: Means,
+    found: Differences,
+    how: Methods,
+    metric: Metric,
+) -> tuple[Means, Differences]:
+    """Return means and differences with the intervals of methods: over their seeds and the queries, without p-values."""
+    low, high = metric.range
+    means = Means(*(column.copy() for column in means))
+    for system in np.flatnonzero(systems.is_seeded).tolist():
+        told = _interval(by_seed[system], None, cell.units, how)
+        _put(means._asdict(), system, told, (low, high))
+    columns = {name: column.copy() for name, column in found._asdict().items()}
+    for place in systems.between_methods(cell.pairs).tolist():
+        first, second = (by_seed[system] for system in cell.pairs[:, place].tolist())
+        _put(columns, place, _interval(first, second, cell.units, how), (low - high, high - low))
+        for word in UNTESTED:
+            columns[word][place] = math.nan
+    return means, Differences(**columns)
+
+
+def _interval(first: np.ndarray, second: np.ndarray | None, units: np.ndarray, how: Methods) -> Seeded:
+    """Over the queries where all seeds are defined."""
+    systems = [first] if second is None else [first, second]
+    whole = np.flatnonzero(~np.isnan(np.vstack(systems)).any(axis=0))
+    own = [each[:, whole] for each in systems]
+    more = own[1] if len(own) > 1 else None
+    return seeds_interval(own[0], more, units[whole], level=how.level, times=how.resamples, seed=how.seed)
+
+
+def _put(columns: Mapping[str, np.ndarray], place: int, told: Seeded, limits: tuple[float, float]) -> None:
+    columns["low"][place] = max(told.low, limits[0])
+    columns["high"][place] = min(told.high, limits[1])
+    columns["method"][place] = METHOD
+    columns["is_doubtful"][place] = told.is_doubtful
+    columns["of_seeds"][place] = told.of_seeds
+
+
+def without(cell: Cell, places: np.ndarray) -> Cell:
+    """Return the cell of which signs are flipped, where some pairs are not tested and so in no family."""
+    if not len(places):
+        return cell
+    d = cell.values[cell.pairs[0]] - cell.values[cell.pairs[1]]
+    d[places] = math.nan
+    pairs = np.array([np.arange(len(d)), np.full(len(d), len(d))])
+    return Cell(np.vstack([d, np.zeros(d.shape[1])]), pairs, cell.units)

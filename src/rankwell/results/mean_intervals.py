@@ -1,0 +1,162 @@
+"""Intervals of the means of one run, from its values per query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from rankwell.errors import UsageError, brief
+from rankwell.metrics import metric_of
+from rankwell.metrics.metric import Metric
+from rankwell.tables.arguments import plain
+from rankwell.tables.states import Mean
+
+if TYPE_CHECKING:
+    from rankwell.results.results import Results
+    from rankwell.statistics.intervals import Method
+
+LEAST_RESAMPLES = 99
+IntervalBy = Literal["auto", "studentised", "t", "wilson", "percentile", "bca"]
+
+
+class MeanInterval(NamedTuple):
+    """A mean of n queries with its interval and how that was made; low and high are NaN for values without spread.
+
+    ``is_doubtful``: likely too short, as there are under 50 queries, or under 30 beside those with the most frequent value.
+    """
+
+    mean: float
+    low: float
+    high: float
+    method: str
+    is_doubtful: bool
+    n: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the interval alone as plain values; undefined is None."""
+        low, high = (None if math.isnan(bound) else bound for bound in (self.low, self.high))
+        return {"low": low, "high": high, "method": self.method, "is_doubtful": self.is_doubtful}
+
+
+def interval(  # noqa: D417 - a method of Results, which would be too long a file with it
+    self: Results,
+    metric: str | Metric | type[Metric],
+    *,
+    method: IntervalBy = "auto",
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = 2000,
+    weights: Mapping[Any, float] | Sequence[float] | None = None,
+) -> MeanInterval:
+    """Return the mean of a metric's values per query with its interval, the same that ``compare`` has for a system.
+
+    Parameters
+    ----------
+    metric
+        One of the evaluated metrics whose value is a mean of values per query; ``rw.jackknife`` is for all others.
+    method
+        ``studentised`` (Poisson bootstrap), ``t``, ``wilson`` (for values that are all 0 or 1), ``percentile`` or ``bca``.
+        ``auto`` is Wilson's where it can be, Student's from 100,000 queries on, and otherwise the studentised bootstrap.
+    level
+        The share of intervals that should contain the true mean.
+    seed, resamples
+        Of the bootstrap. Draws depend on the seed and the ids of the queries alone.
+    weights
+        The weight of each query, by its id or in the order of ``per_query``. Results with weighted means need them again, for
+        they do not hold the weight of each query.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> res = rw.evaluate({q: ["a"] for q in range(40)}, {q: {"a" if q % 4 else "b": 1} for q in range(40)}, ["p@1"])
+    >>> found = res.interval("p@1")
+    >>> found.mean, round(found.low, 3), round(found.high, 3), found.method, found.is_doubtful
+    (0.75, 0.598, 0.858, 'wilson', True)
+    """
+    from rankwell.results.aggregation import weights_of
+
+    method = cast("IntervalBy", plain("method", method, IntervalBy))
+    level, seed = plain("level", level, float), plain("seed", seed, int)
+    resamples = plain("resamples", resamples, int)
+    if not 0 < level < 1:
+        raise UsageError(f"level={level:g}: must be between 0 and 1, such as 0.95.")
+    if resamples < LEAST_RESAMPLES:
+        raise UsageError(f"resamples={resamples}: must be at least {LEAST_RESAMPLES}.")
+    wanted = metric_of(metric)
+    _ = self[wanted]
+    _refuse_without_mean(self, wanted)
+    if wanted in self.part.weighted and weights is None:
+        raise UsageError(
+            f"{wanted} is weighted by {self.weights}, and results do not hold the weight of each query; give weights= here too, "
+            f"by query id, or use rw.compare(…, weights={brief(self.weights)})."
+        )
+    values = self.values(wanted)
+    defined = np.flatnonzero(~np.isnan(values))
+    heavy = None if weights is None else weights_of(weights, self.queries)[defined]
+    return _found(self, wanted, values[defined], defined, heavy, method, level, seed, resamples)
+
+
+def _found(
+    res: Results,
+    metric: Metric,
+    values: np.ndarray,
+    rows: np.ndarray,
+    weights: np.ndarray | None,
+    method: IntervalBy,
+    level: float,
+    seed: int,
+    resamples: int,
+) -> MeanInterval:
+    from rankwell.statistics.intervals import interval as interval_of
+    from rankwell.statistics.many import kind_for
+    from rankwell.tables.draws import fingerprints_of
+
+    is_share = bool(((values == 0) | (values == 1)).all())
+    if method == "wilson" and not is_share:
+        raise UsageError(
+            f"method='wilson' is for values that are only 0 or 1, which those of {metric} are not."
+        )
+    kind: Method = kind_for(len(values), is_share=is_share) if method == "auto" else method
+    queries = res.part.queries[res.part.concerned()[rows]]
+    found = interval_of(
+        values,
+        fingerprints_of(queries),
+        method=kind,
+        level=level,
+        times=resamples,
+        seed=seed,
+        limits=metric.range,
+        weights=weights,
+    )
+    mean = res.plain_mean[str(metric)] if weights is None else found.mean
+    return MeanInterval(mean, *found[1:], n=len(values))
+
+
+def _refuse_without_mean(res: Results, metric: Metric) -> None:
+    """Refuse a metric whose value is no mean of values per query, or whose values were not kept."""
+    from rankwell.metrics.corpus_metric import CorpusMetric
+
+    if isinstance(metric, CorpusMetric):
+        raise UsageError(
+            f"{metric} has one value for all lists and none per query; rw.jackknife gives its interval from the run."
+        )
+    if metric not in res.part.values:
+        raise UsageError(
+            f"the values of {metric} per query are not there; evaluate with per_query=True (on the command line --per-query)."
+        )
+    if not isinstance(res.part.states[metric], Mean):
+        raise UsageError(
+            f"{metric} is no mean of its values per query, so it has no interval of this kind; ask for one of a mean."
+        )
+
+
+def intervals_of(res: Results) -> dict[str, MeanInterval]:
+    """Return the intervals of all metrics that have one, by name."""
+    return {
+        str(metric): interval(res, metric)
+        for metric in res.metrics
+        if metric in res.part.values and isinstance(res.part.states[metric], Mean)
+    }
