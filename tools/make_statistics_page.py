@@ -15,7 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, RESULTS = ROOT / "docs" / "statistics.md", ROOT / "benchmarks" / "evidence" / "results"
-FEWEST = 200  # samples that a share is shown of
+FEWEST = 100  # samples that a share is shown of
 Row = dict[str, Any]
 
 

@@ -18,7 +18,7 @@ from nulls import FAMILIES
 from rankwell.statistics import corrections, many
 from rankwell.statistics.families import Cell, max_t, tukey
 
-SAMPLES = {25: 2000, 50: 2000, 200: 2000, 1000: 1500}
+SAMPLES = {25: 2000, 50: 2000, 200: 1000, 1000: 500}
 FLIPS = 999
 
 

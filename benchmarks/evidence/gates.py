@@ -19,8 +19,8 @@ from rankwell.comparison.gate.deciding import Rules, _decided
 from rankwell.statistics.corrections import holm
 from rankwell.statistics.margins import margins
 
-SAMPLES = {50: 800, 200: 600, 1000: 200}
-GATES, CELLS, MARGIN = 1000, 4, 2.8
+SAMPLES = {50: 400, 200: 400, 1000: 200}
+GATES, CELLS, MARGIN = 800, 4, 2.8
 POPULATIONS = (
     "films itemknn − popular ndcg@10, tilted",
     "cranfield lsi − bm25 ndcg@10, tilted",
