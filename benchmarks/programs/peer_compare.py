@@ -1,4 +1,4 @@
-"""ranx' comparison of 50 runs: TEST TURN. Runs in the environment of ranx.
+"""ranx' comparison of runs: TEST TURN SYSTEMS. Runs in the environment of ranx.
 
 Its calls are compiled before, on two queries, which is not timed. ``fisher`` is its randomisation test, at 1,000.
 """
@@ -9,19 +9,18 @@ import json
 import sys
 import time
 
-import numpy as np
 from ranx import Qrels, Run, compare
-from statistics_data import DEPTH, SYSTEMS, judged, lists
+from statistics_data import DEPTH, judged, lists
 
 
 def main() -> None:
-    test, turn = sys.argv[1], int(sys.argv[2])
+    test, turn, systems = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     grades = judged(turn)
     qrels = {
         f"q{at}": {f"i{item}": int(grade) for item, grade in enumerate(row)} for at, row in enumerate(grades)
     }
     runs = []
-    for system in range(SYSTEMS):
+    for system in range(systems):
         answered, items = lists(turn, system)
         found = {
             f"q{at}": {f"i{item}": 1.0 for item in row[:1]} for at, row in enumerate(grades)
@@ -33,12 +32,9 @@ def main() -> None:
     small = [Run({query: {"i0": 1.0, "i1": 0.5} for query in few}, name=name) for name in ("a", "b")]
     compare(Qrels({query: qrels[query] for query in few}), small, metrics=["ndcg@10"], stat_test=test)
     start = time.perf_counter()
-    told = compare(Qrels(qrels), runs, metrics=["ndcg@10"], stat_test=test)
+    compare(Qrels(qrels), runs, metrics=["ndcg@10"], stat_test=test)
     seconds = time.perf_counter() - start
-    count = sum(len(each) for each in told.comparisons.values()) if hasattr(told, "comparisons") else 0
-    print(
-        json.dumps({"values": {"comparisons": count, "mean p": float(np.nan)}, "seconds": {"call": seconds}})
-    )
+    print(json.dumps({"seconds": {"call": seconds}}))
 
 
 if __name__ == "__main__":
