@@ -40,6 +40,7 @@ check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/python -m pytest -p tests.conftest --doctest-modules --doctest-glob='*.md' \
 		--ignore=src/rankwell/kernels src/rankwell $(DOCS)
 	$(BIN)/python tools/make_speed_page.py --check
+	$(BIN)/python tools/make_statistics_page.py --check
 	$(BIN)/python tools/make_site.py
 
 site: build  ## build the documentation site into build/site/html, with its links checked

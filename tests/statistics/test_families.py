@@ -11,7 +11,7 @@ from tests.statistics.plain import signs as plain_signs
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
-from rankwell.statistics.families import Cell, max_t, tukey
+from rankwell.statistics.families import Cell, _by_pairs, _sums_of, max_t, tukey
 from rankwell.statistics.paired import FLIPS, sign_flips
 
 TIMES = 3000
@@ -48,7 +48,7 @@ def plain_max_t(values, pairs, units, seed):
     return alone, adjusted
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("missing", [0.0, 0.04, 0.3])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_max_t_is_that_of_a_table_of_all_replicates(missing, threads):
     values, pairs, units = data(missing=missing)
@@ -57,6 +57,27 @@ def test_max_t_is_that_of_a_table_of_all_replicates(missing, threads):
     assert found.p.tolist() == alone.tolist()
     assert found.adjusted.tolist() == adjusted.tolist()
     assert (found.adjusted >= found.p).all()
+
+
+def test_where_systems_lack_few_units_each_the_sums_are_made_by_system_and_not_by_pair():
+    values, pairs, units = data(systems=20, units=80, missing=0.04)
+    assert _sums_of(Cell(values, pairs, units)).cost < _by_pairs(Cell(values, pairs, units)).cost / 2
+    alone, adjusted = plain_max_t(values, pairs, units, 2)
+    found = max_t([Cell(values, pairs, units)], times=TIMES, seed=2)
+    assert found.p.tolist() == alone.tolist()
+    assert found.adjusted.tolist() == adjusted.tolist()
+
+
+def test_pairs_that_are_the_same_where_both_are_defined_have_no_difference_but_for_rounding():
+    values, pairs, units = data(systems=8, units=200)
+    values[1:4] = values[0]
+    values[np.arange(4), [3, 50, 51, 120]] = np.nan
+    cell = Cell(values, pairs, units)
+    assert _sums_of(cell).cost < _by_pairs(cell).cost
+    found = max_t([cell], times=TIMES, seed=2)
+    same = (pairs < 4).all(axis=0)
+    assert (found.p[same] == 1).all()
+    assert found.adjusted[~same].min() < 0.01
 
 
 def test_cells_are_one_family_whatever_their_units():
@@ -76,6 +97,17 @@ def test_one_comparison_is_not_adjusted_and_equals_its_own_test():
     found = max_t([Cell(values, pairs, units)], times=TIMES, seed=4)
     alone = sign_flips(values[0] - values[1], units, times=TIMES, seed=4)
     assert found.p.tolist() == found.adjusted.tolist() == [alone.p]
+
+
+@pytest.mark.parametrize("times", [99, 100, 103, 104, 127])
+def test_every_replicate_counts_once_and_none_beside_them(times):
+    values, _, units = data(systems=3)
+    values = np.vstack([values[0], values[0], values[1]])
+    pairs = np.array([[0, 0], [1, 2]])
+    found = max_t([Cell(values, pairs, units)], times=times, seed=1)
+    assert found.p[0] == found.adjusted[0] == 1.0
+    alone = sign_flips(values[0] - values[2], units, times=times, seed=1)
+    assert found.p[1] == found.adjusted[1] == alone.p
 
 
 def test_systems_without_a_difference_and_pairs_without_units():

@@ -26,6 +26,14 @@ def test_t_and_wilson():
     assert (found.low, found.high) == pytest.approx((0.39677814746114537, 0.8922087325936989))
 
 
+@pytest.mark.parametrize("method", ["studentised", "percentile", "bca"])
+def test_intervals_of_few_different_values_do_not_depend_on_how_their_means_are_rounded(method):
+    for seed in range(10):
+        counts = np.random.default_rng(seed).binomial(10, 0.1, 25).astype(float)
+        whole, tenths = (interval(each, UNITS[:25], method=method) for each in (counts, counts / 10))
+        assert (tenths.low, tenths.high) == pytest.approx((whole.low / 10, whole.high / 10))
+
+
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_bootstraps_are_near_those_of_scipy(method):
     found = interval(VALUES, UNITS, method=method, times=20_000)

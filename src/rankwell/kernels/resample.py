@@ -15,6 +15,7 @@ ONES = cython.declare(cython.ulonglong, 0x00AA00AA00AA00AA)
 TWOS = cython.declare(cython.ulonglong, 0x0000CCCC0000CCCC)
 FOURS = cython.declare(cython.ulonglong, 0x00000000F0F0F0F0)
 PANEL = cython.declare(cython.Py_ssize_t, 64)  # columns whose table stays in the cache
+NAN = cython.declare(cython.double, float("nan"))
 SECOND = cython.declare(cython.ulonglong, 0x94D049BB133111EB)
 
 
@@ -30,14 +31,22 @@ def mixed(value: cython.ulonglong) -> cython.ulonglong:
 
 
 def flipped_sums(keys: np.ndarray, units: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return the sums of each column (a row per unit) under random signs: for each key 64 rows, one per bit of the unit's draw.
+    """Return the sums of each column (a row per unit) under random signs: for each key 64 rows, one per bit of the unit's draw."""
+    found = np.zeros((64 * len(keys), columns.shape[1]))
+    add_flipped(found, 0, keys, units, columns)
+    return found
+
+
+def add_flipped(
+    found: np.ndarray, at: cython.Py_ssize_t, keys: np.ndarray, units: np.ndarray, columns: np.ndarray
+) -> None:
+    """Add what ``flipped_sums`` returns to the columns of an array from column ``at`` on.
 
     A bit that is set is a minus. Eight units at a time are added from a table of their 256 signed sums.
     """
     k: cython.const[cython.ulonglong][::1] = keys
     u: cython.const[cython.ulonglong][::1] = units
     x: cython.const[cython.double][:, ::1] = columns
-    found = np.zeros((64 * len(keys), columns.shape[1]))
     f: cython.double[:, ::1] = found
     table = np.empty((256, PANEL))
     t: cython.double[:, ::1] = table
@@ -72,8 +81,7 @@ def flipped_sums(keys: np.ndarray, units: np.ndarray, columns: np.ndarray) -> np
                         for j in range(8):
                             row = 64 * i + 8 * byte + j
                             for c in range(end - begin):
-                                f[row, begin + c] += t[(bits >> (8 * j)) & 255, c]
-    return found
+                                f[row, at + begin + c] += t[(bits >> (8 * j)) & 255, c]
 
 
 @cython.cfunc
@@ -119,8 +127,7 @@ def signed_sums(
 
 def exceed(
     sums: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
+    columns: np.ndarray,
     units: np.ndarray,
     squares: np.ndarray,
     least: np.ndarray,
@@ -128,45 +135,75 @@ def exceed(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return for each comparison how many replicates reach its sum, and how many reach its t with a comparison up to it.
 
-    ``sums`` has a row per replicate and a column per system; a comparison is the difference of columns ``left`` and ``right``
-    (-1: nothing is subtracted), of so many ``units`` with the sum of squares ``squares``. ``least`` is the sum that counts as
-    reached, ``least_t`` the square of t. Comparisons are in ascending order of their own t: the second count is of the maximum
-    over a comparison and all before it.
+    ``sums`` has a row per replicate; ``columns`` says which of them make a comparison (a column per comparison): the first less
+    the second and the third, plus the fourth (-1: nothing). It is of so many ``units`` with the sum of squares ``squares``.
+    ``least`` is the sum that counts as reached, ``least_t`` the square of t. Comparisons are in ascending order of their own t:
+    the second count is of the maximum over a comparison and all before it.
     """
     s: cython.const[cython.double][:, ::1] = sums
-    a: cython.const[cython.longlong][::1] = left
-    b: cython.const[cython.longlong][::1] = right
+    a: cython.const[cython.longlong][:, ::1] = columns
     n: cython.const[cython.double][::1] = units
     q: cython.const[cython.double][::1] = squares
     o: cython.const[cython.double][::1] = least
     t: cython.const[cython.double][::1] = least_t
-    alone = np.zeros(len(left), np.int64)
-    highest = np.zeros(len(left), np.int64)
+    alone = np.zeros(columns.shape[1], np.int64)
+    highest = np.zeros(columns.shape[1], np.int64)
     c: cython.longlong[::1] = alone
     m: cython.longlong[::1] = highest
+    some = np.zeros((sums.shape[1] + 1, 8))  # eight replicates side by side; the last row is that of nothing
+    b: cython.double[:, ::1] = some
+    at: cython.Py_ssize_t[4]
+    most: cython.double[8]
+    squared: cython.double[8]
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
+    r: cython.Py_ssize_t
     total: cython.double
-    own: cython.double
-    rest: cython.double
-    most: cython.double
+    whole: cython.double
+    count: cython.longlong
+    is_more: cython.longlong
     with cython.nogil:
-        for i in range(s.shape[0]):
-            most = 0
-            for j in range(a.shape[0]):
-                total = s[i, a[j]]
-                if b[j] >= 0:
-                    total -= s[i, b[j]]
-                if total < 0:
-                    total = -total
-                c[j] += total >= o[j]
-                total *= total
-                rest = n[j] * q[j] - total
-                own = 0 if total == 0 else total * (n[j] - 1) / rest if rest > 1e-12 * n[j] * q[j] else 1e300
-                if own > most:
-                    most = own
-                m[j] += most >= t[j]
+        for i in range(0, s.shape[0], 8):
+            for j in range(s.shape[1]):
+                for r in range(8):
+                    b[j, r] = s[i + r, j] if i + r < s.shape[0] else NAN
+            for r in range(8):
+                most[r] = 0 if i + r < s.shape[0] else NAN
+            for j in range(a.shape[1]):
+                for r in range(4):
+                    at[r] = a[r, j] if a[r, j] >= 0 else s.shape[1]
+                whole = n[j] * q[j]
+                count = 0
+                is_more = 0
+                for r in range(8):
+                    total = abs(b[at[0], r] - b[at[1], r] - b[at[2], r] + b[at[3], r])
+                    count += total >= o[j]
+                    total *= total
+                    squared[r] = total
+                    # multiplied out, whether t² is above the most so far: few are, and only they are worth a division
+                    is_more += total * (n[j] - 1 + most[r]) > most[r] * whole
+                    is_more += total >= (1 - 1e-12) * whole
+                c[j] += count
+                if is_more:
+                    for r in range(min(8, s.shape[0] - i)):
+                        most[r] = max(most[r], squared_t(squared[r], n[j], q[j]))
+                count = 0
+                for r in range(8):
+                    count += most[r] >= t[j]
+                m[j] += count
     return alone, highest
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+@cython.nogil
+def squared_t(total: cython.double, n: cython.double, squares: cython.double) -> cython.double:
+    """t² of a squared sum; huge where there is no spread, and 0 where all is 0 but for rounding."""
+    rest: cython.double = n * squares - total
+    if not total > 0 or squares == 0:
+        return 0
+    return total * (n - 1) / rest if rest > 1e-12 * n * squares else 1e300
 
 
 def ranges(values: np.ndarray, keys: np.ndarray, units: np.ndarray) -> np.ndarray:

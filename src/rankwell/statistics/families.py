@@ -15,7 +15,7 @@ from rankwell.statistics.paired import CHUNK, FLIPS, NEAR
 
 T = TypeVar("T")
 SHUFFLES = 2
-ROOM = 1 << 22  # differences looked at at a time
+ROOM = 1 << 22  # differences, or sums of replicates, that a thread looks at at a time
 ROWS = 256  # replicates of shuffles that one thread makes at a time
 
 
@@ -62,13 +62,13 @@ def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> 
     t.sort()
     least = n[kept], squares[kept], totals[kept] * (1 - NEAR), t * (1 - 2 * NEAR)
     sums = [_sums_of(cell) for cell in cells]
-    left, right = _columns_of(sums)
-    columns = left[kept], right[kept]
+    columns = np.ascontiguousarray(_columns_of(sums)[:, kept])
+    size = min(max(ROOM // (64 * max(sum(each.width for each in sums), 1)), 1), CHUNK)
     alone, highest = np.zeros((2, len(kept)), np.int64)
     keys = replicates(seed, FLIPS, 0, -(-times // 64))
     jobs = (
-        partial(_exceed, keys[low : low + CHUNK], sums, columns, least, times - 64 * low)
-        for low in range(0, len(keys), CHUNK)
+        partial(_exceed, keys[low : low + size], sums, columns, least, times - 64 * low)
+        for low in range(0, len(keys), size)
     )
     for own, most in _done(jobs, threads):
         alone += own
@@ -126,45 +126,79 @@ def _observed(cell: Cell) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 class _Sums(NamedTuple):
-    """What signs of the units are multiplied with (a row per unit), and which columns of the product make a comparison."""
+    """What signs of units are multiplied with, block by block (a row per unit), and which columns make each comparison.
 
-    units: np.ndarray
-    columns: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
+    The blocks' products stand side by side. A comparison is the first column less the second and the third, plus the fourth; -1
+    is nothing.
+    """
+
+    blocks: list[tuple[np.ndarray, np.ndarray]]
+    of: np.ndarray
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return sum(columns.shape[1] for _, columns in self.blocks)
+
+    @property
+    def cost(self) -> int:
+        """What a replicate takes: columns are added from tables of eight units."""
+        return sum(-(-len(units) // 8) * columns.shape[1] for units, columns in self.blocks)
 
 
 def _sums_of(cell: Cell) -> _Sums:
-    values, (left, right) = cell.values, cell.pairs
-    defined = ~np.isnan(values)
-    used = np.unique(cell.pairs)
-    if not len(used) or (defined[used] == defined[used[:1]]).all():
-        # all comparisons are of the same units: their sums are differences of the systems' own
-        return _Sums(cell.units, np.ascontiguousarray(np.where(defined, values, 0.0).T), left, right)
-    differences = np.nan_to_num(values[left] - values[right])
-    return _Sums(
-        cell.units, np.ascontiguousarray(differences.T), np.arange(len(left)), np.full(len(left), -1)
-    )
+    ways = [_by_systems(cell), _by_pairs(cell)] if cell.pairs.size else [_by_pairs(cell)]
+    return min(ways, key=lambda way: way.cost)
 
 
-def _columns_of(sums: Sequence[_Sums]) -> tuple[np.ndarray, np.ndarray]:
+def _by_pairs(cell: Cell) -> _Sums:
+    left, right = cell.pairs
+    differences = np.nan_to_num(cell.values[left] - cell.values[right])
+    columns = np.full((4, len(left)), -1)
+    columns[0] = np.arange(len(left))
+    return _Sums([(cell.units, np.ascontiguousarray(differences.T))], columns)
+
+
+def _by_systems(cell: Cell) -> _Sums:
+    """A comparison as the difference of two systems' own sums, each without the units that only the other lacks."""
+    defined, (left, right) = ~np.isnan(cell.values), cell.pairs
+    filled = np.where(defined, cell.values, 0.0)
+    blocks = [(cell.units, np.ascontiguousarray(filled.T))]
+    columns = np.full((4, len(left)), -1)
+    columns[0], columns[1] = left, right
+    width = len(filled)
+    some = defined[np.unique(cell.pairs)].any(axis=0)  # what no system has changes no sum
+    for system in np.unique(cell.pairs):
+        lacking = np.flatnonzero(some & ~defined[system])
+        if not len(lacking):
+            continue
+        for place, own, other in ((2, right, left), (3, left, right)):
+            of = np.flatnonzero(own == system)
+            columns[place, of] = width + np.arange(len(of))
+            blocks.append((cell.units[lacking], np.ascontiguousarray(filled[other[of]][:, lacking].T)))
+            width += len(of)
+    return _Sums(blocks, columns)
+
+
+def _columns_of(sums: Sequence[_Sums]) -> np.ndarray:
     """The columns of each comparison when the products of all cells stand side by side."""
-    before = np.cumsum([0, *(each.columns.shape[1] for each in sums)])
-    left = [each.left + at for each, at in zip(sums, before, strict=False)]
-    right = [np.where(each.right < 0, -1, each.right + at) for each, at in zip(sums, before, strict=False)]
-    return np.concatenate(left), np.concatenate(right)
+    before = np.cumsum([0, *(each.width for each in sums)])
+    moved = [np.where(each.of < 0, -1, each.of + at) for each, at in zip(sums, before, strict=False)]
+    return np.concatenate(moved, axis=1)
 
 
 def _exceed(
     keys: np.ndarray,
     sums: Sequence[_Sums],
-    columns: tuple[np.ndarray, np.ndarray],
+    columns: np.ndarray,
     least: tuple[np.ndarray, ...],
     times: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    found = [resample.flipped_sums(keys, each.units, each.columns) for each in sums]
-    whole = found[0] if len(found) == 1 else np.concatenate(found, axis=1)
-    return resample.exceed(whole[:times], *columns, *least)
+    whole, at = np.zeros((64 * len(keys), sum(each.width for each in sums))), 0
+    for units, values in (block for each in sums for block in each.blocks):
+        resample.add_flipped(whole, at, keys, units, values)
+        at += values.shape[1]
+    return resample.exceed(whole[:times], columns, *least)
 
 
 def _done(jobs: Iterator[partial[T]], threads: int) -> Iterator[T]:

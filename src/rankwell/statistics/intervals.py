@@ -175,7 +175,8 @@ def _bca(centred: Parts, drawn: np.ndarray, tail: float) -> tuple[float, float]:
     from scipy.special import ndtr, ndtri
 
     means = drawn[:, 0]
-    below = (np.count_nonzero(means < 0) + np.count_nonzero(means == 0) / 2) / len(means)
+    near = 1e-12 * float(np.abs(means).max())  # of few different values many means are 0, but for rounding
+    below = (np.count_nonzero(means < -near) + np.count_nonzero(np.abs(means) <= near) / 2) / len(means)
     bias = float(ndtri(min(max(below, 0.5 / len(means)), 1 - 0.5 / len(means))))
     acceleration = math.fsum(centred.totals**3) / (6 * math.fsum(centred.totals**2) ** 1.5)
     z = float(ndtri(tail))

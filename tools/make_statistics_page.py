@@ -1,0 +1,158 @@
+"""Write the tables of docs/statistics.md from the results in benchmarks/evidence/results.
+
+python tools/make_statistics_page.py           write them
+python tools/make_statistics_page.py --check   fail if they are not what the results say
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE, RESULTS = ROOT / "docs" / "statistics.md", ROOT / "benchmarks" / "evidence" / "results"
+FEWEST = 100  # samples that a share is shown of
+Row = dict[str, Any]
+
+
+def read(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    first = list(head)
+    lines = [first, ["---"] * len(first), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def shown(share: Row | None, low: float = -1.0, high: float = 101.0) -> str:
+    """A share in percent; bold where it is outside of low to high by more than two standard errors."""
+    if share is None or share["percent"] is None or share["samples"] < FEWEST:
+        return "–"
+    found, slack = share["percent"], 2 * share["se"]
+    text = f"{found:.1f}"
+    return text if low - slack <= found <= high + slack else f"**{text}**"
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def grouped(rows: list[Row], column: str) -> dict[tuple[str, int], dict[str, Row]]:
+    """The rows of each population and size, by what a column says."""
+    found: dict[tuple[str, int], dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault((row["population"], row["n"]), {})[row[column]] = row
+    return found
+
+
+def populations() -> str:
+    rows = []
+    for file in ("means", "differences"):
+        for name, told in read(file)["populations"].items():
+            figures = [
+                f"{told['mean']:.3f}",
+                f"{told['sd']:.3f}",
+                f"{told['zeros']:.0%}",
+                f"{told['ones']:.0%}",
+            ]
+            rows.append([name, f"{told['size']:,}", *figures, f"{round(told['skewness'], 1) + 0:.1f}"])
+    return markdown(("population", "queries", "mean", "sd", "zeros", "ones", "skewness"), rows)
+
+
+def coverage(file: str, methods: tuple[str, ...]) -> str:
+    heads = {"auto": "default", "bca": "BCa"}
+    head = ["population", "n", *(heads.get(one, one) for one in methods), "flag up", "default, flag down"]
+    rows = []
+    for (name, n), found in grouped(read(file)["rows"], "method").items():
+        cells = [shown(found[one], 93, 97) for one in methods]
+        own = found["auto"]
+        rows.append([name, f"{n:,}", *cells, f"{own['flag_up']:.0f} %", shown(own["down"], 93, 97)])
+    return markdown(head, rows)
+
+
+def single() -> str:
+    tests = ("t", "flips", "bootstrap", "wilcoxon", "sign")
+    told = read("single_tests")
+    rows = []
+    for (name, n), found in grouped(told["rows"], "test").items():
+        cells = [
+            f"{shown(found[one]['false'], high=5)} / {found[one]['power']['percent']:.0f}" for one in tests
+        ]
+        skew = told["populations"][name]["skewness"]
+        rows.append([name, f"{round(skew, 1) + 0:.1f}", f"{n:,}", *cells])
+    return markdown(("population", "skewness", "n", *tests), rows)
+
+
+def families() -> str:
+    corrections = ("none", "holm", "maxt", "tukey", "bh", "by")
+    rows = []
+    for (name, n), found in grouped(read("family_tests")["rows"], "correction").items():
+        cells = [shown(found[one]["any"], high=5) for one in corrections[:4]]
+        cells += [f"{found[one]['fdr']:.1f}" for one in corrections[4:]]
+        power = [f"{found[one]['power']:.0f}" for one in ("holm", "maxt", "tukey") if "power" in found[one]]
+        rows.append([name, f"{n:,}", *cells, " / ".join(power) or "–"])
+    head = ("systems", "n", *corrections[:4], "FDR of bh", "FDR of by", "power: holm / maxt / tukey")
+    return markdown(head, rows)
+
+
+def gates() -> str:
+    head = ("differences", "n", "false fails", "false passes", "fails on `margin` at the margin", "fails on `drop` there",
+            "passes without a drop")  # fmt: skip
+    keys = ("fails", "false_passes", "fails_on_margin")
+    rows = []
+    for row in read("gates")["rows"]:
+        cells = [shown(row.get(key), high=5) for key in keys]
+        cells += [shown(row.get(key)) for key in ("fails_on_drop", "passes")]
+        rows.append([row["population"], f"{row['n']:,}", *cells])
+    return markdown(head, rows)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "populations": populations,
+    "means": lambda: coverage("means", ("auto", "t", "percentile", "bca")),
+    "differences": lambda: coverage("differences", ("auto", "t")),
+    "single tests": single,
+    "families": families,
+    "gates": gates,
+}
+
+
+def filled(text: str, name: str, content: str) -> str:
+    """The text with what stands between the marks of this name replaced."""
+    begin, end = f"<!-- {name}: made by tools/make_statistics_page.py -->", f"<!-- end of {name} -->"
+    if begin not in text or end not in text:
+        raise SystemExit(f"the marks of {name!r} are missing: {begin} … {end}")
+    pattern = re.escape(begin) + r".*?" + re.escape(end)
+    return re.sub(pattern, lambda _: f"{begin}\n\n{content}\n\n{end}", text, flags=re.DOTALL)
+
+
+def page() -> str:
+    """The page as it should be."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, make in TABLES.items():
+        text = filled(text, name, make())
+    return text
+
+
+def main() -> int:
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        raise SystemExit(__doc__)
+    if not check:
+        PAGE.write_text(page(), encoding="utf-8")
+    elif PAGE.read_text(encoding="utf-8") != page():
+        print(
+            "docs/statistics.md is not what benchmarks/evidence says: run python tools/make_statistics_page.py"
+        )
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
