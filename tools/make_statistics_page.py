@@ -65,13 +65,14 @@ def populations() -> str:
     return markdown(("population", "queries", "mean", "sd", "zeros", "ones", "skewness"), rows)
 
 
-def coverage(file: str, methods: tuple[str, ...]) -> str:
-    heads = {"auto": "default", "bca": "BCa"}
+def coverage(file: str, methods: tuple[str, ...], **names: str) -> str:
+    """The first method is the default, whose samples are also split by the flag."""
+    heads = {"bca": "BCa", **names}
     head = ["population", "n", *(heads.get(one, one) for one in methods), "flag up", "default, flag down"]
     rows = []
     for (name, n), found in grouped(read(file)["rows"], "method").items():
         cells = [shown(found[one], 93, 97) for one in methods]
-        own = found["auto"]
+        own = found[methods[0]]
         rows.append([name, f"{n:,}", *cells, f"{own['flag_up']:.0f} %", shown(own["down"], 93, 97)])
     return markdown(head, rows)
 
@@ -115,8 +116,8 @@ def gates() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "populations": populations,
-    "means": lambda: coverage("means", ("auto", "t", "percentile", "bca")),
-    "differences": lambda: coverage("differences", ("auto", "t")),
+    "means": lambda: coverage("means", ("auto", "t", "percentile", "bca"), auto="default"),
+    "differences": lambda: coverage("differences", ("t", "auto"), t="default: t", auto="bootstrap"),
     "single tests": single,
     "families": families,
     "gates": gates,

@@ -66,6 +66,7 @@ def test_t_and_signed_ranks_are_those_of_scipy(results, frame, metric, system):
     assert found.n == len(d)
     assert found.mean == pytest.approx(d.mean(), abs=1e-15)
     assert found.p_t == found.p == pytest.approx(told.pvalue, rel=1e-9)
+    assert (found.low, found.high) == pytest.approx(told.confidence_interval(0.95), rel=1e-9)
     assert found.dz == pytest.approx(told.statistic / math.sqrt(len(d)), rel=1e-12)
     ranks = rw.compare(results, baseline="popular", test="wilcoxon", resamples=99, flips=99)
     told = scipy.stats.wilcoxon(d, zero_method="pratt").pvalue
@@ -368,7 +369,7 @@ def test_weights_and_clusters_have_the_values_of_one_pair_alone(results, frame):
     assert each.p_t == pytest.approx(t_test(values, clusters=numbers).p, rel=1e-12)
     flips = sign_flips(values, units, times=2000, seed=0, clusters=numbers)
     assert each.p_flips == pytest.approx(flips.p, abs=1e-12)
-    told = interval(values, units, times=200, clusters=numbers)
+    told = interval(values, units, method="t", clusters=numbers)
     assert (each.low, each.high) == pytest.approx((told.low, told.high), abs=1e-12)
     assert "whole clusters (home) are drawn and flipped" in repr(clustered)
     with pytest.raises(rw.RankwellError, match="go with test='t'"):

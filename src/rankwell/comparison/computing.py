@@ -72,7 +72,6 @@ def compared(
                 margin=how.margins.get(str(metric), math.nan),
                 span=high - low,
                 sign=SIGN[metric.better],
-                threads=threads,
             )
             found[key] = with_chances(
                 found[key], cell, design, how.ropes.get(str(metric), math.nan), how.seed
