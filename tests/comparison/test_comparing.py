@@ -310,7 +310,9 @@ def test_results_that_do_not_fit_together_are_refused(results):
     qrels = {"1": {"a": 1}, "2": {"b": 1}}
     run = {"1": ["a"], "2": ["b"]}
     one = rw.evaluate(run, qrels, ["rr"])
-    with pytest.raises(rw.RankwellError, match="different policies"):
+    with pytest.raises(
+        rw.RankwellError, match=r"different policies: missing \(empty and skip\)\. Evaluate both"
+    ):
         rw.compare({"a": one, "b": rw.evaluate(run, qrels, ["rr"], missing="skip")})
     with pytest.raises(rw.RankwellError, match="different judgements"):
         rw.compare({"a": one, "b": rw.evaluate(run, qrels | {"3": {"a": 1}}, ["rr"])})
