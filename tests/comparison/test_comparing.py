@@ -266,7 +266,7 @@ def test_equivalence_and_the_queries_needed_rest_on_the_margin(results, frame):
 
 
 def test_false_discovery_rates_and_one_family_of_everything_are_said(results):
-    text = repr(rw.compare(results, correction="bh", flips=99, resamples=99))
+    text = rw.compare(results, correction="bh", flips=99, resamples=99).to_table().to_text()
     assert "false discovery rate (FDR)" in text
     whole = rw.compare(results, family="all", flips=999, resamples=99)
     each = rw.compare(results, flips=999, resamples=99)
@@ -274,7 +274,7 @@ def test_false_discovery_rates_and_one_family_of_everything_are_said(results):
     more = [whole.difference(*pair, m).p - each.difference(*pair, m).p for pair in pairs for m in METRICS]
     assert min(more) >= 0
     assert max(more) > 0
-    assert "family: all comparisons" in repr(whole)
+    assert "family: all comparisons" in whole.to_table().to_text()
 
 
 def test_tukeys_test_leaves_out_queries_that_any_system_lacks(results):
@@ -377,3 +377,34 @@ def test_weights_and_clusters_have_the_values_of_one_pair_alone(results, frame):
         rw.compare(results, clusters="home", **options | {"users": columns.head(3)})
     with pytest.raises(rw.RankwellError, match=r"no column 'hom'.*Did you mean home"):
         rw.compare(results, clusters="hom", **options)
+
+
+def test_what_python_prints_is_no_wider_than_a_page(results):
+    wide = repr(rw.compare(results))
+    assert max(map(len, wide.splitlines())) <= 120
+
+
+def test_a_table_without_intervals_says_nothing_of_them(results):
+    found = rw.compare(results)
+    assert "intervals" in found.to_table().to_text()
+    assert "intervals" not in found.to_table(details=False).to_text()
+    assert "intervals" not in found.to_latex()
+
+
+def test_the_notes_tell_the_smallest_visible_difference_of_each_metric(results):
+    found = rw.compare(results, metrics=["ndcg@10"])
+    visible = found.differences[found.metrics[0], 0].visible
+    bounds = f"ndcg@10 {visible.min():.4f} to {visible.max():.4f}"
+    told = found.to_table().notes
+    assert f"smallest true difference found with power 0.8, before correction, by pair: {bounds}" in told
+
+
+def test_many_metrics_that_do_not_vary_over_segments_are_one_short_note(users):
+    metrics = [*METRICS, "p@10"]
+    found = rw.compare(SYSTEMS, TEST, metrics, users=users, by="tier", baseline="popular", rel=8)
+    notes = [note for note in found.to_table().notes if "the same in all segments?" in note]
+    assert len(notes) == len(SYSTEMS) - 1
+    for note, p in zip(notes, zip(*found.heterogeneity.values(), strict=True), strict=True):
+        certain = [f"{metric} p = {each:.4f}" for metric, each in zip(metrics, p, strict=True) if each < 0.05]
+        words = ", ".join(certain) or f"not shown to vary, all p ≥ {min(p):.4f}"
+        assert note.endswith(f"(Welch, Holm over metrics) {words}")

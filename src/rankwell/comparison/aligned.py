@@ -105,9 +105,10 @@ def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:
 def _refuse_other_conditions(name: str, first: Results, other: str, res: Results) -> None:
     """Refuse what makes two values incomparable; saved results know no more than this."""
     if first.policy != res.policy:
-        mine, theirs = first.policy.to_dict(), res.policy.to_dict()
-        fields = [field for field in mine if mine[field] != theirs[field]]
-        rules = ", ".join(f"{field} ({mine[field]} and {theirs[field]})" for field in fields)
+        own, its = first.policy.to_dict(), res.policy.to_dict()
+        rules = ", ".join(
+            f"{field} ({own[field]} and {its[field]})" for field in own if own[field] != its[field]
+        )
         raise UsageError(
             f"{name} and {other} were evaluated with different policies: {rules}. Evaluate both with the same."
         )
