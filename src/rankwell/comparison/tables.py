@@ -46,7 +46,7 @@ def leaderboard(found: Comparison, *, details: bool = True) -> Table:
         list(zip(*cells, strict=True)),
         caption=caption_of(found, intervals=details),
         notes=[*_legend(found, details=details), *remarks_of(found, intervals=details), *found.notes],
-        mark_best=len(found.segments) == 1,
+        mark_best=True,
         marks=marks,
         labels=len(found.by) + 1,
     )
