@@ -408,3 +408,15 @@ def test_many_metrics_that_do_not_vary_over_segments_are_one_short_note(users):
         certain = [f"{metric} p = {each:.4f}" for metric, each in zip(metrics, p, strict=True) if each < 0.05]
         words = ", ".join(certain) or f"not shown to vary, all p ≥ {min(p):.4f}"
         assert note.endswith(f"(Welch, Holm over metrics) {words}")
+
+
+def test_what_is_true_of_each_run_is_noted_once_and_the_rest_by_the_names_given():
+    qrels = {str(q): {"a": 1} for q in range(4)}
+    full = rw.evaluate({str(q): ["b", "a"] for q in range(4)}, qrels, ["rr"])
+    part = rw.evaluate({str(q): ["a", "b"] for q in range(3)}, qrels, ["rr"])
+    notes = rw.compare({"old": full, "new": part}).notes
+    assert [note for note in notes if note.startswith(("each run", "old", "new"))] == [
+        "each run: 4 judgements of 4 queries",
+        "old: 8 rows in 4 lists; judged items found: 4",
+        "new: 6 rows in 3 lists; judged items found: 3; judged queries missing from the run: 1",
+    ]

@@ -27,7 +27,7 @@ MOST_LISTED = 6
 
 def notes_of(aligned: Aligned) -> list[str]:
     """Return the notes about definitions, policy and rows, as below a table of results."""
-    return summary.notes_of(aligned.results, hint=False)
+    return summary.notes_of(aligned.results, hint=False, names=aligned.names)
 
 
 def test_of(how: Methods, correction: str) -> str:

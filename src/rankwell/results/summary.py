@@ -209,10 +209,17 @@ def _parts(res: Results, width: int) -> list[tuple[list[str | None], dict[str, f
     return parts
 
 
-def notes_of(results: Sequence[Results], *, full_policy: bool = False, hint: bool = True) -> list[str]:
+def notes_of(
+    results: Sequence[Results],
+    *,
+    full_policy: bool = False,
+    hint: bool = True,
+    names: Sequence[str] | None = None,
+) -> list[str]:
     """Return the notes below a table: definitions, policy, and how many rows each rule affected.
 
-    Without ``hint`` they do not say how to see the whole policy.
+    Without ``hint`` they do not say how to see the whole policy. With ``names`` for the runs, what is true of
+    each of them is said once.
     """
     first = results[0]
     notes = [f"{metric} is {metric.signature}" for metric in first.metrics if str(metric) != metric.signature]
@@ -234,7 +241,13 @@ def notes_of(results: Sequence[Results], *, full_policy: bool = False, hint: boo
     notes.append(f"policy: {first.policy}" if full_policy else policy_note(first.policy, hint=hint))
     if len(results) == 1:
         return [*notes, "; ".join(counted(first))]
-    return notes + [f"{res.name}: {'; '.join([*counted(res), *_ranges(res)])}" for res in results]
+    facts = [[*counted(res), *_ranges(res)] for res in results]
+    if names is None:
+        return notes + [f"{res.name}: {'; '.join(own)}" for res, own in zip(results, facts, strict=True)]
+    common = [fact for fact in facts[0] if all(fact in own for own in facts)]
+    notes += [f"each run: {'; '.join(common)}"] if common else []
+    left = [[fact for fact in own if fact not in common] for own in facts]
+    return notes + [f"{name}: {'; '.join(own)}" for name, own in zip(names, left, strict=True) if own]
 
 
 def policy_note(policy: Policy, *, hint: bool = True) -> str:
