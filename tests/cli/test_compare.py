@@ -26,7 +26,7 @@ def test_it_prints_the_table_of_the_library(capsys):
         {f"{name}.parquet": path for name, path in zip(("popular", "itemknn", "als"), SYSTEMS, strict=True)},
         TEST, ["rr", "hit@10"], rel=8, baseline="popular.parquet", flips=499, resamples=99,
     )  # fmt: skip
-    assert shown == repr(told) + "\n"
+    assert shown == told.to_table().to_text() + "\n"
     assert "popular.parquet (baseline)" in shown
 
 

@@ -73,6 +73,35 @@ def test_bad_usage_and_bad_data_are_told_apart(arguments, code, message, capsys)
     assert message in capsys.readouterr().err
 
 
+def test_a_baseline_that_names_no_metrics_is_told_from_one_that_is_missing(tmp_path, capsys):
+    assert run(["gate", TEST, KNN, "--baseline", "nowhere.json", "--rel", "8"]) == 3
+    assert "nowhere.json: cannot be read (No such file or directory)" in capsys.readouterr().err
+    pointer = tmp_path / "accepted.json"
+    pointer.write_text("version https://git-lfs.github.com/spec/v1\n", encoding="utf-8")
+    assert run(["gate", TEST, KNN, "--baseline", str(pointer), "--rel", "8"]) == 2
+    assert "accepted.json holds no saved results" in capsys.readouterr().err
+
+
+def test_a_policy_that_is_not_that_of_the_baseline_is_named(accepted, capsys):
+    assert run(["gate", TEST, KNN, "--baseline", str(accepted), "--rel", "8", "--ties", "order"]) == 2
+    told = capsys.readouterr().err
+    assert "different policies: ties (order and item-desc). Evaluate both with the same." in told
+
+
+def test_a_summary_that_cannot_be_written_is_named(accepted, capsys):
+    summary = ["--summary", "/nowhere/summary.md"]
+    assert run(["gate", TEST, KNN, "--baseline", str(accepted), *ON, *summary]) == 3
+    told = capsys.readouterr().err
+    assert told == "rankwell: /nowhere/summary.md: cannot be written (No such file or directory).\n"
+
+
+def test_in_python_a_path_of_saved_results_is_a_baseline_too(accepted):
+    found = assert_not_worse(KNN, accepted, TEST, max_drop=0.02, rel=8)
+    assert [check.check.name for check in found.checks] == ["ndcg@10", "rr"]
+    assert rw.compare({"old": accepted, "new": KNN}, TEST, ["rr"], rel=8).names == ("old", "new")
+    assert rw.diff(str(accepted), KNN, TEST, "rr", rel=8).names[1] == "itemknn.parquet"
+
+
 def test_the_assertion_shows_the_whole_report():
     with pytest.raises(AssertionError, match=r"FAIL: ndcg@10"):
         assert_not_worse(ALS, POPULAR, TEST, ["ndcg@10"], max_drop=0.01, rel=8)

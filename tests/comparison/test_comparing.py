@@ -267,7 +267,7 @@ def test_equivalence_and_the_queries_needed_rest_on_the_margin(results, frame):
 
 
 def test_false_discovery_rates_and_one_family_of_everything_are_said(results):
-    text = repr(rw.compare(results, correction="bh", flips=99, resamples=99))
+    text = rw.compare(results, correction="bh", flips=99, resamples=99).to_table().to_text()
     assert "false discovery rate (FDR)" in text
     whole = rw.compare(results, family="all", flips=999, resamples=99)
     each = rw.compare(results, flips=999, resamples=99)
@@ -275,7 +275,7 @@ def test_false_discovery_rates_and_one_family_of_everything_are_said(results):
     more = [whole.difference(*pair, m).p - each.difference(*pair, m).p for pair in pairs for m in METRICS]
     assert min(more) >= 0
     assert max(more) > 0
-    assert "family: all comparisons" in repr(whole)
+    assert "family: all comparisons" in whole.to_table().to_text()
 
 
 def test_tukeys_test_leaves_out_queries_that_any_system_lacks(results):
@@ -313,7 +313,9 @@ def test_results_that_do_not_fit_together_are_refused(results):
     qrels = {"1": {"a": 1}, "2": {"b": 1}}
     run = {"1": ["a"], "2": ["b"]}
     one = rw.evaluate(run, qrels, ["rr"])
-    with pytest.raises(rw.RankwellError, match="different policies"):
+    with pytest.raises(
+        rw.RankwellError, match=r"different policies: missing \(empty and skip\)\. Evaluate both"
+    ):
         rw.compare({"a": one, "b": rw.evaluate(run, qrels, ["rr"], missing="skip")})
     with pytest.raises(rw.RankwellError, match="different judgements"):
         rw.compare({"a": one, "b": rw.evaluate(run, qrels | {"3": {"a": 1}}, ["rr"])})
@@ -378,3 +380,46 @@ def test_weights_and_clusters_have_the_values_of_one_pair_alone(results, frame):
         rw.compare(results, clusters="home", **options | {"users": columns.head(3)})
     with pytest.raises(rw.RankwellError, match=r"no column 'hom'.*Did you mean home"):
         rw.compare(results, clusters="hom", **options)
+
+
+def test_what_python_prints_is_no_wider_than_a_page(results):
+    wide = repr(rw.compare(results))
+    assert max(map(len, wide.splitlines())) <= 120
+
+
+def test_a_table_without_intervals_says_nothing_of_them(results):
+    found = rw.compare(results)
+    assert "intervals" in found.to_table().to_text()
+    assert "intervals" not in found.to_table(details=False).to_text()
+    assert "intervals" not in found.to_latex()
+
+
+def test_the_notes_tell_the_smallest_visible_difference_of_each_metric(results):
+    found = rw.compare(results, metrics=["ndcg@10"])
+    visible = found.differences[found.metrics[0], 0].visible
+    bounds = f"ndcg@10 {visible.min():.4f} to {visible.max():.4f}"
+    told = found.to_table().notes
+    assert f"smallest true difference found with power 0.8, before correction, by pair: {bounds}" in told
+
+
+def test_many_metrics_that_do_not_vary_over_segments_are_one_short_note(users):
+    metrics = [*METRICS, "p@10"]
+    found = rw.compare(SYSTEMS, TEST, metrics, users=users, by="tier", baseline="popular", rel=8)
+    notes = [note for note in found.to_table().notes if "the same in all segments?" in note]
+    assert len(notes) == len(SYSTEMS) - 1
+    for note, p in zip(notes, zip(*found.heterogeneity.values(), strict=True), strict=True):
+        certain = [f"{metric} p = {each:.4f}" for metric, each in zip(metrics, p, strict=True) if each < 0.05]
+        words = ", ".join(certain) or f"not shown to vary, all p ≥ {min(p):.4f}"
+        assert note.endswith(f"(Welch, Holm over metrics) {words}")
+
+
+def test_what_is_true_of_each_run_is_noted_once_and_the_rest_by_the_names_given():
+    qrels = {str(q): {"a": 1} for q in range(4)}
+    full = rw.evaluate({str(q): ["b", "a"] for q in range(4)}, qrels, ["rr"])
+    part = rw.evaluate({str(q): ["a", "b"] for q in range(3)}, qrels, ["rr"])
+    notes = rw.compare({"old": full, "new": part}).notes
+    assert [note for note in notes if note.startswith(("each run", "old", "new"))] == [
+        "each run: 4 judgements of 4 queries",
+        "old: 8 rows in 4 lists; judged items found: 4",
+        "new: 6 rows in 3 lists; judged items found: 3; judged queries missing from the run: 1",
+    ]

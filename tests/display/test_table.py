@@ -260,3 +260,11 @@ def test_the_labels_of_rows_stand_again_in_each_block():
     blocks = shown.split("\n\n")
     assert len(blocks) == 2
     assert all(block.splitlines()[2].startswith("gold  new") for block in blocks)
+
+
+def test_the_best_of_each_group_is_marked_where_several_labels_tell_rows_apart():
+    columns = [Column("tier"), Column("system"), Column("rr", "value", better="higher")]
+    rows = [("gold", "a", 0.5), ("gold", "b", 0.4), ("new", "a", 0.1), ("new", "b", 0.2), ("old", "a", 0.9)]
+    table = Table(columns, rows, mark_best=True, labels=2)
+    assert table.best() == {(0, 2), (3, 2)}
+    assert "* best value of its column in each segment" in table.to_text()

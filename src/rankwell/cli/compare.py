@@ -25,7 +25,7 @@ from rankwell.comparison.comparing import compare as compared
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Test
 from rankwell.display.output import Progress, write
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.evaluation.inputs import read_inputs
@@ -134,8 +134,9 @@ def compare(
     refuse_files([*([] if qrels == "none" else [qrels]), *paths, *tables.given], [output])
     named = systems_of(words)
     names = None if metric is None else [part for text in metric for part in split(text)]
-    if names is None and not all(isinstance(each, Results) for each in named.values()):
-        raise UsageError("say which metrics you want: -m ndcg@10 -m ap (`rankwell metrics` lists all).")
+    unsaved = [each for each in named.values() if not isinstance(each, Results)]
+    if names is None and unsaved:
+        raise without_metrics(unsaved[0])
     groups = {"seeds": named_groups(seeds, "--seeds"), "folds": named_groups(folds, "--folds")}
     results, users = evaluated(named, qrels, names, tables, reading, policy, by=by, threads=threads)
     found = compared(
@@ -160,6 +161,16 @@ def compare(
         **statistics.given,
     )
     _write(found, form, output, pairs=pairs, compact=compact)
+
+
+def without_metrics(path: str) -> RankwellError:
+    """Return the error where no metrics are named and this file, which saved results would name them, holds none."""
+    if not Path(path).exists():
+        return InputError(f"{path}: cannot be read (No such file or directory).")
+    return UsageError(
+        f"say which metrics you want: -m ndcg@10 -m ap (`rankwell metrics` lists all); {path} holds no saved results, which "
+        f"would name them."
+    )
 
 
 def systems_of(words: Sequence[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal, get_args
 
 from rankwell.cli.commands import FOUND
-from rankwell.cli.compare import Clusters, Weights, evaluated, systems_of
+from rankwell.cli.compare import Clusters, Weights, evaluated, systems_of, without_metrics
 from rankwell.cli.option import OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
     FromExperiment,
@@ -155,7 +155,7 @@ def gate(
     if names is None and isinstance(old, Results):
         names = [str(each) for each in old.metrics]
     if names is None:
-        raise UsageError("say which metrics you want: -m ndcg@10 -m ap (`rankwell metrics` lists all).")
+        raise without_metrics(accepted_file)
     results, users = evaluated(systems, qrels, names, tables, reading, policy, by=by, threads=threads)
     new, accepted = results.values()
     found = gated(
@@ -207,8 +207,11 @@ def _write(found: Gate, form: str, reported: Reported) -> None:
     if reported.junit is not None:
         write(found.to_junit(), reported.junit)
     if reported.summary is not None:
-        with Path(reported.summary).open("a", encoding="utf-8") as file:
-            file.write(found.to_markdown() + "\n")
+        try:
+            with Path(reported.summary).open("a", encoding="utf-8") as file:
+                file.write(found.to_markdown() + "\n")
+        except OSError as error:
+            raise InputError(f"{reported.summary}: cannot be written ({error.strerror}).") from error
     if found.status == "inconclusive" and not found.exit_code:
         sys.stderr.write("rankwell: note: inconclusive, let through; --strict would stop it.\n")
 

@@ -116,13 +116,17 @@ def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:
 def _refuse_other_conditions(name: str, first: Results, other: str, res: Results) -> None:
     """Refuse what makes two values incomparable; saved results know no more than this."""
     if first.policy != res.policy:
+        own, its = first.policy.to_dict(), res.policy.to_dict()
+        rules = ", ".join(
+            f"{field} ({own[field]} and {its[field]})" for field in own if own[field] != its[field]
+        )
         raise UsageError(
-            f"{name} and {other} were evaluated with different policies: {first.policy} and {res.policy}."
+            f"{name} and {other} were evaluated with different policies: {rules}. Evaluate both with the same."
         )
     if first.conditions.scale != res.conditions.scale:
         raise UsageError(
             f"{name} and {other} were evaluated with different meanings of the grades: {first.conditions.scale} and "
-            f"{res.conditions.scale}."
+            f"{res.conditions.scale}. Evaluate both with the same."
         )
 
 
@@ -132,5 +136,5 @@ def _refuse_other_judgements(name: str, first: Results, other: str, res: Results
         if mine != theirs:
             raise DataError(
                 f"{name} and {other} were evaluated against different judgements: {mine or 0:,} and {theirs or 0:,} "
-                f"{what}. Evaluate both against the same."
+                f"{what}. Evaluate both against the same, and save them anew."
             )

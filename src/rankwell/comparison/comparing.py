@@ -18,6 +18,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
+from rankwell.results.loading import opened
 from rankwell.tables.arguments import checked
 from rankwell.tables.cores import cores
 
@@ -57,7 +58,7 @@ def compare(
     Parameters
     ----------
     runs
-        The systems by name: anything that ``evaluate`` reads, or ``Results``, also loaded ones; at least two.
+        The systems by name: anything that ``evaluate`` reads, ``Results``, or paths of saved ones; at least two.
     qrels, metrics
         As for ``evaluate``; for ``Results`` alone no qrels are needed, and metrics only to choose some.
     baseline
@@ -195,7 +196,7 @@ def results_of(
 ) -> dict[str, Results]:
     """Return the results of all systems, in their order; what is not evaluated yet is evaluated together."""
     given: Mapping[Any, Any] = runs
-    named = {name if isinstance(name, str) else brief(name): run for name, run in given.items()}
+    named = {name if isinstance(name, str) else brief(name): opened(run) for name, run in given.items()}
     new = {name: run for name, run in named.items() if not isinstance(run, Results)}
     found: dict[str, Results] = {}
     if new:

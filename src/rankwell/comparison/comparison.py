@@ -15,6 +15,7 @@ from rankwell.comparison.cells import Differences, Means
 from rankwell.comparison.families import Key
 from rankwell.comparison.methods import Methods
 from rankwell.comparison.records import Difference, Mean, turned
+from rankwell.display.layout import PRINTED
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
 from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metric_of
@@ -201,7 +202,7 @@ class Comparison:
         return self.to_html()
 
     def __repr__(self) -> str:
-        return self.to_table().to_text()
+        return self.to_table().to_text(PRINTED)
 
     def save(self, path: str | Path) -> None:
         """Write the comparison in the format of the suffix; the file appears only once it is complete.

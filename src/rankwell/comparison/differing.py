@@ -21,6 +21,7 @@ from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results import Results
+from rankwell.results.loading import opened
 from rankwell.tables.arguments import checked
 
 MISSING = "judged queries missing from the run"
@@ -55,7 +56,7 @@ def diff(
     Parameters
     ----------
     a, b
-        Two runs in any form that ``evaluate`` reads, or ``Results``, also loaded ones, which have values but no lists.
+        Two runs in any form that ``evaluate`` reads, or ``Results``, or the path of saved ones, which have values but no lists.
         Differences are b less a: ``a`` is the old system, ``b`` the new one.
     qrels
         The judgements, as for ``evaluate``; None for two ``Results``.
@@ -103,6 +104,7 @@ def diff(
     -0.3691
     """
     refuse_same(a, b)
+    a, b = opened(a), opened(b)
     asked = _metric(metric, a, b)
     _refuse(top, direction, asked)
     run_options, qrels_options = reading_of(read)

@@ -44,9 +44,9 @@ def leaderboard(found: Comparison, *, details: bool = True) -> Table:
     return Table(
         columns,
         list(zip(*cells, strict=True)),
-        caption=caption_of(found),
-        notes=[*_legend(found, details=details), *remarks_of(found), *found.notes],
-        mark_best=len(found.segments) == 1,
+        caption=caption_of(found, intervals=details),
+        notes=[*_legend(found, details=details), *remarks_of(found, intervals=details), *found.notes],
+        mark_best=True,
         marks=marks,
         labels=len(found.by) + 1,
     )
@@ -201,7 +201,7 @@ def pair_table(found: Comparison) -> Table:
     columns += [Column("low", "value"), Column("high", "value"), Column("p", "value"), Column("p t", "value")]
     columns += [
         Column("p flips", "value"),
-        Column("d_z", "value", digits=2),
+        Column("d_z", "value", digits=3),
         Column("superiority", "value", digits=2),
     ]
     columns += [

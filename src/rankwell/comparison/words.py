@@ -11,7 +11,7 @@ from rankwell.comparison.families import families_of, flips_of
 from rankwell.comparison.methods import CORRECTIONS, TESTS, Methods
 from rankwell.comparison.seed_notes import notes_of_seeds
 from rankwell.display.table import number
-from rankwell.results import summary
+from rankwell.results.notes import notes_of as notes_of_results
 from rankwell.statistics.many import LARGE
 from rankwell.statistics.replicates import is_testable, replicates_needed
 
@@ -31,7 +31,7 @@ MOST_LISTED = 6
 
 def notes_of(aligned: Aligned) -> list[str]:
     """Return the notes about definitions, policy and rows, as below a table of results."""
-    return summary.notes_of(aligned.results, hint=False)
+    return notes_of_results(aligned.results, hint=False, names=aligned.names)
 
 
 def test_of(how: Methods, correction: str) -> str:
@@ -40,8 +40,8 @@ def test_of(how: Methods, correction: str) -> str:
     return CORRECTIONS[correction] if own else f"{TESTS[how.test]}, {CORRECTIONS[correction]}"
 
 
-def caption_of(found: Comparison) -> str:
-    """Return what a table of the comparison shows, in one sentence or two."""
+def caption_of(found: Comparison, *, intervals: bool = True) -> str:
+    """Return what a table of the comparison shows, with or without intervals, in one sentence or two."""
     systems = f"{len(found.names)} systems"
     n = {int(count) for (_, segment), each in found.means.items() if segment == 0 for count in each.n}
     queries = f"{max(n):,}" if len(n) == 1 else f"{min(n):,} to {max(n):,}"
@@ -56,14 +56,14 @@ def caption_of(found: Comparison) -> str:
     )
     if set(found.seeds) == set(found.names):
         tests = "No tests, but intervals over seeds and queries."
-    return (
-        f"{systems} on {queries} queries{against}. {tests} "
-        f"{found.methods.level * 100:g} % intervals of each mean{f': {how}' if how else ''}, not corrected."
+    bounds = (
+        f" {found.methods.level * 100:g} % intervals of each mean{f': {how}' if how else ''}, not corrected."
     )
+    return f"{systems} on {queries} queries{against}. {tests}{bounds if intervals else ''}"
 
 
-def remarks_of(found: Comparison) -> list[str]:
-    """Return notes about what to mind when reading this comparison."""
+def remarks_of(found: Comparison, *, intervals: bool = True) -> list[str]:
+    """Return notes about what to mind when reading this comparison, whose table shows intervals or not."""
     notes = (
         [f"primary metric: {found.methods.primary}; all others are exploratory"]
         if found.methods.primary
@@ -72,7 +72,8 @@ def remarks_of(found: Comparison) -> list[str]:
     notes += [f"experiment: {found.experiment}"] if found.experiment else []
     notes += _counted(found)
     notes += notes_of_seeds(found)
-    notes += _doubtful(found)
+    notes += _visible(found)
+    notes += _doubtful(found) if intervals else []
     notes += _lost(found)
     notes += _disagreeing(found)
     notes += _segments(found)
@@ -124,19 +125,28 @@ def _counted(found: Comparison) -> list[str]:
     return [f"queries are {' and '.join(how)}; effective n: {', '.join(told)}"]
 
 
+def _visible(found: Comparison) -> list[str]:
+    """The smallest true difference, over all queries, that these queries would show; from that pair to this one."""
+    told = []
+    for metric in found.metrics:
+        visible = found.differences[metric, 0].visible
+        if not np.isnan(visible).all():
+            least, most = (number(float(bound)) for bound in (np.nanmin(visible), np.nanmax(visible)))
+            told.append(f"{metric} {least}" + (f" to {most}" if most != least else ""))
+    how = f"found with power {found.methods.power:g}, before correction, by pair"
+    return [f"smallest true difference {how}: {', '.join(told)}"] if told else []
+
+
 def _doubtful(found: Comparison) -> list[str]:
-    own = {
+    own = [
         f"{metric}{_in(found, segment)}"
         for (metric, segment), each in found.means.items()
         if each.is_doubtful.any()
-    }
-    return (
-        [
-            f"intervals likely too short (few queries, or nearly all with the same value): {_listed(sorted(own))}"
-        ]
-        if own
-        else []
-    )
+    ]
+    if not own:
+        return []
+    where = ", ".join(sorted(own)) if len(own) <= MOST_LISTED else f"{len(own)} of {len(found.means)} cells"
+    return [f"intervals likely too short (few queries, or nearly all with the same value): {where}"]
 
 
 def _lost(found: Comparison) -> list[str]:
@@ -177,21 +187,19 @@ def _disagreeing(found: Comparison) -> list[str]:
 
 
 def _segments(found: Comparison) -> list[str]:
-    """Whether differences vary over the segments, with one p-value per metric."""
-    notes = []
+    """Whether differences vary over the segments, with one p-value per metric; of many, only those that surely do."""
+    notes, how = [], "(Welch, Holm over metrics)"
     if found.pairs.shape[1] == 1 or found.baseline:
-        for place, row in enumerate(found.pairs[0]):
+        for place, (row, other) in enumerate(found.pairs.T.tolist()):
+            p_of = {metric: p[place] for metric, p in found.heterogeneity.items() if not np.isnan(p[place])}
+            few = len(p_of) <= MOST_LISTED // 2
             told = [
-                f"{metric} p = {number(p[place])}"
-                for metric, p in found.heterogeneity.items()
-                if not np.isnan(p[place])
+                f"{metric} p = {number(p)}" for metric, p in p_of.items() if few or p < found.methods.alpha
             ]
-            if told:
-                other = found.names[found.pairs[1, place]]
-                notes.append(
-                    f"is the difference {found.names[row]} – {other} the same in all segments? (Welch, Holm over metrics) "
-                    f"{', '.join(told)}"
-                )
+            if p_of:
+                words = ", ".join(told) or f"not shown to vary, all p ≥ {number(min(p_of.values()))}"
+                pair = f"{found.names[row]} – {found.names[other]}"
+                notes.append(f"is the difference {pair} the same in all segments? {how} {words}")
     return notes
 
 

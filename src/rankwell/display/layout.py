@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 GAP = "  "
+PRINTED = 120  # columns of a report that Python prints
 
 
 def display_width(text: str) -> int:

@@ -24,7 +24,7 @@ Cell = str | int | float | None
 
 ARROWS = {"higher": "↑", "lower": "↓", "neither": "↔"}
 EXPECTED = {"text": "text, whole number or None", "count": "whole number or None", "value": "number or None"}
-LEGEND = "* best value of its column"
+LEGEND, LEGEND_OF_GROUPS = "* best value of its column", "* best value of its column in each segment"
 NARROWEST = 24  # minimum width of a wrapped last column of sentences
 JOINERS = "\u200c\u200d"  # invisible, but part of the spelling in some scripts
 
@@ -157,13 +157,22 @@ class Table:
         object.__setattr__(self, "notes", tuple(notes))
 
     def best(self) -> frozenset[tuple[int, int]]:
-        """The cells (row, column) to mark; a column with fewer than two defined values has none."""
+        """The cells (row, column) to mark; a column with fewer than two defined values has none.
+
+        With several labels, rows compete where all labels but the last are the same.
+        """
         places: set[tuple[int, int]] = set()
         for at, column in enumerate(self.columns):
-            defined = {place: row[at] for place, row in enumerate(self.rows) if row[at] is not None}
-            if self.mark_best and column.better in ("higher", "lower") and len(defined) > 1:
+            if not self.mark_best or column.better not in ("higher", "lower"):
+                continue
+            groups: dict[tuple[Cell, ...], dict[int, Cell]] = {}
+            for place, row in enumerate(self.rows):
+                if row[at] is not None:
+                    groups.setdefault(tuple(row[: self.labels - 1]), {})[place] = row[at]
+            for defined in groups.values():
                 top = (max if column.better == "higher" else min)(defined.values())  # type: ignore[type-var]
-                places.update((place, at) for place, cell in defined.items() if cell == top)
+                if len(defined) > 1:
+                    places.update((place, at) for place, cell in defined.items() if cell == top)
         return frozenset(places)
 
     def to_text(self, width: int | None = None, colour: bool = False) -> str:
@@ -187,7 +196,8 @@ class Table:
                     lines.append(GAP.join(cells).rstrip())
             lines.insert(1, "─" * total_of(spans, block))
             parts.append(lines)
-        notes = [*([LEGEND] if self.best() else []), *self.notes]
+        legend = LEGEND if self.labels == 1 else LEGEND_OF_GROUPS
+        notes = [*([legend] if self.best() else []), *self.notes]
         parts += [[line for note in notes for line in wrapped(printable(note), room)]] if notes else []
         return "\n\n".join("\n".join(lines) for lines in parts)
 

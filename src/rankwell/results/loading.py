@@ -90,6 +90,11 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
     return Results(data["run"], metrics, conditions, part, division, slices, data.get("experiment", ""))
 
 
+def opened(system: Any) -> Any:
+    """Return the results that a file of saved ones holds; anything else, such as a run's path, as it is."""
+    return loaded(system) if isinstance(system, str | Path) and is_saved(system) else system
+
+
 def is_saved(path: str | Path) -> bool:
     """Whether a file holds results that ``Results.save`` wrote as Parquet or JSON; a run in such a format does not."""
     import polars as pl

@@ -94,7 +94,8 @@ def _decided(check: Check, found: Finding, p: float, rules: Rules) -> Decided:
     if found.method == "identical":
         return Decided(check, found, p, "pass", "the values are identical")
     if found.p_margin < alpha:
-        return Decided(check, found, p, "pass", f"it surely did not drop by {check.margin}")
+        margin = f" by {check.margin}" if found.allowed else ""
+        return Decided(check, found, p, "pass", f"it surely did not drop{margin}")
     if p < alpha:
         why = f"it surely dropped, but by less than {check.margin} as far as seen"
     else:

@@ -29,6 +29,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
+from rankwell.results.loading import opened
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Run
 
@@ -67,9 +68,9 @@ def gate(
     Parameters
     ----------
     run, baseline
-        The new and the accepted system: anything that ``evaluate`` reads, or ``Results``, also loaded ones.
+        The new and the accepted system: anything that ``evaluate`` reads, ``Results``, or the path of saved ones.
     qrels, metrics
-        As for ``evaluate``; for two ``Results`` they can be left out.
+        As for ``evaluate``; for two ``Results`` they can be left out, and metrics where the baseline is one.
     max_drop
         The drop that is tolerated: a number in units of the metric, a share of the baseline's mean such as ``"1%"``, or one by
         metric. Default: none.
@@ -165,6 +166,7 @@ def _aligned(
     threads: int | None,
     options: Mapping[str, Any],
 ) -> Aligned:
+    run, baseline = opened(run), opened(baseline)
     given = {_name(run, "new"): run}
     given[_name(baseline, "baseline", *given)] = baseline
     if metrics is None and isinstance(baseline, Results):

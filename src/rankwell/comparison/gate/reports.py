@@ -81,7 +81,9 @@ def table_of(found: Gate) -> Table:
     ]
     sparse = [each.check.name for each in found.checks if each.found.method == "sign flips"]
     if sparse:
-        notes.append(f"few queries differ, so tests and bounds are by sign flips: {', '.join(sparse)}")
+        notes.append(
+            f"few queries, or few that differ, so tests and bounds are by sign flips: {', '.join(sparse)}"
+        )
     notes += [f"experiment: {found.experiment}"] if found.experiment else []
     return Table(columns, rows, caption=f"{found.name} against {found.baseline}", notes=notes)
 

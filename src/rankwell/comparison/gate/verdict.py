@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rankwell.comparison.gate.deciding import Decided, Limit, Rules, Status, together
+from rankwell.display.layout import PRINTED
 from rankwell.results import Results
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Gate:
     def __repr__(self) -> str:
         from rankwell.comparison.gate.reports import to_text
 
-        return to_text(self)
+        return to_text(self, PRINTED)
 
     def _repr_html_(self) -> str:
         return self.to_table().to_html()
