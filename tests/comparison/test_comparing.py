@@ -423,3 +423,29 @@ def test_what_is_true_of_each_run_is_noted_once_and_the_rest_by_the_names_given(
         "old: 8 rows in 4 lists; judged items found: 4",
         "new: 6 rows in 3 lists; judged items found: 3; judged queries missing from the run: 1",
     ]
+
+
+def test_means_intervals_and_p_values_are_logged_to_a_writer(results):
+    class Writer:
+        def __init__(self):
+            self.scalars, self.texts = {}, {}
+
+        def add_scalar(self, name, value, step):
+            self.scalars[name, step] = value
+
+        def add_text(self, name, text, step):
+            self.texts[name, step] = text
+
+    writer = Writer()
+    found = rw.compare(results, metrics=["rr", "ndcg@10"], baseline="popular", flips=99, resamples=99)
+    found.log_to(writer, step=4)
+    d, mean = found.difference("als", "popular", "rr"), found.mean("als", "rr")
+    assert writer.scalars["als.rr", 4] == mean.mean
+    assert writer.scalars["als.rr.low", 4] == mean.low
+    assert writer.scalars["als_vs_popular.rr.difference", 4] == d.mean
+    assert writer.scalars["als_vs_popular.rr.p", 4] == d.p
+    assert writer.scalars["als.ndcg_at_10.n", 4] == mean.n
+    assert "Holm" in writer.texts["rankwell", 4]
+    assert json.loads(writer.texts["rankwell.json", 4].strip("`json \n"))["systems"] == list(results)
+    with pytest.raises(rw.RankwellError, match="unknown tracker"):
+        found.log_to("mlfow")
