@@ -66,17 +66,18 @@ class Differences(NamedTuple):
 
 def means_of(cell: Cell, design: Design, how: Methods, limits: tuple[float, float], threads: int) -> Means:
     """Return the mean of each row with its interval."""
+    own = summaries(cell.values, design)
     found = intervals(
         cell.values,
         cell.units,
         design=design,
+        known=own,
         level=how.level,
         times=how.resamples,
         seed=how.seed,
         limits=limits,
         threads=threads,
     )
-    own = summaries(cell.values, design)
     mean = own.mean
     if design.is_plain:  # in every digit as the results have it
         with np.errstate(invalid="ignore"):
@@ -115,7 +116,8 @@ def _of_some(
     defined = ~np.isnan(d)
     found = summaries(d, design)
     # Student's holds what it promises for real differences of 25 queries on, the bootstrap does not, and p is that of t
-    bounds = intervals(d, units, method="t", design=design, level=how.level, limits=(-span, span))
+    limits = -span, span
+    bounds = intervals(d, units, method="t", design=design, level=how.level, limits=limits, known=found)
     wins, losses = np.count_nonzero(sign * d > TIE, axis=1), np.count_nonzero(sign * d < -TIE, axis=1)
     ties = found.n - wins - losses
     with np.errstate(divide="ignore", invalid="ignore"):

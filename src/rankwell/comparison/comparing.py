@@ -10,7 +10,7 @@ from typing import Any
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.computing import compared
-from rankwell.comparison.groups import groups_of
+from rankwell.comparison.groups import columns_of, groups_of
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
 from rankwell.comparison.trainings import Systems, refuse_empty_lists
 from rankwell.errors import UsageError, brief, nearest, one_of
@@ -123,7 +123,7 @@ def compare(
     6
     """
     wanted = None if metrics is None else metrics_of(metrics)
-    columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    columns = columns_of(by)
     results = results_of(runs, qrels, wanted, columns, users, threads, options)
     trainings, parts = _names(seeds), _names(folds)
     systems = Systems.of(list(results), trainings, parts)
@@ -144,14 +144,9 @@ def compare(
         margins=_by_metric(margins, aligned.metrics, "margins"),
         ropes=_by_metric(rope, aligned.metrics, "rope"),
     )
-    read = options.get("read") or {}
+    encoding = (options.get("read") or {}).get("encoding")
     groups = groups_of(
-        aligned.queries,
-        users,
-        by=columns,
-        weights=weights,
-        clusters=clusters,
-        encoding=read.get("encoding"),
+        aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
     )
     if trainings and (not groups.design.is_plain or correction == "tukey"):
         raise UsageError("seeds= goes without weights=, clusters= and correction='tukey'.")

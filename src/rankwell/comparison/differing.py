@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.diffs import Diff, Direction
-from rankwell.comparison.groups import groups_of
+from rankwell.comparison.groups import columns_of, groups_of
 from rankwell.comparison.side_by_side import Lists
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.errors import UsageError, brief
@@ -131,7 +131,7 @@ def diff(
     called = _names(names, (results[0].name, results[1].name))
     first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
     aligned = Aligned.of({first.name: first, second.name: second}, [asked])
-    columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    columns = columns_of(by)
     return Diff(
         names=called,
         metric=asked,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,11 @@ class Groups:
     design: Design
     weights: str
     clusters: str
+
+
+def columns_of(by: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return the columns that divide queries into segments: none, one or several."""
+    return () if by is None else (by,) if isinstance(by, str) else tuple(by)
 
 
 def groups_of(

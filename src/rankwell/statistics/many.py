@@ -131,11 +131,13 @@ def intervals(
     limits: tuple[float, float] = (-math.inf, math.inf),
     threads: int = 1,
     design: Design = PLAIN,
+    known: Summaries | None = None,
 ) -> Intervals:
     """Return the interval of the mean of each row, as ``interval`` has it for one, cut at the limits of what a value can be.
 
     ``auto`` is Wilson's for rows that are all 0 and 1, Student's from 100,000 units on, and otherwise the studentised Poisson
-    bootstrap, whose weights depend on the seed and the unit alone: every row sees the same draws.
+    bootstrap, whose weights depend on the seed and the unit alone: every row sees the same draws. ``known`` are the summaries
+    of the rows, where they are made already.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -156,7 +158,7 @@ def intervals(
             kinds,
             np.array([each.is_doubtful for each in own], bool),
         )
-    found = summaries(rows)
+    found = summaries(rows) if known is None else known
     low, high = np.full((2, len(rows)), math.nan)
     tail = (1 - level) / 2
     has_spread = found.sd > 0

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from rankwell.comparison.aligned import Aligned
+from rankwell.comparison.comparing import results_of
 from rankwell.comparison.gate.checks import Check, Goal, Margin, Paired, margin_for
 from rankwell.comparison.gate.deciding import (
     FailOn,
@@ -23,9 +24,8 @@ from rankwell.comparison.gate.limits import (
     named,
 )
 from rankwell.comparison.gate.verdict import Gate
-from rankwell.comparison.groups import Groups, groups_of
+from rankwell.comparison.groups import Groups, columns_of, groups_of
 from rankwell.errors import UsageError
-from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
@@ -111,7 +111,8 @@ def gate(
     Fail: a check whose drop is certain after Holm's correction (the chance of any false one is ``alpha``), and larger than the
     margin. A tolerated drop near the margin can fail. Pass: every check is surely within its margin, without correction (the
     chance to pass with a drop as large as the margin is ``alpha``). Where a t-test would be too optimistic, because few queries
-    differ, sign flips are inverted; of fewer than five differences nothing is said.
+    differ, sign flips are inverted; of fewer than five differences nothing is said. Up to 10,000 queries a pass must be sure by the
+    studentised bootstrap as well, which rare and large drops do not deceive.
 
     Examples
     --------
@@ -133,17 +134,12 @@ def gate(
         strict=strict,
         force=force,
     )
-    columns = () if by is None else (by,) if isinstance(by, str) else tuple(by)
+    columns = columns_of(by)
     wanted = None if metrics is None else metrics_of(metrics)
     aligned = _aligned(run, baseline, qrels, wanted, threads, options)
-    read = options.get("read") or {}
+    encoding = (options.get("read") or {}).get("encoding")
     groups = groups_of(
-        aligned.queries,
-        users,
-        by=columns,
-        weights=weights,
-        clusters=clusters,
-        encoding=read.get("encoding"),
+        aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
     )
     own = _checks(aligned, groups, _margins(max_drop, aligned.metrics), _goals(improve, aligned.metrics))
     parts = decided([*own, *checks], rules)
@@ -171,9 +167,7 @@ def _aligned(
     given[_name(baseline, "baseline", *given)] = baseline
     if metrics is None and isinstance(baseline, Results):
         metrics = baseline.metrics
-    new = {name: each for name, each in given.items() if not isinstance(each, Results)}
-    found = Evaluator(qrels, metrics, threads=threads, **options).evaluate_all(new) if new else {}
-    aligned = Aligned.of({name: found.get(name, each) for name, each in given.items()}, metrics)
+    aligned = Aligned.of(results_of(given, qrels, metrics, (), None, threads, options), metrics)
     for metric in aligned.metrics:
         if metric.better == "neither":
             raise UsageError(
