@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rankwell.comparison.groups import Groups
+from rankwell.comparison.shown import Shown
 from rankwell.comparison.side_by_side import Lists, QueryDiff
 from rankwell.comparison.texts import Texts
 from rankwell.display.output import in_form
@@ -30,7 +30,7 @@ Direction = Literal["both", "better", "worse"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diff:
+class Diff(Shown):
     """Two systems A and B, query by query: differences are B less A; made by ``diff``.
 
     Examples
@@ -204,30 +204,14 @@ class Diff:
 
         return to_dict(self)
 
-    def to_json(self) -> str:
-        """Return everything as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-
     def to_text(self, width: int | None = None) -> str:
         """Return the tables as text, and what to ask next; columns beyond a width follow in further blocks."""
         from rankwell.comparison.diff_tables import hints_of
 
         return "\n\n".join([in_form(self.to_tables(), "text", width), "\n".join(hints_of(self))])
 
-    def to_markdown(self) -> str:
-        """Return the tables as Markdown."""
-        return in_form(self.to_tables(), "markdown")
-
-    def to_html(self) -> str:
-        """Return the tables as HTML."""
-        return in_form(self.to_tables(), "html")
-
-    def to_latex(self) -> str:
-        """Return the tables as LaTeX with booktabs rules."""
-        return in_form(self.to_tables(), "latex")
-
     def to_csv(self) -> str:
         """Return all queries as CSV in full precision."""
         return self.to_frame().write_csv()
 
-    __repr__, _repr_html_ = to_text, to_html
+    __repr__ = to_text

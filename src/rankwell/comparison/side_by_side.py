@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rankwell.comparison.shown import Shown
 from rankwell.comparison.texts import Texts
 from rankwell.display.output import in_form
 from rankwell.display.plain_values import plain_value
@@ -75,7 +75,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QueryDiff:
+class QueryDiff(Shown):
     """Both lists of one query, whole; ``rows[0]`` is the list of A. ``top`` ranks of them are shown.
 
     ``place`` is the query's place among those that differ, 0 if it does not, and their number.
@@ -186,10 +186,6 @@ class QueryDiff:
             },
         }
 
-    def to_json(self) -> str:
-        """Return everything as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-
     def to_text(self, width: int | None = None) -> str:
         """Return the tables as text, with long texts cut; lists that do not fit a width stand one below the other."""
         from rankwell.comparison.side_tables import LONGEST, is_wider, tables_of
@@ -199,23 +195,11 @@ class QueryDiff:
             tables = tables_of(self, LONGEST, is_narrow=True)
         return in_form(tables, "text", width)
 
-    def to_markdown(self) -> str:
-        """Return the tables as Markdown."""
-        return in_form(self.to_tables(), "markdown")
-
-    def to_html(self) -> str:
-        """Return the tables as HTML."""
-        return in_form(self.to_tables(), "html")
-
-    def to_latex(self) -> str:
-        """Return the tables as LaTeX with booktabs rules."""
-        return in_form(self.to_tables(), "latex")
-
     def to_csv(self) -> str:
         """Return both whole lists as CSV in full precision."""
         return self.to_frame().write_csv()
 
-    __repr__, _repr_html_ = to_text, to_html
+    __repr__ = to_text
 
 
 def _by_rank(one: One | None) -> dict[int, str | int]:
