@@ -61,7 +61,7 @@ def agreement(
         The persistence of RBO, and what it makes of equal values: ``a`` (the mean over all their orders), ``b`` (corrected so that
         an order agrees wholly with itself) or ``w`` (they share the first rank of their group).
     level, resamples, seed
-        Of intervals: whole queries are drawn anew, the same for both sides.
+        Of intervals: whole queries are resampled, the same for both sides.
     policy, read, options
         The rules for grades and everything else, also as fields by themselves (``rel=2``); how files are read; and other
         arguments of ``Evaluator``: ``train``, ``items``, ``threads`` …

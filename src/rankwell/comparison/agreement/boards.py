@@ -52,7 +52,7 @@ def _board(aligned: Aligned, metric: Metric, judged_by: str, times: int, seed: i
 
 
 def _replicates(values: np.ndarray, units: np.ndarray, times: int, seed: int) -> np.ndarray:
-    """The means of each system (column) over queries drawn anew, the same for all; NaN where none of its queries was drawn."""
+    """The means of each system (column) over resampled queries, the same for all; NaN where none of its queries was drawn."""
     known = ~np.isnan(values)
     filled = np.where(known, values, 0.0)
     parts = []

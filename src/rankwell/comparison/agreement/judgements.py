@@ -1,4 +1,4 @@
-"""How far assessors agree on the same pairs of query and item, with intervals from whole queries drawn anew."""
+"""How far assessors agree on the same pairs of query and item, with intervals from resampling whole queries."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _estimated(
     times: int,
     seed: int,
 ) -> tuple[np.ndarray, list[Estimate]]:
-    """The table of all queries, and what is measured of it; intervals from tables of queries drawn anew."""
+    """The table of all queries, and what is measured of it; intervals from tables of resampled queries."""
     from scipy.sparse import csr_array
 
     count = len(pairs.grades)
