@@ -32,6 +32,7 @@ HOMES = {
     "long_tail": "rankwell.prepare.longtail",
     "metric": "rankwell.metrics.from_function",
     "metrics": "rankwell",
+    "plot": "rankwell.reporting",
     "pool_bias": "rankwell.comparison.agreement.pool_bias",
     "prediction_powered": "rankwell.comparison.agreement.powering",
     "prepare": "rankwell",

@@ -159,6 +159,7 @@ from rankwell.metrics.diversity.intents import nDCGIA as nDCGIA
 from rankwell.metrics.graded.cascade import nERR as nERR
 from rankwell.metrics.diversity.stopping import nERRIA as nERRIA
 from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
+from rankwell.reporting import plot as plot
 from rankwell.comparison.agreement.pool_bias import pool_bias as pool_bias
 from rankwell.comparison.agreement.powering import prediction_powered as prediction_powered
 from rankwell import prepare as prepare
@@ -220,6 +221,7 @@ __all__ = [
     "metric",
     "metrics",
     "nDCG",
+    "plot",
     "pool_bias",
     "prediction_powered",
     "prepare",

@@ -1,0 +1,80 @@
+"""The words of pages and pictures: one TOML file per language, looked up by key.
+
+A text may hold fields in braces, formatted as ``str.format`` does. A text with a singular and a plural is a table of ``one`` and
+``other``, chosen by the field ``n``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from rankwell.errors import UsageError, brief, nearest, one_of
+
+PLURAL = {"one", "other"}
+
+
+@dataclass(frozen=True)
+class Words:
+    """The texts of one language by key, such as ``plots.forest.title``.
+
+    Examples
+    --------
+    >>> words_of("en")("page.queries", n=1), words_of("ko")("page.queries", n=2000)
+    ('1 query', '질의 2,000개')
+    """
+
+    lang: str
+    texts: Mapping[str, str | Mapping[str, str]]
+
+    def __call__(self, key: str, /, **fields: Any) -> str:
+        """Return the text of a key with its fields filled in; raises KeyError for a key that no file has."""
+        text = self.texts[key]
+        if not isinstance(text, str):
+            text = text["one" if fields["n"] == 1 and "one" in text else "other"]
+        return text.format(**fields)
+
+    def of(self, room: str) -> dict[str, str]:
+        """Return the texts whose keys begin with ``room.``, without that; for scripts, which fill in their own fields."""
+        start = f"{room}."
+        return {
+            key.removeprefix(start): text
+            for key, text in self.texts.items()
+            if key.startswith(start) and isinstance(text, str)
+        }
+
+
+def languages() -> list[str]:
+    """Return the languages that there are, by the names of their files."""
+    folder = files("rankwell.display.page") / "strings"
+    return sorted(each.name.removesuffix(".toml") for each in folder.iterdir() if each.name.endswith(".toml"))
+
+
+@cache
+def words_of(lang: str) -> Words:
+    """Return the words of a language.
+
+    Raises
+    ------
+    UsageError
+        If there is no file of it.
+    """
+    known = languages()
+    if lang not in known:
+        raise UsageError(f"lang={brief(lang)}: must be {one_of(known)}.{nearest(str(lang), known)}")
+    text = (files("rankwell.display.page") / "strings" / f"{lang}.toml").read_text(encoding="utf-8")
+    return Words(lang, _flat(tomllib.loads(text)))
+
+
+def _flat(table: Mapping[str, Any], start: str = "") -> dict[str, str | Mapping[str, str]]:
+    found: dict[str, str | Mapping[str, str]] = {}
+    for key, value in table.items():
+        if isinstance(value, str) or (value.keys() <= PLURAL and "other" in value):
+            found[start + key] = value
+        else:
+            found |= _flat(value, f"{start}{key}.")
+    return found

@@ -1,0 +1,87 @@
+"""The look of all pictures: colours that colour-blind readers tell apart, on light and on dark ground.
+
+A mark never names a colour; it names a style of this file (``style="muted"``) or a range (``scheme`` left out: the range
+``category``), so that one specification is drawn in both themes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+FONT = "system-ui, Segoe UI, Roboto, Noto Sans, Noto Sans KR, Apple SD Gothic Neo, Malgun Gothic, sans-serif"
+MOST_COLOURS = 8  # more systems are told apart by their names, not by colours
+# after Okabe and Ito (2008), darkened on light ground and lightened on dark for a contrast of 3:1
+CATEGORY = {
+    False: ["#0072b2", "#d55e00", "#00875f", "#b8578f", "#a87000", "#3a8fc4", "#5d3a9b", "#6b6b6b"],
+    True: ["#56b4e9", "#f0813a", "#2fc79a", "#e29ac6", "#e6b122", "#9fd0ee", "#b59ae8", "#a8a8a8"],
+}
+INK = {False: "#1b1f24", True: "#e6e9ed"}
+QUIET = {False: "#57606a", True: "#9da7b3"}
+LINE = {False: "#d0d7de", True: "#3a424c"}
+GROUND = {False: "#ffffff", True: "#14181d"}
+BETTER = {False: "#00694f", True: "#4fc7a1"}
+WORSE = {False: "#a63c06", True: "#f0975a"}
+
+
+def config(*, dark: bool = False) -> dict[str, Any]:
+    """Return the Vega-Lite configuration of a theme.
+
+    Styles of marks: ``muted`` (what is no news), ``better``, ``worse``, ``band`` (an interval around a line), ``reference`` (a zero
+    line, a cut), ``note`` (text in the picture).
+    """
+    ink, quiet, line = INK[dark], QUIET[dark], LINE[dark]
+    return {
+        "background": GROUND[dark],
+        "font": FONT,
+        "view": {"stroke": None},
+        "title": {
+            "anchor": "start", "color": ink, "fontSize": 15, "subtitleColor": quiet, "subtitleFontSize": 12, "offset": 12,
+            "subtitlePadding": 4,
+        },
+        "axis": {
+            "labelColor": quiet, "titleColor": ink, "gridColor": line, "gridOpacity": 0.6, "domainColor": line,
+            "tickColor": line, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 200,
+        },
+        "legend": {"labelColor": ink, "titleColor": quiet, "labelLimit": 200, "titleFontWeight": "normal"},
+        "header": {"labelColor": ink, "titleColor": quiet},
+        "range": {
+            "category": CATEGORY[dark],
+            "heatmap": {"scheme": "blues" if not dark else "darkblue"},
+            "diverging": [WORSE[dark], LINE[dark], BETTER[dark]],
+        },
+        "mark": {"color": CATEGORY[dark][0]},
+        "text": {"color": ink},
+        "rule": {"color": quiet},
+        "style": {
+            "muted": {"color": quiet, "fill": quiet, "opacity": 0.5},
+            "better": {"color": BETTER[dark], "fill": BETTER[dark]},
+            "worse": {"color": WORSE[dark], "fill": WORSE[dark]},
+            "band": {"opacity": 0.18},
+            "reference": {"color": quiet, "stroke": quiet, "strokeDash": [4, 3]},
+            "note": {"color": quiet, "fill": quiet, "fontSize": 11},
+        },
+    }  # fmt: skip
+
+
+def finished(chart: Any, title: str, subtitle: str | Sequence[str] = (), *, dark: bool = False) -> Any:
+    """Return the chart with its title, a subtitle (what is shown, of how much) and the theme."""
+    import altair as alt
+
+    lines = [subtitle] if isinstance(subtitle, str) else list(subtitle)
+    return chart.properties(title=alt.Title(title, subtitle=lines)).configure(**config(dark=dark))
+
+
+def spec_of(chart: Any) -> dict[str, Any]:
+    """Return the Vega-Lite specification of a finished chart without its theme, which a page gives it."""
+    found: dict[str, Any] = chart.to_dict()
+    return {key: value for key, value in found.items() if key != "config"}
+
+
+def colours(names: Sequence[str]) -> Any:
+    """Return the scale that gives each system its colour, the same in every picture; past `MOST_COLOURS` all have one."""
+    import altair as alt
+
+    if len(names) > MOST_COLOURS:
+        return alt.Undefined
+    return alt.Scale(domain=list(names))

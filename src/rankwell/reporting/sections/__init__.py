@@ -1,0 +1,15 @@
+"""Sections of the report: one file each, with a function ``section(material)`` that gives a Section, or None without data."""
+
+from __future__ import annotations
+
+ORDER: tuple[str, ...] = (
+    "leaderboard",
+    "uncertainty",
+    "segments",
+    "curves",
+    "tradeoffs",
+    "longtail",
+    "explorer",
+    "quality",
+    "definitions",
+)
