@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ORDER: tuple[str, ...] = (
+ORDER = (
     "leaderboard",
     "uncertainty",
     "segments",
