@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.reporting.lists import qrels_of, run_of
 
 import rankwell as rw
 from rankwell.display.table import number
-from tests.reporting.lists import qrels_of, run_of
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
 BAD = [2, 3, 4, 3, 2, 5, 4, 2, 3, 4, 3, 2]
@@ -32,7 +32,7 @@ def test_queries_are_counted_by_who_is_better_and_by_how_far():
         int((abs(d) > 0.5).sum()),
     ]
     assert found[0] == (
-        "Query by query, B is better than A on {} of 12, worse on {} and equal on {}, and on {} of them they differ by "
+        "Query by query, B is better than A on {} of 12, worse on {}, equal on {}; on {} of them they differ by "
         "more than 0.5.".format(*counts)
     )
 
