@@ -16,6 +16,8 @@ from rankwell.tables.run_qrels import Qrels, Run
 if TYPE_CHECKING:
     from rankwell.comparison.texts import Texts
     from rankwell.evaluation import Evaluator
+    from rankwell.reporting.explorer.images import Images
+    from rankwell.tables.redaction import Redaction
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,8 @@ class Material:
     query_texts: Texts | None = None
     item_texts: Texts | None = None
     command: str = ""
+    redaction: Redaction | None = None
+    item_images: Images | None = None
 
     @property
     def names(self) -> list[str]:
