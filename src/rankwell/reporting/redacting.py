@@ -14,6 +14,7 @@ from rankwell.comparison.redacting import without_small_groups
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
 from rankwell.results import redacting
+from rankwell.tables.personal import warn_of
 from rankwell.tables.redaction import Redaction
 
 WITHHELD = {"query_text", "item_text", "message", "place"}  # texts, and what may quote ids
@@ -37,6 +38,14 @@ def redacted(material: Material) -> Material:
         item_images=None,
         command=redaction.command(material.command),
     )
+
+
+def warn_of_ids(material: Material, *, stacklevel: int) -> None:
+    """Warn who makes a page to be given to others, if its ids look personal and are not redacted."""
+    if material.redaction is None:
+        for res in material.results.values():
+            warn_of(res.part.queries, "queries", stacklevel=stacklevel)
+            break
 
 
 def redacted_section(section: Section, redaction: Redaction | None) -> Section:

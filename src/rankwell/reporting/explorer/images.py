@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from rankwell.errors import UsageError, brief
@@ -68,6 +69,11 @@ def images_of_items(items: Items | None, column: str | None, folder: str | Path)
             return None
     texts = texts_in(column_of(items.frame, column, items.name), items.name)
     return Images(Known(items.item), texts, Path(folder))
+
+
+def folder_of(source: Any) -> Path:
+    """Return the folder of a table in a file; that of this process for a table in memory."""
+    return Path(source).parent if isinstance(source, (str, os.PathLike)) else Path()
 
 
 @dataclass(eq=False)

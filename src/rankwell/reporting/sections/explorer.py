@@ -21,7 +21,7 @@ from rankwell.tables.ids import Ids
 
 def section(material: Material) -> Section | None:
     """Return the queries that are kept, with values, differences and lists; None without a value per query."""
-    metric = _metric(material)
+    metric = _metric(material) if material.results else None
     if metric is None:
         return None
     aligned = Aligned.of(material.results, [metric])
@@ -48,8 +48,7 @@ def section(material: Material) -> Section | None:
 
 def _metric(material: Material) -> QueryMetric | None:
     """The metric that decides, or the first one with a value per query."""
-    primary = "" if material.comparison is None else material.comparison.methods.primary
-    for metric in sorted(material.metrics, key=lambda metric: str(metric) != primary):
+    for metric in sorted(material.metrics, key=lambda metric: metric != material.primary):
         if isinstance(metric, QueryMetric) and all(
             metric in res.part.values for res in material.results.values()
         ):
