@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.reporting.lists import qrels_of, run_of
 
 import rankwell as rw
 from rankwell.display.table import number
-from tests.reporting.lists import qrels_of, run_of
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
 BAD = [2, 3, 4, 3, 2, 5, 4, 2, 3, 4, 3, 2]

@@ -5,5 +5,6 @@ from __future__ import annotations
 ORDER = (
     "answer",
     "leaderboard",
+    "explorer",
     "definitions",
 )
