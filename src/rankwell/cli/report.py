@@ -8,7 +8,16 @@ from typing import Annotated, Any
 
 from rankwell.cli.compare import Clusters, Testing, Weights
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
-from rankwell.cli.options import FromExperiment, Metrics, PolicyRules, Reading, Tables, refuse_files
+from rankwell.cli.options import (
+    FromExperiment,
+    Metrics,
+    PolicyRules,
+    Reading,
+    Redacting,
+    Tables,
+    notes_printed,
+    refuse_files,
+)
 from rankwell.cli.words import named_groups, named_numbers, split, split_names
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError, brief
@@ -73,6 +82,13 @@ def report(
             help="the column of --items with the text of each item; by default text, title or name",
         ),
     ] = None,
+    image: Annotated[
+        str | None,
+        Option(
+            group=DATA,
+            help="the column of --items with a picture of each item: files in its folder, or data URIs; by default image, picture, poster …",
+        ),
+    ] = None,
     threads: Annotated[
         int | None, Option(help="the number of threads; default: the cores of this process")
     ] = None,
@@ -90,6 +106,7 @@ def report(
     statistics: Testing = Testing(),
     tables: Tables = Tables(),
     reading: Reading = Reading(),
+    redacting: Redacting = Redacting(),
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
     """Write one HTML page of an evaluation: the answer in a sentence, leaderboard, pictures, queries, definitions.
@@ -109,32 +126,35 @@ def report(
         "folds": named_groups(folds, "--folds") or None,
     }
     options: dict[str, Any] = dict(statistics.given) if len(words) > 1 else {}
-    reported(
-        {name: _system(path, name, reading) for name, path in zip(names, paths, strict=True)},
-        output,
-        qrels=None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
-        metrics=None if metric is None else [part for each in metric for part in split(each)],
-        baseline=_name_of(baseline, names, paths),
-        primary=primary,
-        margins=named_numbers(margin, "--margin"),
-        by=by,
-        train=tables.train,
-        items=tables.items,
-        users=tables.users,
-        queries=queries,
-        text=text,
-        title=title,
-        lang=lang,
-        command=command or "",
-        policy=policy,
-        weights=weights,
-        clusters=clusters,
-        threads=threads,
-        experiment=experiment,
-        read={"encoding": reading.encoding},
-        **groups,
-        **options,
-    )
+    with notes_printed():
+        reported(
+            {name: _system(path, name, reading) for name, path in zip(names, paths, strict=True)},
+            output,
+            qrels=None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
+            metrics=None if metric is None else [part for each in metric for part in split(each)],
+            baseline=_name_of(baseline, names, paths),
+            primary=primary,
+            margins=named_numbers(margin, "--margin"),
+            by=by,
+            train=tables.train,
+            items=tables.items,
+            users=tables.users,
+            queries=queries,
+            text=text,
+            image=image,
+            redact=redacting.wanted,
+            title=title,
+            lang=lang,
+            command=command or "",
+            policy=policy,
+            weights=weights,
+            clusters=clusters,
+            threads=threads,
+            experiment=experiment,
+            read={"encoding": reading.encoding},
+            **groups,
+            **options,
+        )
     size = Path(output).stat().st_size / MEGABYTE
     sys.stderr.write(f"rankwell: note: wrote {printable(output)} ({size:.1f} MB).\n")
 

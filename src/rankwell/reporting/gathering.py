@@ -17,12 +17,14 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import reading_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.readers import open_run, read_qrels
+from rankwell.reporting.explorer.images import folder_of, images_of_items
 from rankwell.reporting.input_files import InputFile, input_files
 from rankwell.reporting.material import Material
 from rankwell.results import Results
 from rankwell.results.loading import all_loaded, is_saved
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
+from rankwell.tables.redaction import Redaction
 from rankwell.tables.run_qrels import Qrels
 
 ONE = "run"  # what a system without a name is called
@@ -74,6 +76,8 @@ def material_of(
     users: Any,
     queries: Any,
     text: str | None,
+    image: str | None,
+    redaction: Redaction | None,
     command: str,
     options: Mapping[str, Any],
 ) -> Material:
@@ -92,6 +96,8 @@ def material_of(
         **vars(tables),
         "query_texts": texts_of_queries(queries, reading.get("encoding")),
         "item_texts": texts_of_items(tables.items, text, reading.get("encoding")),
+        "item_images": images_of_items(tables.items, image, folder_of(items)),
+        "redaction": redaction,
         "command": command,
     }
     if isinstance(what, Comparison):

@@ -20,7 +20,9 @@ from rankwell.tables.states import Mean
 if TYPE_CHECKING:
     from rankwell.comparison.texts import Texts
     from rankwell.evaluation import Evaluator
+    from rankwell.reporting.explorer.images import Images
     from rankwell.reporting.input_files import InputFile
+    from rankwell.tables.redaction import Redaction
 
 DEPTH = 10  # of lists, where the metric that decides has no cut-off
 
@@ -47,6 +49,8 @@ class Material:
     item_texts: Texts | None = None
     command: str = ""
     inputs: tuple[InputFile, ...] = ()
+    redaction: Redaction | None = None
+    item_images: Images | None = None
 
     @property
     def names(self) -> list[str]:

@@ -33,14 +33,27 @@ def page_of(title: str, sections: Sequence[Section], words: Words) -> str:
     if charts:
         themes = {"light": config(), "dark": config(dark=True)}
         blocks += [data_block("charts", charts), data_block("themes", themes)]
+    own = [section for section in sections if _has(f"{section.name}.js")]
+    for section in own:
+        texts = words.of(f"report.{section.name}")
+        blocks += [
+            data_block(f"{section.name}-data", section.data),
+            data_block(f"{section.name}-words", texts),
+        ]
     body = environment.get_template("report.html").render(filled)
     return page(
         title,
         "\n".join([body, *blocks]),
         top=environment.get_template("contents.html").render(filled),
         lang=words.lang,
-        styles=[_static(f"{name}.css") for name in ("tables", "charts", "report")],
-        scripts=[_static("tables.js"), *([_vega(), _static("charts.js")] if charts else [])],
+        styles=[
+            _static(f"{name}.css") for name in ("tables", "charts", "report", *(each.name for each in own))
+        ],
+        scripts=[
+            _static("tables.js"),
+            *([_vega(), _static("charts.js")] if charts else []),
+            *(_static(f"{each.name}.js") for each in own),
+        ],
     )
 
 
@@ -51,6 +64,10 @@ def charts_of(sections: Sequence[Section]) -> dict[str, Mapping[str, Any]]:
 
 def _static(name: str) -> str:
     return (files(ROOM) / "static" / name).read_text(encoding="utf-8")
+
+
+def _has(name: str) -> bool:
+    return (files(ROOM) / "static" / name).is_file()
 
 
 @cache

@@ -20,10 +20,12 @@ from rankwell.reporting.answer import brief_name
 from rankwell.reporting.extra import require_extra
 from rankwell.reporting.gathering import material_of
 from rankwell.reporting.material import Material
+from rankwell.reporting.redacting import redacted, redacted_section, warn_of_ids
 from rankwell.reporting.rendering import page_of
 from rankwell.reporting.section import Section
 from rankwell.reporting.sections import ORDER
 from rankwell.tables.arguments import checked
+from rankwell.tables.redaction import Redaction, redaction_of
 
 SCHEMA = 1  # version of the JSON layout
 KIND = "report"
@@ -134,6 +136,8 @@ def report(
     users: Any = None,
     queries: Any = None,
     text: str | None = None,
+    image: str | None = None,
+    redact: bool | bytes | Redaction = False,
     title: str | None = None,
     lang: str = "en",
     command: str = "",
@@ -160,6 +164,12 @@ def report(
     queries, text
         The texts of queries (a table with a query column and one of texts, or ``{id: text}``), and the column of ``items`` with
         the text of each item; by default one called text, title or name.
+    image
+        The column of ``items`` with a picture of each item: a file in the folder of the table, or a data URI; by default one called
+        image, picture, poster, cover or thumbnail.
+    redact
+        Whether the page shows ids as hashes, no texts, no pictures, and no segment of fewer than 5 queries: True, or a key of at
+        least 16 bytes, under which an id has the same hash each time.
     title, lang
         The title of the page, and its language: ``en`` or ``ko``.
     command
@@ -204,10 +214,13 @@ def report(
         users=users,
         queries=queries,
         text=text,
+        image=image,
+        redaction=redaction_of(redact),
         command=command,
         options={name: value for name, value in options.items() if value is not None},
     )
-    found = Report(title or _title(material), lang, _sections(material))
+    warn_of_ids(material, stacklevel=5)
+    found = Report(title or _title(material), lang, _sections(redacted(material)))
     if path is not None:
         found.save(path)
     return found
@@ -229,4 +242,4 @@ def _title(material: Material) -> str:
 def _sections(material: Material) -> tuple[Section, ...]:
     """The sections that the material has data for, in the order of the page."""
     made = (import_module(f"rankwell.reporting.sections.{name}").section(material) for name in ORDER)
-    return tuple(each for each in made if each is not None)
+    return tuple(redacted_section(each, material.redaction) for each in made if each is not None)
