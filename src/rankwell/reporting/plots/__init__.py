@@ -2,4 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = []
+from rankwell.reporting.plots.calibration import calibration
+from rankwell.reporting.plots.curve import curve
+from rankwell.reporting.plots.exposure import exposure
+from rankwell.reporting.plots.long_tail import long_tail
+from rankwell.reporting.plots.precision_recall import precision_recall
+from rankwell.reporting.plots.similarity import similarity
+
+__all__ = ["calibration", "curve", "exposure", "long_tail", "precision_recall", "similarity"]

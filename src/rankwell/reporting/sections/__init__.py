@@ -5,6 +5,8 @@ from __future__ import annotations
 ORDER = (
     "answer",
     "leaderboard",
+    "curves",
+    "longtail",
     "explorer",
     "definitions",
 )
