@@ -1,0 +1,201 @@
+"""Scatter plot: systems by two metrics, and the front of those that no other system beats in both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rankwell.comparison.comparison import Comparison
+from rankwell.display.page import Words, words_of
+from rankwell.display.table import number
+from rankwell.errors import UsageError
+from rankwell.metrics import Wanted
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.plots import drawing
+from rankwell.reporting.plots.inputs import metric_in, results_in
+from rankwell.reporting.plots.pairs import sign_of
+from rankwell.reporting.plots.placing import placed
+from rankwell.reporting.plots.theme import finished
+from rankwell.results import Results
+
+FEW = 12  # systems that are all named
+WIDTH, HEIGHT = 480, 360
+LOOKS: dict[str, dict[str, Any]] = {  # of a label at each side of its point
+    "right": {"align": "left", "baseline": "middle", "dx": 8},
+    "left": {"align": "right", "baseline": "middle", "dx": -8},
+    "above": {"align": "center", "baseline": "bottom", "dy": -8},
+    "below": {"align": "center", "baseline": "top", "dy": 8},
+}
+
+Row = dict[str, Any]
+
+
+class Systems(NamedTuple):
+    """The systems by their values of two metrics, without those that are undefined; how many these are; and the baseline."""
+
+    values: dict[str, tuple[float, float]]
+    undefined: int
+    baseline: str | None
+
+
+def scatter(
+    results: Mapping[str, Results] | Comparison,
+    *,
+    x: Wanted | None = None,
+    y: Wanted | None = None,
+    lang: str = "en",
+    dark: bool = False,
+) -> Any:
+    """Draw systems by two metrics, with the Pareto front: the systems that no other one beats in one metric and equals in the other.
+
+    Up to 12 systems are named; of more, those on the front and the baseline, the others when pointed at. Where neither end of a
+    metric is better, there is no front.
+
+    Parameters
+    ----------
+    results
+        Results by system, or a comparison.
+    x, y
+        The two metrics; default the first two.
+    lang, dark
+        The language of the texts, and the theme.
+
+    Raises
+    ------
+    RankwellError
+        For fewer than two metrics or one that was not evaluated, if no system has both values, or without Altair.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> run, other = {"1": ["a", "b"]}, {"1": ["b", "c"]}
+    >>> found = rw.Evaluator({"1": {"b": 1}}, ["rr", "coverage"], items=["a", "b", "c"]).evaluate_all({"old": run, "new": other})
+    >>> rw.plot.scatter(found, x="rr", y="coverage").title.text
+    'coverage against rr'
+    """
+    words = words_of(lang)
+    metrics = (
+        results.metrics
+        if isinstance(results, Comparison)
+        else next(iter(results_in(results).values())).metrics
+    )
+    if len(metrics) < 2 and (x is None or y is None):
+        raise UsageError("a scatter plot shows two metrics, and one was evaluated; evaluate another one too.")
+    across = metrics[0] if x is None else metric_in(metrics, x)
+    up = next(each for each in metrics if each != across) if y is None else metric_in(metrics, y)
+    found = systems_of(results, across, up)
+    if not found.values:
+        raise UsageError(f"no system has both {across} and {up}: they are undefined.")
+    rows = rows_of(found, across, up)
+    title = words("plots.scatter.title", x=str(across), y=str(up))
+    return finished(
+        _chart(rows, across, up, words), title, _subtitle(rows, found, across, up, words), dark=dark
+    )
+
+
+def systems_of(results: Mapping[str, Results] | Comparison, x: Metric, y: Metric) -> Systems:
+    """Return the values of the systems, as results or comparison have them."""
+    baseline = None
+    if isinstance(results, Comparison):
+        own = [results.means[metric, 0].mean.tolist() for metric in (x, y)]
+        every = dict(zip(results.names, zip(*own, strict=True), strict=True))
+        baseline = results.baseline
+    else:
+        every = {name: (res[x], res[y]) for name, res in results_in(results).items()}
+    known = {name: pair for name, pair in every.items() if not any(map(math.isnan, pair))}
+    return Systems(known, len(every) - len(known), baseline)
+
+
+def front_of(values: Mapping[str, tuple[float, float]], x: Metric, y: Metric) -> list[str]:
+    """Return the systems that no other one beats, from the left to the right; equal ones are all on it.
+
+    >>> from rankwell.metrics import metric_of
+    >>> front_of({"a": (1, 3), "b": (2, 2), "c": (1, 2), "d": (3, 1)}, metric_of("rr"), metric_of("ndcg"))
+    ['a', 'b', 'd']
+    """
+    if "neither" in (x.better, y.better):
+        return []
+    gains = {name: (sign_of(x) * pair[0], sign_of(y) * pair[1]) for name, pair in values.items()}
+    front: list[str] = []
+    best = -math.inf
+    ordered = sorted(gains, key=lambda name: (-gains[name][0], -gains[name][1]))
+    for name in ordered:
+        if gains[name][1] > best or (front and gains[name] == gains[front[-1]]):
+            front.append(name)
+            best = gains[name][1]
+    return sorted(front, key=lambda name: values[name])
+
+
+def rows_of(found: Systems, x: Metric, y: Metric) -> list[Row]:
+    """Return a row per system: its values, its role (front, baseline or other), and the side of its label, if it has one."""
+    label = drawing.labels_of(found.values)
+    front = set(front_of(found.values, x, y))
+    rows: list[Row] = []
+    for name, (across, up) in found.values.items():
+        role = "baseline" if name == found.baseline else "front" if name in front else "other"
+        rows.append(
+            {"system": label[name], "x": across, "y": up, "x_shown": number(across), "y_shown": number(up)}
+            | {"role": role, "is_front": name in front, "side": None}
+        )
+    ends = [domain_of(row[axis] for row in rows) for axis in "xy"]
+    points = [
+        tuple((row[axis] - low) / (high - low) for axis, (low, high) in zip("xy", ends, strict=True))
+        for row in rows
+    ]
+    named = [at for at, row in enumerate(rows) if len(rows) <= FEW or row["role"] != "other"]
+    named.sort(key=lambda at: ("baseline", "front", "other").index(rows[at]["role"]))
+    for at, side in placed(points, [(at, rows[at]["system"]) for at in named], WIDTH, HEIGHT).items():
+        rows[at]["side"] = side
+    return rows
+
+
+def domain_of(values: Iterable[float]) -> tuple[float, float]:
+    """Return the ends of an axis with some air around the values."""
+    known = list(values)
+    low, high = min(known), max(known)
+    air = (high - low) * 0.08 or max(abs(high) * 0.1, 0.01)
+    return low - air, high + air
+
+
+def _chart(rows: list[Row], x: Metric, y: Metric, words: Words) -> Any:
+    alt = drawing.altair()
+    scales = [
+        alt.Scale(domain=list(domain_of(row[axis] for row in rows)), nice=False, zero=False) for axis in "xy"
+    ]
+    across = alt.X("x:Q", title=drawing.axis_title(x, words), scale=scales[0]).axis(tickCount=6)
+    up = alt.Y("y:Q", title=drawing.axis_title(y, words), scale=scales[1]).axis(tickCount=6)
+    tips = [
+        alt.Tooltip("system:N", title=words("page.system")),
+        alt.Tooltip("x_shown:N", title=str(x)),
+        alt.Tooltip("y_shown:N", title=str(y)),
+    ]
+
+    def chart(own: Iterable[Row]) -> Any:
+        return alt.Chart(drawing.data(own)).encode(x=across, y=up)
+
+    layers = [chart(row for row in rows if row["is_front"]).mark_line(style="reference")]
+    marks: dict[str, dict[str, Any]] = {
+        "other": {"style": "muted", "size": 50},
+        "front": {"size": 90},
+        "baseline": {"size": 110, "shape": "square"},
+    }
+    for role, mark in marks.items():
+        own = chart(row for row in rows if row["role"] == role)
+        layers.append(own.mark_point(filled=True, opacity=1, **mark).encode(tooltip=tips))
+    for side, look in LOOKS.items():
+        own = chart(row for row in rows if row["side"] == side)
+        layers.append(own.mark_text(fontSize=12, **look).encode(text="system:N"))
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+
+
+def _subtitle(rows: list[Row], found: Systems, x: Metric, y: Metric, words: Words) -> Sequence[str]:
+    neither = [str(metric) for metric in (x, y) if metric.better == "neither"]
+    unnamed = sum(row["side"] is None for row in rows)
+    parts = words("plots.scatter.no_front", metric=neither[0]) if neither else words("plots.scatter.front")
+    return drawing.lines(
+        parts,
+        words("plots.scatter.baseline") if found.baseline in found.values else "",
+        words("plots.scatter.unnamed", n=unnamed) if unnamed else "",
+        words("plots.scatter.undefined", n=found.undefined) if found.undefined else "",
+    )
