@@ -6,32 +6,27 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from rankwell.comparison.comparing import compare
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.diffs import Diff
 from rankwell.comparison.records import Difference
 from rankwell.display.page import Words, words_of
-from rankwell.display.table import count, number
-from rankwell.errors import UsageError
+from rankwell.display.table import count
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots import drawing
-from rankwell.reporting.plots.inputs import (
-    Values,
+from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.paired import STYLES
+from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.differences import pair_in, rows_of
+from rankwell.reporting.rows.given import (
     per_query_metric,
     primary_of,
     results_in,
-    system_in,
     values_of,
 )
-from rankwell.reporting.plots.pairs import STYLES, sign_of
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.rows.texts import beside, lines, p_equation, with_interval
 from rankwell.results import Results
-from rankwell.statistics.effects import TIE
-
-MOST_BARS, BINS = 800, 300
 
 Row = dict[str, Any]
 
@@ -88,7 +83,7 @@ def differences(
     named = primary_of(comparison) if metric is None and comparison is not None else metric
     wanted = per_query_metric(given, named)
     values = values_of(given, wanted, comparison)
-    pair = _pair(values.names, first, second, comparison)
+    pair = pair_in(values.names, first, second, comparison)
     if comparison is None:
         comparison = compare({name: given[name] for name in pair}, metrics=[wanted])
     found = comparison.difference(*pair, wanted)
@@ -97,72 +92,12 @@ def differences(
     return finished(_chart(rows, found, wanted, words), title, subtitle, dark=dark)
 
 
-def top_pair(comparison: Comparison) -> tuple[str, str]:
-    """Return the best system by the primary metric and the baseline, the best but it; without a baseline the best two."""
-    order = [comparison.names[row] for row in comparison.order]
-    if comparison.baseline is None:
-        return order[0], order[1]
-    return next(name for name in order if name != comparison.baseline), comparison.baseline
-
-
-def _pair(
-    names: tuple[str, ...], first: str | None, second: str | None, comparison: Comparison | None
-) -> tuple[str, str]:
-    if first is None and second is None:
-        if len(names) == 2 and (comparison is None or comparison.baseline is None):
-            return names[1], names[0]
-        if comparison is not None:
-            return top_pair(comparison)
-    if first is None or second is None:
-        raise UsageError(f"say which two of {len(names)} systems differ: first=…, second=….")
-    pair = system_in(names, first, "first"), system_in(names, second, "second")
-    if first == second:
-        raise UsageError(f"first= and second= are the same system, {first}; name two.")
-    return pair
-
-
-def rows_of(values: Values, pair: tuple[str, str], metric: Metric) -> list[Row]:
-    """Return the bars from left to right: of a query each, or of bins of queries; undefined queries are left out."""
-    left, right = (values.table[values.names.index(name)] for name in pair)
-    d = left - right
-    places = np.flatnonzero(~np.isnan(d))
-    # rounded, so that differences that are equal but for the last bits are
-    places = places[np.argsort(-sign_of(metric) * np.round(d[places], 12), kind="stable")]
-    count_of = len(places) if len(places) <= MOST_BARS else BINS
-    rows, start = [], 0
-    for part in np.array_split(places, max(count_of, 1)) if len(places) else []:
-        mean = math.fsum(d[part]) / len(part)
-        widest = int(part[np.argmax(np.abs(d[part]))])
-        rows.append(
-            {
-                "start": start,
-                "end": start + len(part),
-                "queries": len(part),
-                "difference": mean,
-                "query": drawing.label_of(values.queries.one(widest)),
-                "shown": number(float(d[widest])),
-                "first": number(float(left[widest])),
-                "second": number(float(right[widest])),
-                "mean": number(mean),
-                "outcome": _outcome(sign_of(metric) * mean, metric),
-            }
-        )
-        start += len(part)
-    return rows
-
-
-def _outcome(gain: float, metric: Metric) -> str:
-    if metric.better == "neither" or abs(gain) <= TIE:
-        return "open"
-    return "better" if gain > 0 else "worse"
-
-
 def _chart(rows: list[Row], found: Difference, metric: Metric, words: Words) -> Any:
-    alt = drawing.altair()
+    alt = altair()
     is_binned = any(row["queries"] > 1 for row in rows)
     side = _side(found, metric, words)
     is_flat = all(row["difference"] == 0 for row in rows)
-    y = alt.Y("difference:Q", title=drawing.beside(words("plots.compared.difference"), side))
+    y = alt.Y("difference:Q", title=beside(words("plots.compared.difference"), side))
     y = y.scale(domain=[-0.1, 0.1]) if is_flat else y
     x = alt.X(
         "start:Q",
@@ -185,19 +120,15 @@ def _chart(rows: list[Row], found: Difference, metric: Metric, words: Words) -> 
     tips = [alt.Tooltip(f"{field}:N", title=words(key)) for field, key in keys.items()]
     layers = []
     if not math.isnan(found.low):
-        band = alt.Chart(drawing.data([{"low": found.low, "high": found.high}]))
+        band = data([{"low": found.low, "high": found.high}])
         layers.append(band.mark_rect(style="band").encode(y="low:Q", y2="high:Q"))
     for outcome, style in STYLES.items():
-        own = alt.Chart(drawing.data(row for row in rows if row["outcome"] == outcome))
+        own = data(row for row in rows if row["outcome"] == outcome)
         bars = own.mark_rect(style=style, opacity=0.9)
         layers.append(bars.encode(x=x, x2="end:Q", y=y, y2=alt.datum(0), tooltip=tips))
-    layers.append(
-        alt.Chart(drawing.data([{"at": 0}])).mark_rule(style="reference", strokeDash=[]).encode(y="at:Q")
-    )
+    layers.append(data([{"at": 0}]).mark_rule(style="reference", strokeDash=[]).encode(y="at:Q"))
     if not math.isnan(found.mean):
-        line = alt.Chart(drawing.data([{"at": found.mean, "said": words("plots.compared.mean")}])).encode(
-            y="at:Q"
-        )
+        line = data([{"at": found.mean, "said": words("plots.compared.mean")}]).encode(y="at:Q")
         layers.append(line.mark_rule(style="accent", strokeWidth=2))
         layers.append(
             line.mark_text(style="accent", align="left", dx=6).encode(x=alt.value("width"), text="said:N")
@@ -209,7 +140,7 @@ def _side(found: Difference, metric: Metric, words: Words) -> str:
     """Which side of 0 is better."""
     if metric.better == "neither":
         return ""
-    text = words("plots.compared.one_better", first=drawing.label_of(found.first))
+    text = words("plots.compared.one_better", first=cut(found.first))
     return f"{'↓' if metric.better == 'lower' else '↑'} {text}"
 
 
@@ -217,16 +148,16 @@ def _texts(
     found: Difference, metric: Metric, comparison: Comparison, bars: int, words: Words
 ) -> tuple[str, Sequence[str]]:
     """The title and the lines below it."""
-    first, second = drawing.label_of(found.first), drawing.label_of(found.second)
+    first, second = cut(found.first), cut(found.second)
     counts = {"wins": count(found.wins), "ties": count(found.ties), "losses": count(found.losses)}
-    estimate = drawing.with_interval(found.mean, found.low, found.high)
-    p = "" if math.isnan(found.p) else f", {drawing.p_equation(found.p)}"
+    estimate = with_interval(found.mean, found.low, found.high)
+    p = "" if math.isnan(found.p) else f", {p_equation(found.p)}"
     if p and comparison.pairs.shape[1] > 1:
         p += f" ({words(f'plots.compared.{comparison.correction}')})"
     said = "higher" if metric.better == "neither" else "counts"
     is_same = found.n > 0 and found.sd == 0 == found.mean
     title = words("plots.differences.title", metric=found.metric, first=first, second=second)
-    return title, drawing.lines(
+    return title, lines(
         words("plots.differences.same", n=found.n)
         if is_same
         else words(f"plots.differences.{said}", n=found.n, **counts),

@@ -8,25 +8,22 @@ from typing import Any
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
-from rankwell.display.table import count
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots import drawing
-from rankwell.reporting.plots.inputs import metric_in, primary_of
-from rankwell.reporting.plots.pairs import (
+from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.paired import STYLES, rows_axis, step_of
+from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.forest import rows_of
+from rankwell.reporting.rows.given import metric_in, primary_of
+from rankwell.reporting.rows.pairs import (
     MOST,
-    STYLES,
     Pairs,
     direction_of,
     most_of,
-    outcome_of,
     pairs_of,
-    row_of,
-    rows_axis,
-    step_of,
     title_of,
 )
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.texts import beside, lines, queries_text
 
 
 def forest(
@@ -80,34 +77,6 @@ def forest(
     return finished(_chart(rows, _axis(found, words), words), title, subtitle, dark=dark)
 
 
-def rows_of(comparison: Comparison, found: dict[Metric, Pairs]) -> list[dict[str, Any]]:
-    """Return a row per metric and pair, in the order drawn."""
-    label = drawing.labels_of(comparison.names)
-    rows = []
-    for metric, pairs in found.items():
-        for row in pairs.rows:
-            pair = row_of(row, pairs, label)
-            several = len(found) > 1
-            is_alone = several and len(pairs.rows) == 1
-            margin = comparison.methods.margins.get(str(metric), math.nan)
-            rows.append(
-                {
-                    "row": str(metric) if is_alone else f"{metric}: {pair}" if several else pair,
-                    "mean": drawing.plain(row.mean),
-                    "low": drawing.plain(row.low),
-                    "high": drawing.plain(row.high),
-                    "estimate": drawing.with_interval(row.mean, row.low, row.high),
-                    "p": drawing.p_text(row.p),
-                    "n": count(row.n),
-                    "pair": f"{label[row.first]} − {label[row.second]}",
-                    "outcome": outcome_of(row, metric, comparison.methods.alpha),
-                    "margin": drawing.plain(margin),
-                    "less": drawing.plain(-margin),
-                }
-            )
-    return rows
-
-
 def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -> list[Metric]:
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
         return list(dict.fromkeys(metric_in(comparison.metrics, each) for each in wanted))
@@ -115,26 +84,24 @@ def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -
 
 
 def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
-    alt = drawing.altair()
+    alt = altair()
     y = rows_axis([row["row"] for row in rows])
     tips = [
         alt.Tooltip(f"{key}:N", title=words(f"plots.compared.{key}"))
         for key in ("pair", "estimate", "p", "n")
     ]
-    base = alt.Chart(drawing.data(rows)).encode(y=y)
-    layers = [alt.Chart(drawing.data([{"zero": 0}])).mark_rule(style="reference").encode(x="zero:Q")]
+    base = data(rows).encode(y=y)
+    layers = [data([{"zero": 0}]).mark_rule(style="reference").encode(x="zero:Q")]
     if any(row["margin"] is not None for row in rows):
         layers.append(base.mark_bar(style="band", height={"band": 1}).encode(x="less:Q", x2="margin:Q"))
     x = alt.X("mean:Q", title=title, scale=alt.Scale(padding=12, nice=False))
     for outcome, style in STYLES.items():
-        own = alt.Chart(drawing.data(row for row in rows if row["outcome"] == outcome)).encode(
-            y=y, tooltip=tips
-        )
+        own = data(row for row in rows if row["outcome"] == outcome).encode(y=y, tooltip=tips)
         layers.append(own.mark_rule(style=style, strokeWidth=2, opacity=1).encode(x="low:Q", x2="high:Q"))
         layers.append(own.mark_point(style=style, filled=True, size=60, opacity=1).encode(x=x))
     at_right = {"style": "note", "align": "left", "dx": 10}
     layers.append(base.mark_text(**at_right).encode(x=alt.value("width"), text="p:N"))
-    head = alt.Chart(drawing.data([{"head": "p"}]))
+    head = data([{"head": "p"}])
     layers.append(
         head.mark_text(**at_right, dy=-8).encode(x=alt.value("width"), y=alt.value(0), text="head:N")
     )
@@ -144,7 +111,7 @@ def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
 def _axis(found: dict[Metric, Pairs], words: Words) -> str:
     """The title of the axis, which says on which side the first system is better."""
     sides = {direction_of(metric, pairs, words) for metric, pairs in found.items()}
-    return drawing.beside(words("plots.compared.difference"), sides.pop() if len(sides) == 1 else "")
+    return beside(words("plots.compared.difference"), sides.pop() if len(sides) == 1 else "")
 
 
 def _texts(comparison: Comparison, found: dict[Metric, Pairs], words: Words) -> tuple[str, Sequence[str]]:
@@ -160,8 +127,8 @@ def _texts(comparison: Comparison, found: dict[Metric, Pairs], words: Words) -> 
     else:
         tested = words("plots.forest.tested", correction=correction, alpha=f"{how.alpha:g}")
         parts = [words("plots.forest.parts", level=f"{how.level * 100:g}"), tested]
-    return title_of(list(found), next(iter(found.values())), words), drawing.lines(
-        drawing.queries_text({row.n for row in rows}, words),
+    return title_of(list(found), next(iter(found.values())), words), lines(
+        queries_text({row.n for row in rows}, words),
         *parts,
         words("plots.forest.margin", margins=", ".join(f"±{margin:g}" for margin in margins))
         if margins

@@ -10,10 +10,11 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
-from rankwell.reporting.plots import drawing
-from rankwell.reporting.plots.inputs import metric_in, primary_of, results_in
-from rankwell.reporting.plots.segmented import Segmented, in_comparison, in_results
+from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.plots.theme import colours, finished
+from rankwell.reporting.rows.given import metric_in, primary_of, results_in
+from rankwell.reporting.rows.segments import Segmented, in_comparison, in_results, rows_of
+from rankwell.reporting.rows.texts import axis_title, lines
 from rankwell.results import Results
 
 Row = dict[str, Any]
@@ -65,34 +66,12 @@ def segments(
         raise UsageError("there are no segments; give by= and users=, such as by='tier', users=table.")
     rows = rows_of(found, words("page.all_queries"))
     title = words("plots.segments.title", metric=str(wanted), by=", ".join(found.by))
-    chart = _chart(rows, drawing.axis_title(wanted, words), words)
+    chart = _chart(rows, axis_title(wanted, words), words)
     return finished(chart, title, _subtitle(found, rows, words), dark=dark)
 
 
-def rows_of(found: Segmented, everything: str) -> list[Row]:
-    """Return a row per segment and system that are drawn; the first segment is ``everything``."""
-    labels = drawing.labels_of(", ".join(each) for each in found.drawn)
-    names = drawing.labels_of(found.systems)
-    rows = []
-    for each in found.drawn:
-        for system in found.systems:
-            own = found.means[system, each]
-            rows.append(
-                {
-                    "segment": labels[", ".join(each)] if each else everything,
-                    "system": names[system],
-                    "mean": drawing.plain(own.mean),
-                    "low": drawing.plain(own.low),
-                    "high": drawing.plain(own.high),
-                    "n": own.n,
-                    "estimate": drawing.with_interval(own.mean, own.low, own.high),
-                }
-            )
-    return rows
-
-
 def _chart(rows: list[Row], title: str, words: Words) -> Any:
-    alt = drawing.altair()
+    alt = altair()
     segments_, systems = (list(dict.fromkeys(row[key] for row in rows)) for key in ("segment", "system"))
     bold = alt.condition("datum.index === 0", alt.value("bold"), alt.value("normal"))
     y = alt.Y("segment:N", sort=segments_, title=None).axis(
@@ -104,19 +83,19 @@ def _chart(rows: list[Row], title: str, words: Words) -> Any:
         alt.Tooltip("estimate:N", title=words("plots.compared.mean")),
         alt.Tooltip("n:Q", title=words("plots.compared.n"), format=","),
     ]
-    base = alt.Chart(drawing.data(rows)).encode(y=y, tooltip=tips)
+    base = data(rows).encode(y=y, tooltip=tips)
     if len(systems) > 1:
         colour = alt.Color("system:N", title=None, scale=colours(systems)).legend(orient="top", columns=4)
         base = base.encode(yOffset=alt.YOffset("system:N", sort=systems), color=colour)
     x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False))
     layers = []
     if len(systems) == 1:
-        line = alt.Chart(drawing.data([{"at": rows[0]["mean"]}]))
+        line = data([{"at": rows[0]["mean"]}])
         layers.append(line.mark_rule(style="reference").encode(x="at:Q"))
     look = {"style": "accent"} if len(systems) == 1 else {}
     layers.append(base.mark_rule(strokeWidth=2, **look).encode(x="low:Q", x2="high:Q"))
     layers.append(base.mark_point(filled=True, size=60, opacity=1).encode(x=x))
-    n = alt.Chart(drawing.data(_numbers(rows))).encode(y=y)
+    n = data(_numbers(rows)).encode(y=y)
     layers.append(n.mark_text(style="note", align="left", dx=10).encode(x=alt.value("width"), text="said:N"))
     step = 26 if len(systems) == 1 else 12 * len(systems) + 14
     return alt.layer(*layers).properties(width=480, height=alt.Step(step, **{"for": "position"}))
@@ -139,7 +118,7 @@ def _numbers(rows: list[Row]) -> list[Row]:
 def _subtitle(found: Segmented, rows: list[Row], words: Words) -> Sequence[str]:
     systems, drawn = len(found.systems), len(found.drawn) - 1
     has_intervals = any(row["low"] is not None for row in rows)
-    return drawing.lines(
+    return lines(
         words("plots.segments.parts") if has_intervals else words("plots.segments.alone"),
         words("plots.segments.line") if systems == 1 else "",
         words("plots.segments.systems", shown=systems, total=len(found.order))

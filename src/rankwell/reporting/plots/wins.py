@@ -7,27 +7,24 @@ from typing import Any
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
-from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots import drawing
-from rankwell.reporting.plots.inputs import metric_in, primary_of
-from rankwell.reporting.plots.pairs import (
+from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.paired import rows_axis, step_of
+from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.given import metric_in, primary_of
+from rankwell.reporting.rows.pairs import (
     MOST,
     Pairs,
     most_of,
     pairs_of,
-    row_of,
-    rows_axis,
-    step_of,
     title_of,
 )
-from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.texts import lines, queries_text
+from rankwell.reporting.rows.wins import OUTCOMES, can_be_won, rows_of
 
-OUTCOMES = "worse", "equal", "better"
 WIDTH, LETTER = 480, 7  # pixels
-NARROW = 0.05  # share of a bar in which no count of ties can be written
 
 
 def wins(
@@ -85,46 +82,8 @@ def wins(
     )
 
 
-def can_be_won(comparison: Comparison, metric: Metric) -> bool:
-    """Whether a metric has values per query, and a better end."""
-    own = comparison.differences[metric, 0]
-    return metric.better != "neither" and bool((own.wins + own.ties + own.losses).any())
-
-
-def rows_of(comparison: Comparison, pairs: Pairs) -> list[dict[str, Any]]:
-    """Return three rows per pair, of the share of queries from ``start`` to ``end``; the middle of the ties is 0."""
-    label = drawing.labels_of(comparison.names)
-    rows = []
-    for row in pairs.rows:
-        n = row.wins + row.ties + row.losses
-        if not n:
-            continue
-        half = row.ties / 2 / n
-        ends = {
-            "worse": (-half - row.losses / n, -half),
-            "equal": (-half, half),
-            "better": (half, half + row.wins / n),
-        }
-        for outcome, queries in zip(OUTCOMES, (row.losses, row.ties, row.wins), strict=True):
-            start, end = ends[outcome]
-            pair = f"{label[row.first]} − {label[row.second]}"
-            rows.append(
-                {
-                    "row": row_of(row, pairs, label),
-                    "pair": pair,
-                    "outcome": outcome,
-                    "queries": queries,
-                    "start": start,
-                    "end": end,
-                    "shown": count(queries) if outcome != "equal" or end - start > NARROW else "",
-                    "share": f"{number(100 * queries / n, 1)} %",
-                }
-            )
-    return rows
-
-
 def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any:
-    alt = drawing.altair()
+    alt = altair()
     names = {
         outcome: words(f"plots.wins.{outcome if has_second else f'first_{outcome}'}") for outcome in OUTCOMES
     }
@@ -145,12 +104,12 @@ def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any
         .scale(domain=list(names.values()), range="diverging")
         .legend(orient="top")
     )
-    base = alt.Chart(drawing.data(rows)).encode(y=y)
+    base = data(rows).encode(y=y)
     layers = [base.mark_bar(height={"band": 0.7}).encode(x=x, x2="end:Q", color=colour, tooltip=tips)]
     for outcome, place, align, dx in (("worse", "start", "right", -4), ("better", "end", "left", 4)):
-        own = alt.Chart(drawing.data(row for row in rows if row["outcome"] == outcome)).encode(y=y)
+        own = data(row for row in rows if row["outcome"] == outcome).encode(y=y)
         layers.append(own.mark_text(style="note", align=align, dx=dx).encode(x=f"{place}:Q", text="shown:N"))
-    ties = alt.Chart(drawing.data(row for row in rows if row["outcome"] == "equal")).encode(y=y)
+    ties = data(row for row in rows if row["outcome"] == "equal").encode(y=y)
     layers.append(ties.mark_text(fontSize=11).encode(x=alt.datum(0), text="shown:N"))
     return alt.layer(*layers).properties(width=WIDTH, height=alt.Step(step_of(rows)))
 
@@ -158,7 +117,7 @@ def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any
 def _texts(metric: Metric, pairs: Pairs, words: Words) -> tuple[str, Sequence[str]]:
     """The title and the lines below it."""
     n = {row.wins + row.ties + row.losses for row in pairs.rows}
-    return title_of([metric], pairs, words, "wins"), drawing.lines(
-        f"{drawing.queries_text(n, words)}. {words('plots.wins.parts')}",
+    return title_of([metric], pairs, words, "wins"), lines(
+        f"{queries_text(n, words)}. {words('plots.wins.parts')}",
         most_of(len(pairs.rows), pairs.total, words),
     )

@@ -7,16 +7,18 @@ from typing import Any
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.records import Difference
+from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.differences import differences, top_pair
-from rankwell.reporting.plots.drawing import plain
+from rankwell.reporting.plots.differences import differences
 from rankwell.reporting.plots.forest import forest
-from rankwell.reporting.plots.inputs import primary_of, with_values
-from rankwell.reporting.plots.pairs import MOST, outcome_of, pairs_of, shown_to_differ
 from rankwell.reporting.plots.per_query import per_query
 from rankwell.reporting.plots.theme import spec_of
-from rankwell.reporting.plots.wins import can_be_won, wins
+from rankwell.reporting.plots.wins import wins
+from rankwell.reporting.rows.differences import top_pair
+from rankwell.reporting.rows.given import primary_of, with_values
+from rankwell.reporting.rows.pairs import MOST, outcome_of, pairs_of, shown_to_differ
+from rankwell.reporting.rows.wins import can_be_won
 from rankwell.reporting.section import Section
 from rankwell.results import Results
 from rankwell.results.mean_intervals import MeanInterval
@@ -53,9 +55,9 @@ def _mean(metric: Metric, found: MeanInterval) -> dict[str, Any]:
     return {
         "metric": str(metric),
         "better": metric.better,
-        "mean": plain(found.mean),
-        "low": plain(found.low),
-        "high": plain(found.high),
+        "mean": plain_value(found.mean),
+        "low": plain_value(found.low),
+        "high": plain_value(found.high),
         "n": found.n,
         "is_doubtful": found.is_doubtful,
     }
@@ -108,10 +110,10 @@ def _row(row: Difference, metric: Metric, alpha: float) -> dict[str, Any]:
         "first": row.first,
         "second": row.second,
         "n": row.n,
-        "mean": plain(row.mean),
-        "low": plain(row.low),
-        "high": plain(row.high),
-        "p": plain(row.p),
+        "mean": plain_value(row.mean),
+        "low": plain_value(row.low),
+        "high": plain_value(row.high),
+        "p": plain_value(row.p),
         "outcome": outcome_of(row, metric, alpha),
         "wins": row.wins,
         "ties": row.ties,

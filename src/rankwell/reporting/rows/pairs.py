@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,11 +12,10 @@ from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.records import Difference, turned
 from rankwell.display.page import Words
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.drawing import altair, label_of
-from rankwell.reporting.plots.inputs import system_in
+from rankwell.reporting.rows.given import system_in
+from rankwell.reporting.rows.labels import cut
 
 MOST = 50  # rows of a picture
-STYLES = {"better": "better", "worse": "worse", "apart": "accent", "open": "muted"}
 
 
 class Pairs(NamedTuple):
@@ -72,10 +71,10 @@ def outcome_of(row: Difference, metric: Metric, alpha: float) -> str:
 def title_of(metrics: Sequence[Metric], pairs: Pairs, words: Words, kind: str = "compared") -> str:
     """Return what is shown: of which metric, and of which pairs."""
     if len(pairs.rows) == 1:
-        first, second = label_of(pairs.rows[0].first), label_of(pairs.rows[0].second)
+        first, second = cut(pairs.rows[0].first), cut(pairs.rows[0].second)
         what = words(f"plots.{kind}.of_pair", first=first, second=second)
     elif pairs.second:
-        what = words(f"plots.{kind}.against", second=label_of(pairs.second))
+        what = words(f"plots.{kind}.against", second=cut(pairs.second))
     else:
         what = words(f"plots.{kind}.of_pairs")
     return f"{metrics[0]}: {what}" if len(metrics) == 1 else what
@@ -101,28 +100,14 @@ def row_of(row: Difference, pairs: Pairs, label: Mapping[str, str]) -> str:
     return label[row.first] if pairs.second else f"{label[row.first]}\n− {label[row.second]}"
 
 
-def rows_axis(rows: Sequence[str]) -> Any:
-    """Return the axis of pairs, in this order."""
-    alt = altair()
-    axis = alt.Y("row:N", sort=list(rows), title=None, scale=alt.Scale(padding=0))
-    return axis.axis(
-        grid=False, domain=False, ticks=False, labelPadding=8, labelExpr=r"split(datum.label, '\n')"
-    )
-
-
 def direction_of(metric: Metric, pairs: Pairs, words: Words) -> str:
     """Return which side of a difference means what, with an arrow; nothing where neither end is better."""
     if metric.better == "neither":
         return ""
     if len(pairs.rows) == 1:
-        text = words("plots.compared.one_better", first=label_of(pairs.rows[0].first))
+        text = words("plots.compared.one_better", first=cut(pairs.rows[0].first))
     elif pairs.second:
-        text = words("plots.compared.better_than", second=label_of(pairs.second))
+        text = words("plots.compared.better_than", second=cut(pairs.second))
     else:
         text = words("plots.compared.first_better")
     return f"← {text}" if metric.better == "lower" else f"{text} →"
-
-
-def step_of(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Return the height of each row."""
-    return 36 if any("\n" in row["row"] for row in rows) else 26

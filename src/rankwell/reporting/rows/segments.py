@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rankwell.comparison.comparison import Comparison
+from rankwell.display.plain_values import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots.pairs import sign_of
 from rankwell.reporting.plots.theme import MOST_COLOURS
+from rankwell.reporting.rows.labels import shortened
+from rankwell.reporting.rows.pairs import sign_of
+from rankwell.reporting.rows.texts import with_interval
 from rankwell.results import Results
 from rankwell.results.mean_intervals import segment_intervals
 from rankwell.results.segments import UNKNOWN
@@ -125,3 +128,25 @@ def _intervals(
         for labels, each in own.items():
             told[name, labels] = found.means[name, labels]._replace(low=each.low, high=each.high)
     return told
+
+
+def rows_of(found: Segmented, everything: str) -> list[dict[str, Any]]:
+    """Return a row per segment and system that are drawn; the first segment is ``everything``."""
+    labels = shortened(", ".join(each) for each in found.drawn)
+    names = shortened(found.systems)
+    rows = []
+    for each in found.drawn:
+        for system in found.systems:
+            own = found.means[system, each]
+            rows.append(
+                {
+                    "segment": labels[", ".join(each)] if each else everything,
+                    "system": names[system],
+                    "mean": plain_value(own.mean),
+                    "low": plain_value(own.low),
+                    "high": plain_value(own.high),
+                    "n": own.n,
+                    "estimate": with_interval(own.mean, own.low, own.high),
+                }
+            )
+    return rows
