@@ -2,4 +2,32 @@
 
 from __future__ import annotations
 
-__all__ = []
+from rankwell.reporting.plots.calibration import calibration
+from rankwell.reporting.plots.correlation import correlation
+from rankwell.reporting.plots.curve import curve
+from rankwell.reporting.plots.differences import differences
+from rankwell.reporting.plots.exposure import exposure
+from rankwell.reporting.plots.forest import forest
+from rankwell.reporting.plots.long_tail import long_tail
+from rankwell.reporting.plots.per_query import per_query
+from rankwell.reporting.plots.precision_recall import precision_recall
+from rankwell.reporting.plots.scatter import scatter
+from rankwell.reporting.plots.segments import segments
+from rankwell.reporting.plots.similarity import similarity
+from rankwell.reporting.plots.wins import wins
+
+__all__ = [
+    "calibration",
+    "correlation",
+    "curve",
+    "differences",
+    "exposure",
+    "forest",
+    "long_tail",
+    "per_query",
+    "precision_recall",
+    "scatter",
+    "segments",
+    "similarity",
+    "wins",
+]

@@ -1,0 +1,145 @@
+"""The leaderboard: every system under every metric, best first, with intervals and what differs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.tables import marks_of
+from rankwell.display.table import ARROWS
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.material import Material
+from rankwell.reporting.section import Section
+
+MOST_LETTERS = 12  # systems that are told apart by letters
+NEAR = "≈"
+
+
+def section(material: Material) -> Section:
+    """Return a row per system with a cell per metric; for one system its metrics alone."""
+    words = material.words
+    rows = _alone(material) if material.comparison is None else _compared(material.comparison)
+    numbers = [[row["cells"][at]["n"] for row in rows] for at in range(len(material.metrics))]
+    is_one = all(each == numbers[0] for each in numbers) and len(set(numbers[0])) == 1
+    level = 95.0 if material.comparison is None else material.comparison.methods.level * 100
+    data = {
+        "alone": material.comparison is None,
+        "caption": _caption(material, numbers[0][0] if is_one else None, len(rows)),
+        "interval": words("report.leaderboard.interval", level=f"{level:g}"),
+        "metrics": [
+            {
+                "metric": str(metric),
+                "direction": metric.better,
+                "arrow": ARROWS[metric.better],
+                "better": words(f"page.{metric.better}"),
+                "primary": len(material.metrics) > 1 and metric == material.primary,
+                "n_column": not is_one and (at + 1 == len(numbers) or numbers[at] != numbers[at + 1]),
+            }
+            for at, metric in enumerate(material.metrics)
+        ],
+        "rows": rows,
+        "notes": _notes(material),
+    }
+    return Section("leaderboard", words("report.leaderboard.title"), data)
+
+
+def _alone(material: Material) -> list[dict[str, Any]]:
+    (res,) = material.results.values()
+    cells = []
+    for metric in res.metrics:
+        own = material.intervals.get(str(metric))
+        low, high = (own.low, own.high) if own else (math.nan, math.nan)
+        cells.append(_cell(res.mean[str(metric)], low, high, res.n[str(metric)]))
+    return [{"system": material.names[0], "baseline": False, "cells": cells}]
+
+
+def _compared(found: Comparison) -> list[dict[str, Any]]:
+    marks = {metric: _marks(found, metric) for metric in found.metrics}
+    best = {metric: _best(found, metric) for metric in found.metrics}
+    rows = []
+    for row in found.order:
+        cells = []
+        for metric in found.metrics:
+            own = found.means[metric, 0]
+            mean, low, high = (float(column[row]) for column in (own.mean, own.low, own.high))
+            cell = _cell(mean, low, high, int(own.n[row]))
+            cells.append(cell | {"best": mean == best[metric], "mark": marks[metric][row]})
+        rows.append(
+            {"system": found.names[row], "baseline": found.names[row] == found.baseline, "cells": cells}
+        )
+    return rows
+
+
+def _marks(found: Comparison, metric: Metric) -> list[str]:
+    """Stars or letters of each system; of many without a baseline, only which are not shown to differ from the best."""
+    if found.baseline is not None or len(found.names) <= MOST_LETTERS:
+        return [mark.strip() for mark in marks_of(found, metric, 0)]
+    best, each = found.order_of(metric, 0)[0], found.differences[metric, 0]
+    near = {best}
+    for (left, right), p in zip(found.pairs.T.tolist(), each.p.tolist(), strict=True):
+        if best in (left, right) and p >= found.methods.alpha:
+            near |= {left, right}
+    tested = metric.better != "neither" and not np.isnan(each.p).all()
+    return [NEAR if tested and row in near else "" for row in range(len(found.names))]
+
+
+def _best(found: Comparison, metric: Metric) -> float | None:
+    """The best mean, if the metric has a direction and at least two systems a value."""
+    values = [value for value in found.means[metric, 0].mean.tolist() if not math.isnan(value)]
+    if metric.better == "neither" or len(values) < 2:
+        return None
+    return max(values) if metric.better == "higher" else min(values)
+
+
+def _cell(mean: float, low: float, high: float, n: int) -> dict[str, Any]:
+    known = not math.isnan(low)
+    return {
+        "mean": None if math.isnan(mean) else mean,
+        "low": low if known else None,
+        "high": high if known else None,
+        "n": n,
+    }
+
+
+def _caption(material: Material, n: int | None, rows: int) -> str:
+    """How many systems on how many queries, and what the small numbers are."""
+    words = material.words
+    said = [] if n is None else [words("page.queries", n=n)]
+    if rows > 1:
+        said.insert(0, words("page.systems", n=rows))
+        said.append(words("report.leaderboard.sorted", metric=str(material.primary)))
+    return words("report.leaderboard.joint").join(said)
+
+
+def _notes(material: Material) -> list[str]:
+    """What marks mean, how intervals were made, which metric decides."""
+    words, found = material.words, material.comparison
+    if found is None:
+        kinds = {each.method for each in material.intervals.values() if not math.isnan(each.low)}
+        doubtful = any(each.is_doubtful for each in material.intervals.values() if not math.isnan(each.low))
+        return _intervals(material, "alone", kinds, 95.0, doubtful=doubtful)
+    notes = [words("report.leaderboard.best")]
+    if not all(np.isnan(each.p).all() for each in found.differences.values()):
+        key = "stars" if found.baseline else "letters" if len(found.names) <= MOST_LETTERS else "near"
+        how = words(f"report.methods.{found.correction}")
+        notes.append(words(f"report.leaderboard.{key}", alpha=f"{found.methods.alpha:g}", how=how))
+    if found.methods.primary:
+        notes.append(words("report.leaderboard.exploratory", metric=found.methods.primary))
+    own = [found.means[metric, 0] for metric in found.metrics]
+    known = [~np.isnan(each.low) for each in own]
+    kinds = {kind for each, has in zip(own, known, strict=True) for kind in each.method[has]}
+    doubtful = any(each.is_doubtful[has].any() for each, has in zip(own, known, strict=True))
+    return notes + _intervals(material, "intervals", kinds, found.methods.level * 100, doubtful=doubtful)
+
+
+def _intervals(material: Material, key: str, kinds: set[str], level: float, *, doubtful: bool) -> list[str]:
+    """How the intervals of means were made, and whether one is likely too short."""
+    words = material.words
+    if not kinds:
+        return []
+    how = ", ".join(words(f"report.methods.{kind}") for kind in sorted(kinds))
+    notes = [words(f"report.leaderboard.{key}", level=f"{level:g}", how=how)]
+    return [*notes, words("report.leaderboard.doubtful")] if doubtful else notes
