@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from rankwell.reporting.plots.calibration import calibration
+from rankwell.reporting.plots.curve import curve
+from rankwell.reporting.plots.exposure import exposure
 from rankwell.reporting.plots.judged import judged
+from rankwell.reporting.plots.long_tail import long_tail
 from rankwell.reporting.plots.movement import movement
+from rankwell.reporting.plots.precision_recall import precision_recall
 from rankwell.reporting.plots.rel_sweep import rel_sweep
+from rankwell.reporting.plots.similarity import similarity
 from rankwell.reporting.plots.ties import ties
 
-__all__ = ["judged", "movement", "rel_sweep", "ties"]
+__all__ = [
+    "calibration",
+    "curve",
+    "exposure",
+    "judged",
+    "long_tail",
+    "movement",
+    "precision_recall",
+    "rel_sweep",
+    "similarity",
+    "ties",
+]

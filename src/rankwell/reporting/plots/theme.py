@@ -28,7 +28,8 @@ def config(*, dark: bool = False) -> dict[str, Any]:
     """Return the Vega-Lite configuration of a theme.
 
     Styles of marks: ``muted`` (what is no news), ``better``, ``worse``, ``band`` (an interval around a line), ``reference`` (a zero
-    line, a cut), ``note`` (text in the picture).
+    line, a cut), ``note`` (text in the picture), ``figure`` and ``inverse`` (a number in a cell that is light, or
+    filled), ``faint`` (a line that is no news).
     """
     ink, quiet, line = INK[dark], QUIET[dark], LINE[dark]
     return {
@@ -60,6 +61,9 @@ def config(*, dark: bool = False) -> dict[str, Any]:
             "band": {"opacity": 0.18},
             "reference": {"color": quiet, "stroke": quiet, "strokeDash": [4, 3]},
             "note": {"color": quiet, "fontSize": 11},
+            "figure": {"color": ink, "fill": ink},
+            "faint": {"color": quiet, "stroke": quiet, "opacity": 0.45},
+            "inverse": {"color": GROUND[dark], "fill": GROUND[dark]},
         },
     }  # fmt: skip
 

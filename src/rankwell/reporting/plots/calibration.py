@@ -1,0 +1,157 @@
+"""The plot of calibration: the genres (or other topics) of users' histories beside those of their lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rankwell.display.page import Words, words_of
+from rankwell.display.table import number
+from rankwell.errors import DataError, brief
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs
+from rankwell.judge.policy import Policy
+from rankwell.readers import read_qrels
+from rankwell.readers.items_users import read_catalogue
+from rankwell.reporting.plots import theme
+from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis
+from rankwell.reporting.plots.lines import divided
+from rankwell.reporting.rows.calibration import Row, column_name, few_topics, metrics_of, rows_of
+from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.rows.systems import runs_of
+from rankwell.tables.arguments import checked
+
+WIDTH, STEP = 460, 22
+
+
+@checked
+def calibration(
+    runs: Any,
+    train: Any,
+    items: Any,
+    *,
+    column: str = "topics",
+    query: str | int | None = None,
+    k: int | None = None,
+    highlight: Iterable[str] | str | None = None,
+    read: Mapping[str, Any] | None = None,
+    lang: str = "en",
+    dark: bool = False,
+) -> Any:
+    """Draw the shares of genres (or other topics) in users' histories, and in the lists of each system.
+
+    Shares are those of Steck's calibration: an item of several genres counts in parts, and each user counts alike. Users without a
+    history, or without a list, are left out, and so are items without a genre.
+
+    Parameters
+    ----------
+    runs
+        Runs by name, or one run.
+    train, items
+        What the systems learned from, and the table of items with their topics.
+    column
+        The column of topics; default: ``topics``, or one of a usual name such as ``genres``.
+    query
+        One user; None for the mean over all users.
+    k
+        Only the first k items of each list; None for all.
+    highlight
+        The systems in colour; of more than eight, default: the three with the least mean divergence.
+    read
+        How runs are read: arguments of ``rankwell.read_run``.
+    lang, dark
+        The language of the words, and whether the ground is dark.
+
+    Raises
+    ------
+    RankwellError
+        If no user has both a history and a list with topics, or a table cannot be read.
+
+    Examples
+    --------
+    >>> films = [{"item": "a", "genres": "War"}, {"item": "b", "genres": "Drama|War"}, {"item": "c", "genres": "Drama"}]
+    >>> calibration({"u": ["b", "c"]}, {"u": {"a": 1, "b": 1}}, films).title.text
+    'Shares of genres in histories and in recommendations'
+    """
+    log, catalogue = read_qrels(train), read_catalogue(items)
+    inputs = Inputs.of(metrics_of(k, column, query), Policy(outside="ignore"), items=catalogue, train=log)
+    evaluator = Evaluator.of(inputs, tie_ranges=False)
+    results = {name: evaluator.results_of(run) for name, run in runs_of(runs, read).items()}
+    names = catalogue.features(column).names
+    rows = rows_of(results, names, metrics_of(k, column, query))
+    told = column_name(catalogue, column)
+    return drawn_calibration(rows, words_of(lang), column=told, query=query, highlight=highlight, dark=dark)
+
+
+def drawn_calibration(
+    rows: Mapping[str, Sequence[Row]],
+    words: Words,
+    *,
+    column: str = "topics",
+    query: str | int | None = None,
+    highlight: Iterable[str] | str | None = None,
+    dark: bool = False,
+) -> Any:
+    """Return the chart of the rows of ``rows_of``; DataError if no user has both shares."""
+    alt = altair()
+    if not rows["topics"]:
+        who = "no user" if query is None else f"query {brief(query)}: the user"
+        has = "has" if query is None else "has not"
+        raise DataError(f"{who} {has} both a history and a list with topics, so there is nothing to compare.")
+    apart = {row["system"]: row["divergence"] for row in rows["summary"]}
+    best = sorted(apart, key=lambda name: math.inf if apart[name] is None else apart[name])
+    drawn = Drawn.of(list(apart), highlight, best)
+    shown = [{**row, "topic": cut(row["topic"])} for row in few_topics(rows["topics"], words)]
+    y = alt.Y("topic:N", title=None, sort=list(dict.fromkeys(row["topic"] for row in shown)))
+    x = alt.X(
+        "share:Q", title=words("plots.calibration.x"), axis=percent_axis(), scale=alt.Scale(domainMin=0)
+    )
+    muted, bright = divided(shown, drawn)
+    layers = [_history(shown, y, words)]
+    tips = [
+        alt.Tooltip("system:N", title=words("page.system")),
+        alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
+        alt.Tooltip("share:Q", title=words("plots.calibration.lists"), format=".2%"),
+        alt.Tooltip("history:Q", title=words("plots.calibration.history"), format=".2%"),
+    ]
+    if muted:
+        ticks = data(muted).mark_tick(style="muted", thickness=1.5)
+        layers.append(ticks.encode(x=x, y=y, tooltip=tips))
+    points = data(bright).mark_point(filled=True, size=70, opacity=0.9)
+    layers.append(points.encode(x=x, y=y, color=drawn.colour(words("page.system"), "circle"), tooltip=tips))
+    chart = alt.layer(*layers).properties(width=WIDTH, height=alt.Step(STEP))
+    title = words(
+        f"plots.calibration.title_{'all' if query is None else 'one'}",
+        column=cut(column),
+        query=cut(brief(query)),
+    )
+    return theme.finished(chart, title, _subtitle(rows["summary"], drawn, words, query), dark=dark)
+
+
+def _history(rows: Sequence[Row], y: Any, words: Words) -> Any:
+    """The shares in the histories, the same for all systems that have lists for the same users: those of the first."""
+    alt = altair()
+    first = [row for row in rows if row["system"] == rows[0]["system"]]
+    tips = [
+        alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
+        alt.Tooltip("history:Q", title=words("plots.calibration.history"), format=".2%"),
+    ]
+    bars = data(first).mark_bar(style="muted", opacity=0.3)
+    return bars.encode(x=alt.X("history:Q"), y=y, tooltip=tips)
+
+
+def _subtitle(summary: Sequence[Row], drawn: Drawn, words: Words, query: str | int | None) -> list[str]:
+    users = max(row["users"] for row in summary)
+    found = [words("plots.calibration.bars")]
+    if query is None:
+        apart = {row["system"]: row["divergence"] for row in summary}
+        told = ", ".join(f"{drawn.names[name]} {number(apart[name], 2)}" for name in drawn.bright)
+        found = [
+            words("plots.calibration.of", n=users),
+            *found,
+            words("plots.calibration.apart", values=told),
+        ]
+    return found + (
+        [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
+    )

@@ -1,0 +1,147 @@
+"""The plot of exposure: which share of the recommended slots goes to popular and to unpopular items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rankwell.display.page import Words, words_of
+from rankwell.errors import UsageError
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs
+from rankwell.judge.policy import Policy
+from rankwell.readers import read_items, read_qrels
+from rankwell.reporting.plots import theme
+from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis
+from rankwell.reporting.plots.lines import lines
+from rankwell.reporting.rows.exposure import Slots, View, history_in, rows_of
+from rankwell.reporting.rows.labels import percent
+from rankwell.reporting.rows.systems import runs_of
+from rankwell.tables.arguments import checked
+
+Row = Mapping[str, Any]
+WIDTH, HEIGHT = 520, 320
+
+
+@checked
+def exposure(
+    runs: Any,
+    train: Any,
+    items: Any = None,
+    *,
+    k: int | None = None,
+    view: View = "cut",
+    groups: int = 10,
+    highlight: Iterable[str] | str | None = None,
+    read: Mapping[str, Any] | None = None,
+    lang: str = "en",
+    dark: bool = False,
+) -> Any:
+    """Draw the share of recommended slots by popularity of the items, beside their share of the interactions.
+
+    The items are ordered by their number of training users and divided into ten groups of equally many items; equally popular ones
+    are divided by id. Recommended items that are not in the catalogue are left out.
+
+    Parameters
+    ----------
+    runs
+        Runs by name, or one run.
+    train
+        What the systems learned from, in any form that ``rankwell.read_qrels`` reads.
+    items
+        The catalogue; default: the items of ``train``.
+    k
+        Only the first k items of each list; None for all.
+    view
+        ``cut``: every slot counts the same; ``log2p1``: a slot at rank r counts 1 / log2(r + 1), as much as it is seen.
+    groups
+        The number of groups.
+    highlight
+        The systems in colour; of more than eight, default: the three that spread their slots most.
+    read
+        How runs are read: arguments of ``rankwell.read_run``.
+    lang, dark
+        The language of the words, and whether the ground is dark.
+
+    Raises
+    ------
+    RankwellError
+        If there are fewer items than groups, or the runs or the log cannot be read.
+
+    Examples
+    --------
+    >>> log = {"ann": ["a", "b", "c", "d"], "bob": ["a", "b"], "cid": ["a"]}
+    >>> exposure({"top": {"u": ["a", "b"], "v": ["a", "c"]}}, log, groups=2).title.text
+    'Who is recommended: popular and unpopular items'
+    """
+    if groups < 2:
+        raise UsageError(f"groups={groups}: must be at least 2.")
+    log, catalogue = read_qrels(train), None if items is None else read_items(items)
+    inputs = Inputs.of(Slots(k=k, view=view), Policy(outside="ignore"), train=log, items=catalogue)
+    evaluator = Evaluator.of(inputs, tie_ranges=False)
+    results = {name: evaluator.results_of(run) for name, run in runs_of(runs, read).items()}
+    rows = rows_of(results, history_in(evaluator), groups, Slots(k=k, view=view))
+    return drawn_exposure(rows, words_of(lang), view=view, highlight=highlight, dark=dark)
+
+
+def drawn_exposure(
+    rows: Mapping[str, Sequence[Row]],
+    words: Words,
+    *,
+    view: View = "cut",
+    highlight: Iterable[str] | str | None = None,
+    dark: bool = False,
+) -> Any:
+    """Return the chart of the rows of ``rows_of``."""
+    alt = altair()
+    first = {row["system"]: row["share"] or 0.0 for row in rows["exposure"] if row["group"] == 1}
+    drawn = Drawn.of(list(first), highlight, sorted(first, key=lambda name: first[name]))
+    shown = [row for row in rows["exposure"] if row["share"] is not None]
+    x = alt.X(
+        "group:O",
+        title=words("plots.exposure.x", n=len(rows["groups"])),
+        axis=alt.Axis(labelAngle=0),
+    )
+    y = alt.Y(
+        "share:Q", title=words(f"plots.exposure.y_{view}"), axis=percent_axis(), scale=alt.Scale(domainMin=0)
+    )
+    tooltip = [
+        alt.Tooltip("system:N", title=words("page.system")),
+        alt.Tooltip("group:O", title=words("plots.exposure.group")),
+        alt.Tooltip("share:Q", title=words("plots.exposure.share"), format=".2%"),
+    ]
+    layers = [_bars(rows["groups"], x, words), _even(len(rows["groups"]))]
+    layers += lines(shown, drawn, x, y, tooltip, legend=words("page.system"))
+    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    return theme.finished(chart, words("plots.exposure.title"), _subtitle(rows, drawn, words), dark=dark)
+
+
+def _bars(groups: Sequence[Row], x: Any, words: Words) -> Any:
+    """The share of the interactions of each group."""
+    alt = altair()
+    tips = [
+        alt.Tooltip("group:O", title=words("plots.exposure.group")),
+        alt.Tooltip("items:Q", title=words("plots.exposure.items"), format=","),
+        alt.Tooltip("interactions_share:Q", title=words("plots.exposure.interactions"), format=".2%"),
+    ]
+    mark = data(groups).mark_bar(style="muted", opacity=0.3)
+    return mark.encode(x=x, y=alt.Y("interactions_share:Q"), tooltip=tips)
+
+
+def _even(groups: int) -> Any:
+    """The share of the catalogue that each group is: what it gets where all items are shown alike."""
+    rule = data([{"share": 1 / groups}]).mark_rule(style="reference")
+    return rule.encode(y="share:Q")
+
+
+def _subtitle(rows: Mapping[str, Sequence[Row]], drawn: Drawn, words: Words) -> list[str]:
+    items = sum(row["items"] for row in rows["groups"])
+    lists = max(row["lists"] for row in rows["summary"])
+    outside = sum(row["outside"] for row in rows["summary"])
+    groups, counted = len(rows["groups"]), words("plots.exposure.lists", n=lists)
+    found = [words("plots.exposure.of", items=words("page.items", n=items), groups=groups, lists=counted)]
+    found.append(words("plots.exposure.bars", even=percent(1 / groups)))
+    found += [words("plots.exposure.outside", n=outside)] if outside else []
+    return found + (
+        [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
+    )

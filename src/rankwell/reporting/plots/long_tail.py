@@ -1,0 +1,223 @@
+"""The long-tail plot: the items of a log by popularity, head and tail, and how interactions add up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from rankwell.comparison.texts import Texts, texts_of_items
+from rankwell.display.page import Words, words_of
+from rankwell.display.table import count, number
+from rankwell.errors import DataError, UsageError
+from rankwell.prepare.longtail import LongTail
+from rankwell.prepare.longtail import long_tail as long_tail_of
+from rankwell.readers.reading import ids_in
+from rankwell.reporting.plots import theme
+from rankwell.reporting.plots.drawn import altair, data, percent_axis
+from rankwell.reporting.rows.labels import percent
+from rankwell.reporting.rows.long_tail import SINGLES, parts_of, points_of
+from rankwell.tables.arguments import checked
+from rankwell.tables.popularity import Rule, Ties
+
+Row = Mapping[str, Any]
+WIDTH, HEIGHT = 620, 320
+KNOWN = ("users", "events")  # units of popularity that have a word
+OPACITY = {"head": 0.95, "mid": 0.6, "tail": 0.3}
+
+
+@checked
+def long_tail(
+    train: Any,
+    items: Any = None,
+    *,
+    head: Rule = "volume",
+    at: float = 0.8,
+    mid: float | None = None,
+    ties: Ties = "id",
+    names: Any = None,
+    text: str | None = None,
+    scale: Literal["linear", "log"] = "linear",
+    lang: str = "en",
+    dark: bool = False,
+) -> Any:
+    """Draw the items of a log by popularity, with the head shaded and the cumulative share of interactions.
+
+    The most popular 250 items have a point each; more than 450 items are averaged in bins, and the subtitle says so.
+
+    Parameters
+    ----------
+    train
+        The log, in any form that ``rankwell.read_qrels`` reads, or what ``rankwell.long_tail`` returned.
+    items, head, at, mid, ties
+        As for ``rankwell.long_tail``: the catalogue, and the rule for the head.
+    names
+        A table of items with their titles, for what is shown on hover; default: ``items``, if it has any.
+    text
+        The column of the titles; default: one of a usual name.
+    scale
+        Of both axes: ``linear``, or ``log`` to look into the head.
+    lang, dark
+        The language of the words, and whether the ground is dark.
+
+    Raises
+    ------
+    RankwellError
+        If the log cannot be read or has no interaction, or a cut is given beside a ``LongTail``.
+
+    Examples
+    --------
+    >>> log = {"ann": ["a", "b", "c"], "bob": ["a", "b"], "cid": ["a", "d"], "dee": ["a"]}
+    >>> long_tail(log, at=0.7).title.subtitle
+    ['4 items, 8 interactions, Gini 0.31 (0: all equally popular)']
+    """
+    words = words_of(lang)
+    if isinstance(train, LongTail):
+        if (items, head, at, mid, ties) != (None, "volume", 0.8, None, "id"):
+            raise UsageError(
+                "train= is cut already; give items= and the rule of the head to rankwell.long_tail."
+            )
+        tail = train
+    else:
+        tail = long_tail_of(train, items, head=head, at=at, mid=mid, ties=ties)
+    titled = names if names is not None or text is not None else _with_columns(items)
+    return drawn_long_tail(tail, words, texts=texts_of_items(titled, text, None), scale=scale, dark=dark)
+
+
+def drawn_long_tail(
+    tail: LongTail, words: Words, *, texts: Texts | None = None, scale: str = "linear", dark: bool = False
+) -> Any:
+    """Return the chart of a long tail; DataError if nobody used any item."""
+    alt = altair()
+    if not tail.total:
+        raise DataError(f"{tail.name}: no item has an interaction, so there is no long tail to draw.")
+    points, parts = points_of(tail, texts), parts_of(tail)
+    ranks = alt.Scale(type=scale, domain=[0.5, len(tail.counts) + 0.5], nice=False)
+    x = alt.X("start:Q", scale=ranks, title=words("plots.long_tail.x"), axis=_ticks(len(tail.counts), scale))
+    colour = alt.Color("series:N", scale=alt.Scale(domain=["items", "cumulative"]), legend=None)
+    rows = [{**row, "start": row["first"] - 0.5, "end": row["last"] + 0.5} for row in points]
+    left = alt.layer(
+        *(_area(rows, part["part"], tail, x, colour, words, scale) for part in parts if part["items"]),
+        *_cuts(parts, len(tail.counts), x, words, scale),
+    )
+    layers = [left, _cumulative(rows, x, colour, words), _hover(rows, x, words)]
+    chart = alt.layer(*layers).resolve_scale(y="independent").properties(width=WIDTH, height=HEIGHT)
+    return theme.finished(chart, words("plots.long_tail.title"), _subtitle(tail, points, words), dark=dark)
+
+
+def _area(
+    rows: Sequence[Row], part: str, tail: LongTail, x: Any, colour: Any, words: Words, scale: str
+) -> Any:
+    """The items of one part as a stepped area, which ends where the part does."""
+    alt = altair()
+    inside = [row for row in rows if row["part"] == part]
+    steps = [{"start": row["start"], "each": row["each"]} for row in inside]
+    steps.append({"start": inside[-1]["end"], "each": inside[-1]["each"]})
+    top = float(tail.counts.max())
+    powers = [0, *(10**power for power in range(int(np.log10(max(top, 1))) + 1))]
+    y = alt.Y(
+        "each:Q",
+        title=words(
+            "plots.long_tail.y", by=words(f"plots.long_tail.by_{tail.by}") if tail.by in KNOWN else tail.by
+        ),
+        scale=alt.Scale(type="symlog" if scale == "log" else "linear", domainMin=0, nice=scale == "linear"),
+        axis=alt.Axis(values=powers, format=",d") if scale == "log" else alt.Axis(tickCount=5),
+    )
+    mark = _of("items", steps).mark_area(interpolate="step-after", opacity=OPACITY[part])
+    return mark.encode(x=x, y=y, color=colour)
+
+
+def _of(series: str, rows: Sequence[Row]) -> Any:
+    """A chart of rows of one series, which has its colour."""
+    return data(rows).transform_calculate(series=f"'{series}'")
+
+
+def _cumulative(rows: Sequence[Row], x: Any, colour: Any, words: Words) -> Any:
+    alt = altair()
+    line = [{"start": 0.5, "cumulative": 0.0}]
+    line += [{"start": row["end"], "cumulative": row["cumulative"]} for row in rows]
+    y = alt.Y(
+        "cumulative:Q",
+        title=words("plots.long_tail.cumulative"),
+        scale=alt.Scale(domain=[0, 1]),
+        axis=percent_axis(orient="right", grid=False, tickCount=5),
+    )
+    mark = _of("cumulative", line).mark_line(strokeWidth=2)
+    return mark.encode(x=x, y=y, color=colour)
+
+
+def _cuts(parts: Sequence[Row], size: int, x: Any, words: Words, scale: str) -> list[Any]:
+    """A line after each part but the last, with the shares of what is before it."""
+    alt = altair()
+    layers: list[Any] = []
+    items = interactions = 0.0
+    for nth, part in enumerate(parts[:-1]):
+        items, interactions = items + part["items"], interactions + (part["interactions_share"] or 0.0)
+        at = part["last"] + 0.5
+        share = np.log(2 * at) / np.log(2 * size + 1) if scale == "log" else at / size
+        base = data([{"start": at, "text": _sentence(words, items, size, interactions)}])
+        layers.append(base.mark_rule(style="reference").encode(x=x))
+        side = {"align": "right", "dx": 4} if share > 0.5 else {"align": "left", "dx": -4}
+        text = base.mark_text(style="note", baseline="bottom", **side)
+        layers.append(text.encode(x=x, y=alt.value(-6 - 16 * nth), text="text:N"))
+    return layers
+
+
+def _hover(rows: Sequence[Row], x: Any, words: Words) -> Any:
+    """Invisible bars over the whole height that say what is at each place."""
+    alt = altair()
+    told = [
+        {
+            "start": row["start"],
+            "end": row["end"],
+            "what": row["title"] or row["item"] or words("page.items", n=row["last"] - row["first"] + 1),
+            "id": row["item"] or "–",
+            "rank": count(row["first"])
+            if row["first"] == row["last"]
+            else f"{row['first']:,}–{row['last']:,}",
+            "count": number(row["each"], 0 if row["each"].is_integer() else 1),
+            "reached": percent(row["cumulative"]),
+        }
+        for row in rows
+    ]
+    tips = [
+        alt.Tooltip(f"{field}:N", title=words(f"plots.long_tail.{field}"))
+        for field in ("what", "id", "rank", "count", "reached")
+    ]
+    mark = data(told).mark_rect(opacity=0)
+    return mark.encode(x=x, x2="end", y=alt.value(0), y2=alt.value(HEIGHT), tooltip=tips)
+
+
+def _ticks(size: int, scale: str) -> Any:
+    alt = altair()
+    if scale == "log":
+        return alt.Axis(
+            values=[10**power for power in range(int(np.log10(size)) + 1)], format=",d", grid=False
+        )
+    return alt.Axis(format=",d", grid=False, tickCount=6, tickMinStep=1)
+
+
+def _sentence(words: Words, items: float, size: int, interactions: float) -> str:
+    return words(
+        "plots.long_tail.cut",
+        n=int(items),
+        all=size,
+        share=percent(items / size),
+        volume=percent(interactions),
+    )
+
+
+def _subtitle(tail: LongTail, points: Sequence[Row], words: Words) -> list[str]:
+    total = count(int(tail.total)) if float(tail.total).is_integer() else number(tail.total, 1)
+    lines = [
+        words("plots.long_tail.of", items=count(len(tail.counts)), total=total, gini=number(tail.gini, 2))
+    ]
+    if len(points) < len(tail.counts):
+        lines.append(words("plots.long_tail.bins", alone=SINGLES, bins=len(points) - SINGLES))
+    return lines
+
+
+def _with_columns(items: Any) -> Any:
+    """The items as a table of titles, unless they are ids alone."""
+    return None if items is None or ids_in(items) is not None else items

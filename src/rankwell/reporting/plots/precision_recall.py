@@ -1,0 +1,242 @@
+"""The precision-recall plot: sawtooth and staircase of one query, or the averaged interpolated curve of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rankwell.display.page import Words, words_of
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.evaluation import Evaluator
+from rankwell.reporting.plots import theme
+from rankwell.reporting.plots.drawn import Drawn, altair, data
+from rankwell.reporting.plots.lines import divided, domain_of
+from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.rows.precision_recall import ELEVEN, levels_of, rows_of
+from rankwell.reporting.rows.systems import runs_of
+from rankwell.results.curves import Curve
+from rankwell.tables.arguments import checked
+
+Row = Mapping[str, Any]
+ISOLINES = (0.2, 0.4, 0.6, 0.8)  # of the highest F1 in the picture
+SIDE = 400
+POINTS = 40  # of a line of equal F1
+LOW = 0.5  # if no precision is higher, the axis is shorter
+
+
+@checked
+def precision_recall(
+    runs: Any,
+    qrels: Any,
+    query: str | int | None = None,
+    *,
+    levels: int | Sequence[float] = 11,
+    rel: float | None = None,
+    isolines: bool | Sequence[float] = False,
+    highlight: Iterable[str] | str | None = None,
+    lang: str = "en",
+    dark: bool = False,
+    **options: Any,
+) -> Any:
+    """Draw the precision of runs at each level of recall: of one query, or averaged over all.
+
+    Of one query the thin sawtooth joins the precision and recall at each rank, and the thick staircase above it is interpolated:
+    the highest precision at this recall or any later one. Only interpolated precision can be averaged. The ring is the break-even
+    point, where precision equals recall.
+
+    Parameters
+    ----------
+    runs, qrels
+        Runs by name, or one run, and the judgements.
+    query
+        The query; None for the mean over all queries with a relevant item.
+    levels
+        For the mean: the number of evenly spaced levels of recall, such as 11 or 101, or the levels themselves.
+    rel
+        The lowest grade that counts as relevant.
+    isolines
+        Whether to draw lines of equal F1, or the values of F1 to draw lines for.
+    highlight
+        The systems in colour; of more than eight, default: the best three.
+    lang, dark
+        The language of the words, and whether the ground is dark.
+    options
+        Other arguments of ``Evaluator``, such as ``grades`` or ``policy``.
+
+    Raises
+    ------
+    RankwellError
+        If no query, or not this one, has a relevant item, or the runs cannot be read.
+
+    Examples
+    --------
+    >>> chart = precision_recall({"a": {"q": ["x", "y", "z"]}}, {"q": {"x": 1, "z": 1}}, "q")
+    >>> chart.title.text
+    "Precision and recall of query 'q'"
+    """
+    evaluator = Evaluator(qrels, ["ap"], **options if rel is None else {**options, "rel": rel})
+    wanted = levels_of(levels)
+    curves = {
+        name: evaluator.curve(run, query, levels=wanted)
+        for name, run in runs_of(runs, options.get("read")).items()
+    }
+    return drawn_curves(curves, words_of(lang), isolines=isolines, highlight=highlight, dark=dark)
+
+
+def f_values(isolines: bool | Sequence[float], highest: float = 1.0) -> tuple[float, ...]:
+    """Return the values of F1 to draw lines for: those given, or four that fit under the highest precision shown.
+
+    >>> f_values(True), f_values(True, 0.1), f_values(False), f_values([0.25])
+    ((0.2, 0.4, 0.6, 0.8), (0.036, 0.073, 0.11, 0.15), (), (0.25,))
+    """
+    if isinstance(isolines, bool):
+        best = 2 * highest / (1 + highest)
+        return tuple(float(f"{share * best:.2g}") for share in ISOLINES) if isolines else ()
+    if not all(0 < value < 1 for value in isolines):
+        raise UsageError("isolines= must be True or values of F1 between 0 and 1, such as [0.25, 0.5].")
+    return tuple(isolines)
+
+
+def drawn_curves(
+    curves: Mapping[str, Curve],
+    words: Words,
+    *,
+    isolines: bool | Sequence[float] = False,
+    highlight: Iterable[str] | str | None = None,
+    dark: bool = False,
+) -> Any:
+    """Return the chart of several curves: all of one query, or all of the mean at the same levels."""
+    alt = altair()
+    first = next(iter(curves.values()))
+    if first.query is None and any(math.isnan(curve.precision[0]) for curve in curves.values()):
+        raise DataError("no query has a relevant item, so there is no precision-recall curve.")
+    rows = rows_of(curves)
+    means = {row["system"]: row["mean"] for row in rows["summary"]}
+    drawn = Drawn.of(list(curves), highlight, sorted(curves, key=lambda name: -means[name]))
+    top = _top(rows)
+    axes = _axes(top, words)
+    layers = [_diagonal(axes, top), *_isolines(f_values(isolines, top), top, axes)]
+    layers += _lines(rows["curve"], drawn, words, axes, is_step=first.query is not None)
+    layers += _raw(rows["raw"], drawn, words, axes) + _break_even(rows["summary"], drawn, words, axes)
+    chart = alt.layer(*layers).properties(width=SIDE, height=SIDE)
+    key = "query" if first.query is not None else "mean"
+    title = words(f"plots.precision_recall.title_{key}", query=cut(brief(first.query)))
+    return theme.finished(chart, title, _subtitle(curves, first, drawn, words, top), dark=dark)
+
+
+def _top(rows: Mapping[str, Sequence[Row]]) -> float:
+    """The end of the axis of precision: 1, unless all is far below."""
+    highest = max(row["precision"] for part in (rows["curve"], rows["raw"]) for row in part)
+    return 1.0 if highest > LOW or highest == 0 else domain_of([0.0, 1.05 * highest])[1]
+
+
+def _axes(top: float, words: Words) -> dict[str, Any]:
+    alt = altair()
+    scale = {"nice": False, "zero": True}
+    return {
+        "x": alt.X(
+            "recall:Q", title=words("plots.precision_recall.recall"), scale=alt.Scale(domain=[0, 1], **scale)
+        ),
+        "y": alt.Y(
+            "precision:Q",
+            title=words("plots.precision_recall.precision"),
+            scale=alt.Scale(domain=[0, top], **scale),
+        ),
+    }
+
+
+def _lines(
+    rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any], *, is_step: bool
+) -> list[Any]:
+    muted, bright = divided(rows, drawn)
+    how = {"interpolate": "step-before"} if is_step else {}
+    layers = []
+    if muted:
+        mark = data(muted).mark_line(style="faint", strokeWidth=1, **how)
+        layers.append(mark.encode(**axes, detail="system:N", tooltip="system:N"))
+    mark = data(bright).mark_line(strokeWidth=2.2, **how)
+    layers.append(mark.encode(**axes, color=drawn.colour(words("page.system"))))
+    if not is_step:
+        size = 36 if len(rows) <= len(drawn.names) * len(ELEVEN) else 0
+        points = data(bright).mark_point(filled=True, size=max(size, 12), opacity=1 if size else 0)
+        layers.append(points.encode(**axes, color=drawn.colour(words("page.system")), tooltip=_tips(words)))
+    return layers
+
+
+def _tips(words: Words, *more: str) -> list[Any]:
+    alt = altair()
+    return [
+        alt.Tooltip("system:N", title=words("page.system")),
+        *(alt.Tooltip(f"{field}:Q", title=words(f"plots.precision_recall.{field}_short")) for field in more),
+        alt.Tooltip("recall:Q", title=words("plots.precision_recall.recall_short"), format=".3f"),
+        alt.Tooltip("precision:Q", title=words("plots.precision_recall.precision_short"), format=".4f"),
+    ]
+
+
+def _raw(rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any]) -> list[Any]:
+    """The sawtooth of the systems in colour."""
+    _, bright = divided(rows, drawn)
+    if not bright:
+        return []
+    base, colour = data(bright), drawn.colour(words("page.system"))
+    line = base.mark_line(strokeWidth=1, opacity=0.6).encode(**axes, color=colour, order="rank:Q")
+    points = base.mark_point(filled=True, size=14, opacity=0.8)
+    return [line, points.encode(**axes, color=colour, tooltip=_tips(words, "rank"))]
+
+
+def _break_even(rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any]) -> list[Any]:
+    """A ring where the curve of each system in colour meets the diagonal."""
+    alt = altair()
+    known = [row for row in rows if row["break_even"] is not None and row["system"] in drawn.bright]
+    if not known:
+        return []
+    values = [
+        {"system": drawn.names[row["system"]], "recall": row["break_even"], "precision": row["break_even"]}
+        for row in known
+    ]
+    mark = data(values).mark_point(shape="circle", filled=False, size=110, strokeWidth=1.8)
+    tip = alt.Tooltip("recall:Q", title=words("plots.precision_recall.break_even"), format=".4f")
+    system = alt.Tooltip("system:N", title=words("page.system"))
+    return [mark.encode(**axes, color=drawn.colour(words("page.system")), tooltip=[system, tip])]
+
+
+def _diagonal(axes: Mapping[str, Any], top: float) -> Any:
+    ends = data([{"recall": end, "precision": end} for end in (0, top)])
+    return ends.mark_line(style="reference", strokeWidth=1).encode(**axes)
+
+
+def _isolines(values: Sequence[float], top: float, axes: Mapping[str, Any]) -> list[Any]:
+    """Where F1 is constant: P = F · R / (2R − F), labelled at the right end."""
+    rows, ends = [], []
+    for value in values:
+        end = value / (2 - value)  # the precision at which recall is 1
+        if end >= top:
+            continue
+        start = value * top / (2 * top - value)  # the recall at which precision is at the top
+        recalls = [
+            start + (1 - start) * (step / POINTS) ** 2 for step in range(POINTS + 1)
+        ]  # denser where it is steep
+        rows += [{"f": value, "recall": r, "precision": value * r / (2 * r - value)} for r in recalls]
+        ends.append({"recall": 1, "precision": end, "text": f"F1 = {value:g}"})
+    if not rows:
+        return []
+    line = data(rows).mark_line(style="faint", strokeWidth=1)
+    text = data(ends).mark_text(style="note", align="left", dx=5)
+    return [line.encode(**axes, detail="f:N"), text.encode(**axes, text="text:N")]
+
+
+def _subtitle(curves: Mapping[str, Curve], first: Curve, drawn: Drawn, words: Words, top: float) -> list[str]:
+    systems = words("page.systems", n=len(curves))
+    if first.query is None:
+        n = words("page.queries", n=max(curve.n for curve in curves.values()))
+        lines = [
+            words("plots.precision_recall.of_mean", systems=systems, queries=n, levels=len(first.levels))
+        ]
+    else:
+        lines = [words("plots.precision_recall.of_query", systems=systems)]
+    short = "" if top == 1 else " " + words("plots.precision_recall.short", top=f"{top:g}")
+    lines.append(words("plots.precision_recall.rings") + short)
+    return lines + (
+        [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
+    )

@@ -1,0 +1,50 @@
+"""Names and shares as a picture shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from rankwell.display.escaping import printable
+
+LONGEST = 40  # characters of a name in a picture
+
+
+def shortened(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+    """Return each name as it is drawn: control characters written out, long ones cut, and still distinct.
+
+    >>> list(shortened(["bm25", "x" * 50, "x" * 60], 5).values())
+    ['bm25', 'xxxx…', 'xxxx… (2)']
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        text = short = cut(name, longest)
+        nth = 1
+        while text in taken:
+            nth += 1
+            text = f"{short} ({nth})"
+        taken.add(text)
+        found[name] = text
+    return found
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    """Return the beginning of a text, on one line, as a picture can show it."""
+    start = printable(" ".join(text[: 4 * longest].split()))
+    return start if len(start) <= longest else f"{start[: longest - 1]}…"
+
+
+def percent(share: float | None) -> str:
+    """Return a share for people; what is not 0 or 1 never reads as if it were.
+
+    >>> percent(0.5), percent(0.0267), percent(1e-9), percent(1.0), percent(0.9999), percent(float("nan"))
+    ('50 %', '2.7 %', '<0.1 %', '100 %', '>99 %', '–')
+    """
+    if share is None or math.isnan(share):
+        return "–"
+    if 0 < share < 0.001:
+        return "<0.1 %"
+    if 0.995 <= share < 1:
+        return ">99 %"
+    return f"{100 * share:.0f} %" if share >= 0.0995 or share == 0 else f"{100 * share:.1f} %"

@@ -1,0 +1,96 @@
+"""The curves: a metric at each cut-off, and precision at each level of recall."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.reporting.highlighted import highlighted
+from rankwell.reporting.material import Material
+from rankwell.reporting.plots.curve import drawn_curve
+from rankwell.reporting.plots.precision_recall import drawn_curves
+from rankwell.reporting.plots.theme import spec_of
+from rankwell.reporting.rows.curve import at_cuts
+from rankwell.reporting.rows.curve import rows_of as rows_at_cuts
+from rankwell.reporting.rows.precision_recall import ELEVEN
+from rankwell.reporting.rows.precision_recall import rows_of as rows_of_curves
+from rankwell.reporting.section import Section
+from rankwell.results import Results
+from rankwell.results.curves import Curve, steps
+
+
+def section(material: Material) -> Section | None:
+    """Return the curves of all systems; None without runs, or if no metric has a cut-off and nothing is relevant."""
+    base, levels = _base(material), _levels(material)
+    if material.evaluator is None or not material.runs or not (base or levels):
+        return None
+    evaluator = material.evaluator.of_other_metrics([*(at_cuts(base, None) if base else ()), *levels])
+    at_ks: list[dict[str, Any]] = []
+    curves: dict[str, Curve] = {}
+    for (
+        name,
+        run,
+    ) in material.runs.items():  # one after the other, so that the values of one run are held at a time
+        res = evaluator.results_of(run)
+        at_ks += rows_at_cuts(name, res, base, None) if base else []
+        curves |= {name: curve} if (curve := _curve(res, levels)) else {}
+    if not any(row["value"] is not None for row in at_ks) and not curves:
+        return None
+    return _made(material, base, at_ks, curves)
+
+
+def _made(
+    material: Material, base: Metric | None, at_ks: list[dict[str, Any]], curves: dict[str, Curve]
+) -> Section:
+    words, bright = material.words, highlighted(material)
+    charts, data = (
+        {},
+        {"metric": str(base) if base else None, "curve": at_ks, "ks": sorted({row["k"] for row in at_ks})},
+    )
+    if base and any(row["value"] is not None for row in at_ks):
+        charts["curve"] = spec_of(drawn_curve(at_ks, base, words, highlight=bright))
+    rows = rows_of_curves(curves)
+    if curves:
+        charts["precision_recall"] = spec_of(drawn_curves(curves, words, highlight=bright))
+    data |= {"table": _table(at_ks), "precision_recall": rows["curve"], "summary": rows["summary"]}
+    return Section("curves", words("report.curves.title"), data, charts)
+
+
+def _base(material: Material) -> Metric | None:
+    """The metric that is drawn over its cut-offs: the primary one, or the first that has some."""
+    comparison = material.comparison
+    first = comparison.methods.primary if comparison is not None else ""
+    known = sorted(material.metrics, key=lambda metric: str(metric) != first)
+    able = (m for m in known if isinstance(m, QueryMetric) and m.judgements and m.cut != "none")
+    found = next((metric for metric in able if metric.k is not None), None)
+    return None if found is None else replace(found, k=None)
+
+
+def _levels(material: Material) -> list[Metric]:
+    """Interpolated precision at eleven levels, unless the policy has no value for it."""
+    evaluator = material.evaluator
+    if evaluator is None or material.qrels is None:
+        return []
+    levels = steps(ELEVEN, None)
+    is_expected = evaluator.policy.ties == "expected"
+    return [] if is_expected and not levels[0].has_expected_value() else levels
+
+
+def _curve(res: Results, levels: list[Metric]) -> Curve | None:
+    """The mean curve; None if no query has a relevant item."""
+    precision = tuple(res[level] for level in levels)
+    if not precision or math.isnan(precision[0]):
+        return None
+    return Curve(ELEVEN, precision, n=res.n[str(levels[0])])
+
+
+def _table(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row per system with its cells by cut-off; a system whose lists are shorter has fewer."""
+    ks = sorted({row["k"] for row in rows})
+    found: dict[str, dict[int, dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["system"], {})[row["k"]] = {key: row[key] for key in ("value", "low", "high")}
+    empty = {"value": None, "low": None, "high": None}
+    return [{"system": name, "cells": [cells.get(k, empty) for k in ks]} for name, cells in found.items()]

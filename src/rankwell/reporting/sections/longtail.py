@@ -1,0 +1,111 @@
+"""The long tail of the training data, and which part of the catalogue each system recommends."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs
+from rankwell.judge import history_of
+from rankwell.judge.policy import Policy
+from rankwell.judge.train import History
+from rankwell.metrics.metric import Metric
+from rankwell.prepare.longtail import LongTail
+from rankwell.reporting.highlighted import highlighted
+from rankwell.reporting.material import Material
+from rankwell.reporting.plots.calibration import drawn_calibration
+from rankwell.reporting.plots.exposure import drawn_exposure
+from rankwell.reporting.plots.long_tail import drawn_long_tail
+from rankwell.reporting.plots.theme import spec_of
+from rankwell.reporting.rows import calibration, exposure
+from rankwell.reporting.rows.long_tail import parts_of
+from rankwell.reporting.section import Section
+from rankwell.results import Results
+from rankwell.tables.feature_columns import TOPICS
+from rankwell.tables.ids import Known
+from rankwell.tables.popularity import Cut
+
+GROUPS, DEPTH = 10, 10
+
+
+def section(material: Material) -> Section | None:
+    """Return the long tail of train, and the exposure, coverage and calibration of each system; None without train."""
+    if material.train is None or not len(material.train):
+        return None
+    wanted = _metrics(material) if material.runs else ()
+    history, results = _evaluated(material, wanted)
+    tail = LongTail(history.catalogue.ids, history.counts, history.users, Cut.of("volume", 0.8, None, "id"))
+    if not tail.total:
+        return None
+    words, bright = material.words, highlighted(material)
+    charts = {"long_tail": spec_of(drawn_long_tail(tail, words, texts=material.item_texts))}
+    data: dict[str, Any] = {"parts": parts_of(tail), "items": len(tail.counts), "interactions": tail.total}
+    data |= {
+        "gini": None if math.isnan(tail.gini) else tail.gini,
+        "systems": [],
+        "k": _depth(material),
+    }
+    if results and len(tail.counts) >= GROUPS:
+        rows = exposure.rows_of(results, history, GROUPS, exposure.Slots(k=_depth(material)))
+        data |= {"groups": rows["groups"], "exposure": rows["exposure"], "systems": _systems(rows)}
+        charts["exposure"] = spec_of(drawn_exposure(rows, words, highlight=bright))
+    if results and len(wanted) > 1 and material.items is not None:
+        names, column = (
+            material.items.features("topics").names,
+            calibration.column_name(material.items, "topics"),
+        )
+        of_topics = calibration.rows_of(results, names, wanted[1:])
+        if of_topics["topics"]:
+            data |= {"topics": of_topics["topics"], "divergence": of_topics["summary"], "column": column}
+            charts["calibration"] = spec_of(
+                drawn_calibration(of_topics, words, column=column, highlight=bright)
+            )
+    return Section("longtail", words("report.longtail.title"), data, charts)
+
+
+def _metrics(material: Material) -> tuple[Metric, ...]:
+    """The metrics whose states hold the numbers: of slots, and of topics if the items have some."""
+    frame = None if material.items is None else material.items.frame
+    has_topics = frame is not None and any(name in frame.columns for name in TOPICS)
+    return exposure.Slots(k=_depth(material)), *(
+        calibration.metrics_of(_depth(material), "topics") if has_topics else ()
+    )
+
+
+def _depth(material: Material) -> int:
+    """How many items of each list count: as many as for the first metric."""
+    return material.metrics[0].k or DEPTH
+
+
+def _evaluated(material: Material, wanted: tuple[Metric, ...]) -> tuple[History, dict[str, Results]]:
+    """The history of train, and what the metrics see of each run, one run after the other."""
+    assert material.train is not None
+    if not wanted:
+        catalogue = None if material.items is None else Known(material.items.item)
+        return history_of(material.train, catalogue, Policy(outside="ignore"))[0], {}
+    policy = _policy(material)
+    qrels = material.qrels if policy.population == "judged" else None
+    inputs = Inputs.of(wanted, policy, qrels=qrels, train=material.train, items=material.items)
+    evaluator = Evaluator.of(inputs, tie_ranges=False, per_query=False)
+    results = {name: evaluator.results_of(run) for name, run in material.runs.items()}
+    return exposure.history_in(evaluator), results
+
+
+def _policy(material: Material) -> Policy:
+    """The policy of the evaluation, under which every list has one order and no item is an error."""
+    policy = Policy() if material.evaluator is None else material.evaluator.policy
+    ties = policy.ties if policy.ties in ("item-asc", "order") else "item-desc"
+    return replace(policy, outside="ignore", ties=ties)
+
+
+def _systems(rows: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """A row per system: its coverage, and the shares of the slots for the most popular tenth and the less popular half."""
+    found = []
+    for row in rows["summary"]:
+        shares = [each["share"] for each in rows["exposure"] if each["system"] == row["system"]]
+        known = None not in shares
+        top, bottom = (shares[0], math.fsum(shares[GROUPS // 2 :])) if known else (None, None)
+        found.append({**row, "top": top, "bottom": bottom})
+    return found
