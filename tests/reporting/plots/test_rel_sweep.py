@@ -61,6 +61,5 @@ def test_of_fifty_systems_those_that_lead_have_a_colour():
     }
     qrels = {"q": {f"d{number}": number for number in range(50)}}
     chart = rw.plot.rel_sweep(runs, qrels, "rr", rels=[1, 49], lang="ko", dark=True)
-    coloured = [layer["data"]["values"] for layer in chart.to_dict()["layer"] if "color" in layer["encoding"]]
-    assert {row["system"] for rows in coloured for row in rows} == {HOSTILE[1], "42"}
-    text_of(chart)
+    assert {HOSTILE[1], "42"} <= set(text_of(chart).split())
+    assert "41" not in text_of(chart).split()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 
 FEW = 12  # rows that have room
 
@@ -27,6 +27,6 @@ def span(values: Sequence[float], air: float = 0.06) -> list[float]:
     return [low - wide, high + wide]
 
 
-def step_of(rows: Sequence[object]) -> int:
+def step_of(rows: Sized) -> int:
     """Return the height of a row in a picture with so many."""
     return 24 if len(rows) <= FEW else 14

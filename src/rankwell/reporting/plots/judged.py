@@ -13,13 +13,17 @@ from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.plots import drawing, theme
+from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import best_first, step_of
+from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis
+from rankwell.reporting.plots.lines import lines, names_at_ends
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.results import Results
 from rankwell.tables.arguments import plain
 
 LENGTH = "num_ret"
+MIDDLE = 10  # the cut-off by which systems are in order
+WIDTH, HEIGHT = 480, 280
 KS = 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000
 
 
@@ -97,7 +101,7 @@ def cuts(ks: Iterable[int] | None = None) -> tuple[Metric, ...]:
 
 def shares_of(results: Mapping[str, Results]) -> list[Share]:
     """Return the judged shares from results of ``cuts``; without given cut-offs, down to the end of the longest list."""
-    labels, rows = drawing.labels_of(results), list[Share]()
+    rows = list[Share]()
     ks = [metric.k for res in results.values() for metric in res.metrics if metric.k is not None]
     last = max((_longest(res) for res in results.values()), default=0)
     deepest = next((k for k in sorted(ks) if k >= last), max(ks))
@@ -105,7 +109,7 @@ def shares_of(results: Mapping[str, Results]) -> list[Share]:
         for metric in res.metrics:
             share, k = res.mean[str(metric)], metric.k
             if k is not None and (k <= deepest or not last) and not math.isnan(share):
-                rows.append(Share(system=labels[name], k=k, share=share, n=res.n[str(metric)]))
+                rows.append(Share(system=name, k=k, share=share, n=res.n[str(metric)]))
     return rows
 
 
@@ -129,17 +133,19 @@ def picture(results: Mapping[str, Results], words: Words, *, dark: bool = False)
     shares = shares_of(results)
     if not shares:
         raise UsageError("no judged query has a list, so nothing can be said of how far lists are judged.")
-    names = list(dict.fromkeys(row["system"] for row in shares))
     kind = next(iter(results.values())).grades
     lines = [words("plots.judged.interactions" if kind == "interactions" else "plots.judged.how")]
     lines.append(words("page.queries", n=max(row["n"] for row in shares)))
-    draw = _lines if len(names) <= theme.MOST_COLOURS else _cells
-    return theme.finished(draw(words, shares, names), words("plots.judged.title"), lines, dark=dark)
+    ks, names = sorted({row["k"] for row in shares}), list(dict.fromkeys(row["system"] for row in shares))
+    middle = min(ks, key=lambda k: abs(k - MIDDLE))
+    best = best_first(names, {row["system"]: row["share"] for row in shares if row["k"] == middle})
+    drawn = Drawn.of(names, None, best)
+    chart = _lines(words, shares, drawn, ks) if drawn.are_all else _cells(words, shares, drawn, best)
+    return theme.finished(chart, words("plots.judged.title"), lines, dark=dark)
 
 
 def _tooltip(words: Words) -> list[Any]:
-    alt = drawing.altair()
-
+    alt = altair()
     return [
         alt.Tooltip("system:N", title=words("page.system")),
         alt.Tooltip("k:Q", title="k"),
@@ -148,47 +154,39 @@ def _tooltip(words: Words) -> list[Any]:
     ]
 
 
-def _lines(words: Words, shares: Sequence[Share], names: Sequence[str]) -> Any:
-    alt = drawing.altair()
-
-    ks = sorted({row["k"] for row in shares})
-    base = alt.Chart(drawing.data(shares)).encode(
-        x=alt.X(
-            "k:Q",
-            title=words("plots.judged.k"),
-            scale=alt.Scale(type="log"),
-            axis=alt.Axis(values=ks, format="d"),
-        ),
-        y=alt.Y(
-            "share:Q",
-            title=words("plots.judged.share"),
-            scale=alt.Scale(domain=[0, 1]),
-            axis=alt.Axis(format="%"),
-        ),
-        color=alt.Color("system:N", title=words("page.system"), scale=theme.colours(names)),
-        tooltip=_tooltip(words),
+def _lines(words: Words, shares: Sequence[Share], drawn: Drawn, ks: Sequence[int]) -> Any:
+    alt = altair()
+    scale = alt.Scale(type="log", domain=[ks[0], max(ks[-1], ks[0] + 1)], nice=False)
+    x = alt.X(
+        "k:Q",
+        title=words("plots.judged.k"),
+        scale=scale,
+        axis=alt.Axis(values=list(ks), format="d", grid=False),
     )
-    return alt.layer(base.mark_line(), base.mark_point(filled=True, size=45, opacity=1)).properties(
-        width=480, height=280
+    y = alt.Y(
+        "share:Q",
+        title=words("plots.judged.share"),
+        scale=alt.Scale(domain=[0, 1]),
+        axis=percent_axis(tickCount=6),
     )
+    last = {name: [row["share"] for row in shares if row["system"] == name][-1] for name in drawn.bright}
+    layers = lines(shares, drawn, x, y, _tooltip(words))
+    layers.append(names_at_ends(last, drawn, alt.datum(ks[-1]), (0, 1), HEIGHT))
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _cells(words: Words, shares: Sequence[Share], names: Sequence[str]) -> Any:
-    alt = drawing.altair()
-
-    ks = sorted({row["k"] for row in shares})
-    middle = min(ks, key=lambda k: abs(k - 10))
-    order = best_first(names, {row["system"]: row["share"] for row in shares if row["k"] == middle})
-    colour = alt.Scale(domain=[0, 1])
+def _cells(words: Words, shares: Sequence[Share], drawn: Drawn, best: Sequence[str]) -> Any:
+    alt = altair()
     legend = alt.Legend(format="%", title=words("plots.judged.share"))
+    axis = alt.Axis(ticks=False, domain=False)
     return (
-        alt.Chart(drawing.data(shares))
+        data([{**row, "system": drawn.names[row["system"]]} for row in shares])
         .mark_rect()
         .encode(
             x=alt.X("k:O", title=words("plots.judged.k"), axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("system:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False)),
-            color=alt.Color("share:Q", scale=colour, legend=legend),
+            y=alt.Y("system:N", sort=[drawn.names[name] for name in best], title=None, axis=axis),
+            color=alt.Color("share:Q", scale=alt.Scale(domain=[0, 1]), legend=legend),
             tooltip=_tooltip(words),
         )
-        .properties(width=alt.Step(40), height=alt.Step(step_of(order)))
+        .properties(width=alt.Step(40), height=alt.Step(step_of(best)))
     )

@@ -10,14 +10,17 @@ import numpy as np
 
 from rankwell.comparison.agreement.boards import boards_of
 from rankwell.comparison.agreement.orders import How, Leaderboards, compared
+from rankwell.display.layout import display_width
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_qrels
-from rankwell.reporting.plots import drawing, theme
+from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import step_of
+from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.rows.labels import shortened
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.statistics.rank_correlation import order_of
 from rankwell.tables.arguments import checked
@@ -115,14 +118,13 @@ def movement(
 
 def places_of(found: Leaderboards, sign: float) -> list[Place]:
     """Return the place of each system on both leaderboards; systems of equal value share a rank."""
-    labels = drawing.labels_of(found.systems)
     ranks = [order_of(sign * np.array(values)).top for values in found.values]
     rows = [np.empty(len(found.systems), np.int64) for _ in ranks]
     for row, own in zip(rows, ranks, strict=True):
         row[np.argsort(own, kind="stable")] = np.arange(len(own))
     return [
         Place(
-            system=labels[name],
+            system=name,
             side=side,
             value=found.values[side][at],
             rank=int(ranks[side][at]),
@@ -143,7 +145,7 @@ def _titles(judged: Sequence[Qrels]) -> list[str]:
     """The names of the judgements, told apart."""
     names = [each.name for each in judged]
     return list(
-        drawing.labels_of(
+        shortened(
             names if len(set(names)) > 1 else [f"{name} ({at})" for at, name in enumerate(names, 1)]
         ).values()
     )
@@ -167,10 +169,10 @@ def _said(words: Words, found: Leaderboards, least: int) -> list[str]:
 
 def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str]], least: int) -> Any:
     """Lines from the left to the right leaderboard, with the names, ranks and values at both ends."""
-    alt = drawing.altair()
-
-    longest = max(len(row["system"]) for row in places)
-    room = (longest * LETTER + 105) / BETWEEN  # beside the lines, in units of the distance of the two sides
+    alt = altair()
+    labels = shortened(dict.fromkeys(row["system"] for row in places))
+    widest = max(display_width(text) for text in (*labels.values(), *(name for name, _ in heads)))
+    room = (widest * LETTER + 105) / BETWEEN  # beside the lines, in units of the distance of the two sides
     x = alt.X("side:Q", axis=None, scale=alt.Scale(domain=[-room, 1 + room], nice=False))
     n = len(places) // 2
     above = HEAD / step_of(range(n))
@@ -178,14 +180,12 @@ def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str
     parts: dict[str, list[Any]] = {"muted": [], "worse": [], "better": []}
     for row in places:
         parts["muted" if abs(row["moved"]) < least else "better" if row["moved"] > 0 else "worse"].append(
-            {**row, "said": _label(row)}
+            {**row, "system": labels[row["system"]], "said": _label(row, labels[row["system"]])}
         )
     layers = [_lines(words, own, style, x, y) for style, own in parts.items() if own]
     for side, head in enumerate(heads):
         for dy, line in zip((-38, -22), head, strict=True):
-            top = alt.Chart(drawing.data([{"side": side, "row": 0, "said": line}])).encode(
-                x=x, y=y, text="said:N"
-            )
+            top = data([{"side": side, "row": 0, "said": line}]).encode(x=x, y=y, text="said:N")
             weight = "bold" if dy < -22 else "normal"
             layers.append(top.mark_text(align=ALIGN[side], dx=AWAY[side], dy=dy, fontWeight=weight))
     height = step_of(range(n)) * (n - 0.4 + above)
@@ -194,9 +194,8 @@ def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str
 
 def _lines(words: Words, rows: Sequence[Mapping[str, Any]], style: str, x: Any, y: Any) -> Any:
     """The lines of some systems, with a text at each end."""
-    alt = drawing.altair()
-
-    base = alt.Chart(drawing.data(rows)).encode(x=x, y=y, detail="system:N", tooltip=_tooltip(words))
+    alt = altair()
+    base = data(rows).encode(x=x, y=y, detail="system:N", tooltip=_tooltip(words))
     ends = [base.transform_filter(alt.datum.side == side) for side in (0, 1)]
     text = "note" if style == "muted" else style
     said = [
@@ -208,17 +207,16 @@ def _lines(words: Words, rows: Sequence[Mapping[str, Any]], style: str, x: Any, 
     )
 
 
-def _label(row: Place) -> str:
+def _label(row: Place, name: str) -> str:
     """The text beside an end of a line."""
     if row["side"] == 0:
-        return GAP.join([row["system"], number(row["value"]), str(row["rank"])])
+        return GAP.join([name, number(row["value"]), str(row["rank"])])
     moved = [f"{'▲' if row['moved'] > 0 else '▼'} {abs(row['moved'])}"] if row["moved"] else []
-    return GAP.join([str(row["rank"]), number(row["value"]), row["system"], *moved])
+    return GAP.join([str(row["rank"]), number(row["value"]), name, *moved])
 
 
 def _tooltip(words: Words) -> list[Any]:
-    alt = drawing.altair()
-
+    alt = altair()
     return [
         alt.Tooltip("system:N", title=words("page.system")),
         alt.Tooltip("rank:Q", title=words("plots.movement.rank")),

@@ -17,10 +17,14 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
 from rankwell.reporting.plots import drawing, theme
+from rankwell.reporting.plots.axes import best_first
+from rankwell.reporting.plots.drawn import Drawn, altair
+from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.tables.run_qrels import Qrels
 
 MOST = 12  # thresholds made of the grades
+WIDTH, HEIGHT = 480, 300
 
 
 class Point(TypedDict):
@@ -122,11 +126,10 @@ def thresholds_in(qrels: Qrels) -> list[float]:
 
 def points_of(sweep: Sweep, metric: Metric) -> list[Point]:
     """Return the value of each system at each threshold where it has one; ``leads`` says that it is the best of one of them."""
-    labels = drawing.labels_of(sweep.runs)
     first = {order[0] for rel in sweep.rels if (order := sweep.order(metric, rel))}
     return [
         Point(
-            system=labels[name],
+            system=name,
             place=place,
             threshold=rel if isinstance(rel, str) else f"{rel:g}",
             value=sweep.values[metric, rel, name],
@@ -140,39 +143,33 @@ def points_of(sweep: Sweep, metric: Metric) -> list[Point]:
 
 
 def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:
-    alt = drawing.altair()
-
-    names = list(dict.fromkeys(row["system"] for row in points))
-    is_crowded = len(names) > theme.MOST_COLOURS
-    chosen = [row for row in points if row["leads"] or not is_crowded]
-    order = list(
-        dict.fromkeys(tuple(_tick(words, row)) for row in sorted(points, key=lambda row: row["place"]))
+    alt = altair()
+    names, last = list(dict.fromkeys(row["system"] for row in points)), points[-1]["place"]
+    ends = {row["system"]: row["value"] for row in points if row["place"] == last}
+    best = best_first(names, ends, metric.better)
+    leading = [name for name in best if any(row["leads"] for row in points if row["system"] == name)]
+    drawn = Drawn.of(names, None if len(names) <= theme.MOST_COLOURS else leading[: theme.MOST_COLOURS], best)
+    ticks = {row["place"]: _tick(words, row) for row in points}
+    axis = alt.Axis(labelAngle=0, labelExpr="split(datum.label, '|')")
+    x = alt.X("tick:N", sort=list(ticks.values()), title=words("plots.rel_sweep.threshold"), axis=axis)
+    domain = domain_of([row["value"] for row in points], metric.range)
+    y = alt.Y(
+        "value:Q", title=drawing.axis_title(metric, words), scale=alt.Scale(domain=list(domain), nice=False)
     )
-    x = alt.X("tick:N", sort=["|".join(each) for each in order], title=words("plots.rel_sweep.threshold"),
-              axis=alt.Axis(labelAngle=0, labelExpr="split(datum.label, '|')"))  # fmt: skip
-    y = alt.Y("value:Q", title=drawing.axis_title(metric, words), scale=alt.Scale(zero=False))
     tooltip = [
         alt.Tooltip("system:N", title=words("page.system")),
         alt.Tooltip("threshold:N", title=words("plots.rel_sweep.threshold")),
         alt.Tooltip("value:Q", title=str(metric), format=".4f"),
         alt.Tooltip("n:Q", title="n", format=","),
     ]
-
-    def base(rows: Sequence[Point]) -> Any:
-        data = drawing.data([{**row, "tick": "|".join(_tick(words, row))} for row in rows])
-        return alt.Chart(data).encode(x=x, y=y, detail="system:N", tooltip=tooltip)
-
-    others = [row for row in points if row not in chosen]
-    layers = [base(others).mark_line(style="muted")] if others else []
-    colour = alt.Color("system:N", title=words("page.system"), scale=theme.colours(names))
-    lines = base(chosen).encode(color=colour)
-    layers += [lines.mark_line(), lines.mark_point(filled=True, size=45, opacity=1)]
-    return alt.layer(*layers).properties(width=480, height=300)
+    layers = lines([{**row, "tick": ticks[row["place"]]} for row in points], drawn, x, y, tooltip)
+    known = {name: ends.get(name, math.nan) for name in drawn.bright}
+    layers.append(names_at_ends(known, drawn, alt.XDatum(ticks[last], type="nominal"), domain, HEIGHT))
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _tick(words: Words, row: Point) -> tuple[str, str]:
+def _tick(words: Words, row: Point) -> str:
     """The two lines under a threshold: what is relevant, and in how many queries anything is."""
-    what = (
-        words(f"plots.rel_sweep.{row['threshold']}") if row["threshold"] in EVERY else f"≥ {row['threshold']}"
-    )
-    return what, f"n {count(row['n'])}"
+    threshold = row["threshold"]
+    what = words(f"plots.rel_sweep.{threshold}") if threshold in EVERY else f"≥ {threshold}"
+    return f"{what}|n {count(row['n'])}"

@@ -14,7 +14,9 @@ from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.reporting.plots import drawing, theme
 from rankwell.reporting.plots.axes import best_first, span, step_of
+from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.plots.inputs import results_in
+from rankwell.reporting.rows.labels import cut, shortened
 from rankwell.results import Results
 from rankwell.results.values import value_of
 
@@ -82,26 +84,26 @@ def ties(
     >>> [(row["metric"], row["worst"], row["value"], row["best"]) for row in ranges_of({"bm25": res}, res.metrics)]
     [('rr', 0.5, 0.5, 1.0), ('p@1', 0.0, 0.0, 1.0)]
     """
-    alt = drawing.altair()
-
+    alt = altair()
     words, systems = words_of(lang), results_in(results)
     wanted = _wanted(systems, metrics)
     ranges, touched = ranges_of(systems, wanted), touched_of(systems)
     order = best_first(
         systems, {name: res.plain_mean[str(wanted[0])] for name, res in systems.items()}, wanted[0].better
     )
-    names = [drawing.labels_of(systems)[name] for name in order]
+    labels = shortened(order)
     panels = [
-        _ranges(words, metric, ranges, names, labelled=at % IN_A_ROW == 0) for at, metric in enumerate(wanted)
+        _ranges(words, metric, ranges, labels, labelled=at % IN_A_ROW == 0)
+        for at, metric in enumerate(wanted)
     ]
-    panels.append(_shares(words, touched, names, labelled=len(wanted) % IN_A_ROW == 0))
+    panels.append(_shares(words, touched, labels, labelled=len(wanted) % IN_A_ROW == 0))
     title, subtitle = words("plots.ties.title"), _said(words, systems, ranges)
     return theme.finished(alt.concat(*panels, columns=IN_A_ROW), title, subtitle, dark=dark)
 
 
 def ranges_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list[Range]:
     """Return the reported value of each system and metric, and its ends; undefined values are left out."""
-    labels, rows = drawing.labels_of(systems), list[Range]()
+    rows = list[Range]()
     for metric in metrics:
         for name, res in systems.items():
             value = res.plain_mean[str(metric)]
@@ -112,17 +114,17 @@ def ranges_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list
                 if metric in res.part.ends
                 else (value, value)
             )
-            rows.append(Range(system=labels[name], metric=str(metric), worst=worst, value=value, best=best))
+            rows.append(Range(system=name, metric=str(metric), worst=worst, value=value, best=best))
     return rows
 
 
 def touched_of(systems: Mapping[str, Results]) -> list[Touched]:
     """Return in how many queries of each system the order of equal scores could change a value."""
-    labels, rows = drawing.labels_of(systems), list[Touched]()
+    rows = list[Touched]()
     for name, res in systems.items():
         queries, lists = res.counts.get(UNDECIDED, 0), res.counts.get("lists", 0)
         share = queries / lists if lists else 0.0
-        rows.append(Touched(system=labels[name], queries=queries, of=lists, share=share))
+        rows.append(Touched(system=name, queries=queries, of=lists, share=share))
     return rows
 
 
@@ -154,23 +156,26 @@ def _said(words: Words, systems: Mapping[str, Results], ranges: Sequence[Range])
     if widest is None or widest["best"] == widest["worst"]:
         return [*lines, words("plots.ties.none")]
     width = number(abs(widest["best"] - widest["worst"]))
-    return [*lines, words("plots.ties.widest", system=widest["system"], metric=widest["metric"], width=width)]
+    return [
+        *lines,
+        words("plots.ties.widest", system=cut(widest["system"]), metric=widest["metric"], width=width),
+    ]
 
 
 def _ranges(
-    words: Words, metric: Metric, ranges: Sequence[Range], order: Sequence[str], *, labelled: bool
+    words: Words, metric: Metric, ranges: Sequence[Range], labels: Mapping[str, str], *, labelled: bool
 ) -> Any:
     """The ranges of one metric, a row per system."""
-    alt = drawing.altair()
-
-    rows = [row for row in ranges if row["metric"] == str(metric)]
-    ends = span([value for row in rows for value in (row["worst"], row["value"], row["best"])])
+    alt = altair()
+    own = [row for row in ranges if row["metric"] == str(metric)]
+    rows = [{**row, "system": labels[row["system"]]} for row in own]
+    ends = span([value for row in own for value in (row["worst"], row["value"], row["best"])])
     fields = [
         alt.Tooltip(f"{each}:Q", title=words(f"plots.ties.{each}"), format=".4f")
         for each in ("worst", "value", "best")
     ]
-    base = alt.Chart(drawing.data(rows)).encode(
-        y=_systems(order, labelled=labelled),
+    base = data(rows).encode(
+        y=_systems(labels, labelled=labelled),
         tooltip=[alt.Tooltip("system:N", title=words("page.system")), *fields],
     )
     scale = alt.Scale(domain=ends, nice=False, zero=False)
@@ -181,27 +186,30 @@ def _ranges(
     dots = base.mark_point(filled=True, opacity=1, size=55).encode(
         x=alt.X("value:Q", scale=scale, title=title)
     )
-    return alt.layer(lines, dots).properties(width=WIDTH, height=alt.Step(step_of(order)))
+    return alt.layer(lines, dots).properties(width=WIDTH, height=alt.Step(step_of(labels)))
 
 
-def _shares(words: Words, touched: Sequence[Touched], order: Sequence[str], *, labelled: bool) -> Any:
+def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str], *, labelled: bool) -> Any:
     """The share of queries whose values ties could change, a bar per system."""
-    alt = drawing.altair()
-
+    alt = altair()
     rows = [
-        {**row, "said": words("plots.ties.of", n=count(row["queries"]), of=count(row["of"]))}
+        {
+            **row,
+            "system": labels[row["system"]],
+            "said": words("plots.ties.of", n=count(row["queries"]), of=count(row["of"])),
+        }
         for row in touched
     ]
     top = max(row["share"] for row in touched) or 1.0
     scale = alt.Scale(domain=[0, 1.5 * top], nice=False)  # with room for what is said behind the longest bar
-    base = alt.Chart(drawing.data(rows)).encode(
+    base = data(rows).encode(
         x=alt.X(
             "share:Q",
             scale=scale,
             title=words("plots.ties.queries"),
             axis=alt.Axis(labels=False, ticks=False, grid=False, domain=False),
         ),
-        y=_systems(order, labelled=labelled),
+        y=_systems(labels, labelled=labelled),
         tooltip=[
             alt.Tooltip("system:N", title=words("page.system")),
             alt.Tooltip("said:N", title=words("plots.ties.queries")),
@@ -211,11 +219,10 @@ def _shares(words: Words, touched: Sequence[Touched], order: Sequence[str], *, l
         base.mark_bar(style="muted"),
         base.mark_text(style="note", align="left", dx=4).encode(text="said:N"),
     )
-    return alt.layer(bars, said).properties(width=NARROW, height=alt.Step(step_of(order)))
+    return alt.layer(bars, said).properties(width=NARROW, height=alt.Step(step_of(labels)))
 
 
-def _systems(order: Sequence[str], *, labelled: bool) -> Any:
-    alt = drawing.altair()
-
+def _systems(labels: Mapping[str, str], *, labelled: bool) -> Any:
+    alt = altair()
     axis = alt.Axis(labels=labelled, ticks=False, domain=False, grid=False)
-    return alt.Y("system:N", sort=list(order), title=None, axis=axis)
+    return alt.Y("system:N", sort=list(labels.values()), title=None, axis=axis)
