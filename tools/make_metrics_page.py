@@ -65,7 +65,10 @@ rankwell has {metrics} metrics in {families} families. Each name links to the me
 cases, how other tools define it, and the outside sources that confirm its values. `rankwell explain METRIC` prints the
 definition in the terminal, with all parameters. [Choosing a metric](choosing.md) helps to pick one.
 
-## How values are confirmed
+## Families
+
+"""
+CONFIRMATION = """## How values are confirmed
 
 The tests compare **{values:,} values** with other programs and with published tables: real collections (Cranfield, TREC
 Web 2012, TREC-COVID, NIST's test files) to every printed digit, random lists to at least six digits. The page of each
@@ -215,6 +218,11 @@ def line(cls: type[Metric]) -> str:
     return f"| {link} | {tidy(card['sentence'])} | {ends} | {direction.split()[0]} |"
 
 
+def names_of(family: list[type[Metric]], page: str = "") -> str:
+    """The names of a family's metrics, each a link to its definition on a page."""
+    return " ".join(f"[`{cls.name}`]({page}#{cls.name})" for cls in family)
+
+
 def pages() -> dict[Path, str]:
     """Every page with its text."""
     counts = rows_of(CONFIRMATIONS)
@@ -226,24 +234,21 @@ def pages() -> dict[Path, str]:
         if cls.__module__.startswith("rankwell."):
             members[family_of(cls)].append(cls)
     written: dict[Path, str] = {}
-    index = [
-        INTRODUCTION.format(
-            metrics=sum(map(len, members.values())),
-            families=len(members),
-            values=sum(values for _, _, values in counts),
-        )
-    ]
+    index = [INTRODUCTION.format(metrics=sum(map(len, members.values())), families=len(members))]
     for family, (title, sentence) in FAMILIES.items():
-        index += [f"## {title}\n", sentence.format(up="") + "\n"]
+        page = f"metrics/{family}.md"
         index += [
-            "| metric | what it measures | range | better |",
-            "|---|---|---|---|",
-            *map(line, members[family]),
-            "",
+            f"**[{title}]({page})** – {sentence.format(up='')}<br>",
+            f"{names_of(members[family], page)}\n",
         ]
-        top = f"# {title}\n\n{sentence.format(up='../')} [All metrics](../metrics.md).\n"
-        parts = [definition(cls, confirmed) for cls in members[family]]
-        written[FOLDER / f"{family}.md"] = "\n".join([top, *parts])
+        top = f"# {title}\n\n{sentence.format(up='../')} [All metrics](../metrics.md).\n\n{names_of(members[family])}\n"
+        written[FOLDER / f"{family}.md"] = "\n".join(
+            [top, *(definition(cls, confirmed) for cls in members[family])]
+        )
+    for family, (title, _) in FAMILIES.items():
+        index += [f"## {title}\n", "| metric | what it measures | range | better |", "|---|---|---|---|"]
+        index += [*map(line, members[family]), ""]
+    index.append(CONFIRMATION.format(values=sum(values for _, _, values in counts)))
     return {INDEX: "\n".join(index), **written}
 
 

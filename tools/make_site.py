@@ -1,31 +1,32 @@
 """Gather the pages of the documentation site and build it, with every link checked: python tools/make_site.py
 
 Pages keep their places in the repository, so a link that works there works on the site too. Made here and kept nowhere
-else: the reference of the Python interface (from docstrings) and of the commands (from their declarations), and the
-notebooks as pages.
+else: the reference of the Python interface (from docstrings) and of the commands (from their declarations), the
+notebooks as pages, and the script that lets the search work from disk.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import shutil
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import nbformat
 from nbconvert import MarkdownExporter
 
 import rankwell
-from rankwell import prepare
+from rankwell import plot, prepare
 from rankwell.cli.parser import application
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTPUT = ROOT / "build" / "site"
-PAGES = OUTPUT / "pages"
-KEPT = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/metrics/*.md", "docs/site.css", "docs/*.svg", "benchmarks/README.md", "src/rankwell/data/README.md",
-        "src/rankwell/data/results.schema.json"]  # fmt: skip
+PAGES = Path("build", "site", "pages")  # as zensical.toml says
+KEPT = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/metrics/*.md", "docs/site.*", "docs/*.svg", "docs/*.png", "docs/plots/*.svg",
+        "benchmarks/README.md", "src/rankwell/data/README.md", "src/rankwell/data/results.schema.json"]  # fmt: skip
 PYTHON = """# Python
 
 The public names of `import rankwell as rw`. Each metric is also a class with its parameters as fields (`rw.nDCG(gain="exp2")
@@ -37,30 +38,57 @@ COMMANDS = """# Commands
 `rankwell COMMAND --help` prints the same text. Exit codes: 0 success, 1 lint found a problem, 2 wrong usage, 3 bad data.
 
 """
+# Browsers start no worker from a file. The search starts from a copy in memory there; elsewhere this does nothing.
+SEARCH = """if (location.protocol === "file:") {
+  const Native = Worker, source = %s;
+  window.Worker = class extends Native {
+    constructor() { super(URL.createObjectURL(new Blob([source], {type: "text/javascript"}))); }
+  };
+}
+"""
 MODULES = {"rankwell.testing": "## Testing your own metric, reader or engine"}
 
 
-def gather() -> None:
-    """Copy the pages of the repository, and make those that are made."""
-    shutil.rmtree(OUTPUT, ignore_errors=True)
+def gather(folder: Path = ROOT) -> None:
+    """Copy the pages of the repository into a folder's ``build/site/pages``, and make those that are made."""
+    shutil.rmtree(folder / PAGES.parent, ignore_errors=True)
+    made = {
+        "docs/reference/python.md": python_page(),
+        "docs/reference/commands.md": commands_page(),
+        "docs/iframe-worker.js": search_script(),
+    }
     for pattern in KEPT:
         for file in ROOT.glob(pattern):
-            target = PAGES / file.relative_to(ROOT)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            # on the site notebooks are pages
-            target.write_text(file.read_text(encoding="utf-8").replace(".ipynb)", ".md)"), encoding="utf-8")
+            name = str(file.relative_to(ROOT))
+            if file.suffix == ".md":
+                made[name] = for_the_site(file.read_text(encoding="utf-8"))
+            else:
+                shutil.copyfile(file, place(folder, name))
     for notebook in (ROOT / "docs" / "notebooks").glob("*.ipynb"):
-        write(f"docs/notebooks/{notebook.stem}.md", page_of(notebook))
-        shutil.copyfile(notebook, PAGES / "docs" / "notebooks" / notebook.name)
-    write("docs/reference/python.md", python_page())
-    write("docs/reference/commands.md", commands_page())
+        made[f"docs/notebooks/{notebook.stem}.md"] = page_of(notebook)
+        shutil.copyfile(notebook, place(folder, f"docs/notebooks/{notebook.name}"))
+    for name, text in made.items():
+        place(folder, name).write_text(text, encoding="utf-8")
 
 
-def write(name: str, text: str) -> None:
-    """Write one page."""
-    path = PAGES / name
+def place(folder: Path, name: str) -> Path:
+    """Return where a file of the site is gathered."""
+    path = folder / PAGES / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def for_the_site(text: str) -> str:
+    """Return a page with links to notebooks as pages, and sessions marked as such, so that prompts can be told from code."""
+    text = re.sub(r"```python\n(>>> .*?)\n+```", r"```pycon\n\1\n```", text, flags=re.DOTALL)
+    return text.replace(".ipynb)", ".md)").replace("\n<BLANKLINE>\n", "\n\n")
+
+
+def search_script() -> str:
+    """Return the script that starts the theme's search where a worker cannot be started from its file."""
+    folder = files("zensical") / "templates" / "assets" / "javascripts" / "workers"
+    [worker] = [each for each in folder.iterdir() if each.name.startswith("search.")]
+    return SEARCH % json.dumps(worker.read_text(encoding="utf-8"))
 
 
 def page_of(notebook: Path) -> str:
@@ -81,6 +109,8 @@ def python_page() -> str:
     directives = [f"::: {getattr(rankwell, name).__module__}.{name}\n" for name in public_names()]
     directives.append("## Preparing recommender data\n")
     directives += [f"::: {getattr(prepare, name).__module__}.{name}\n" for name in prepare.__all__]
+    directives.append("## Pictures\n\n[Pictures](../plots.md) shows each of them.\n")
+    directives += [f"::: {getattr(plot, name).__module__}.{name}\n" for name in plot.__all__]
     directives += [f"{title}\n\n::: {module}\n" for module, title in MODULES.items()]
     return PYTHON + "\n".join(directives)
 

@@ -40,6 +40,7 @@ HOMES = {
     "read_experiment": "rankwell.comparison.experiment",
     "read_qrels": "rankwell.readers",
     "read_run": "rankwell.readers",
+    "report": "rankwell.reporting.report",
     "rosetta": "rankwell.inspection.rosetta_table",
     "stability": "rankwell.comparison.agreement.stable",
 }

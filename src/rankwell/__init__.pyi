@@ -167,6 +167,7 @@ from rankwell.comparison.rank_overlap import rbo as rbo
 from rankwell.comparison.experiment import read_experiment as read_experiment
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
+from rankwell.reporting.report import report as report
 from rankwell.inspection.rosetta_table import rosetta as rosetta
 from rankwell.comparison.agreement.stable import stability as stability
 
@@ -229,6 +230,7 @@ __all__ = [
     "read_experiment",
     "read_qrels",
     "read_run",
+    "report",
     "rosetta",
     "stability",
 ]

@@ -3,53 +3,35 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from tools import make_metrics_page, make_site
+from tests.project.site import HTML, PAGES, build, built
+from tools import make_metrics_page
 
 import rankwell as rw
 from rankwell.cli.parser import application
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.names import METRICS
 
-ROOT = Path(__file__).parents[2]
-ZENSICAL = Path(sys.executable).with_name("zensical")
-
-
-def build(folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [ZENSICAL, "build", "--strict"], cwd=folder, capture_output=True, text=True, check=False
-    )
-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """A copy of the gathered pages, and the site built from them."""
-    folder = tmp_path_factory.mktemp("site")
-    make_site.gather()
-    shutil.copytree(make_site.PAGES, folder / "build" / "site" / "pages")
-    shutil.copytree(
-        ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("*.so", "__pycache__", "data")
-    )
-    shutil.copyfile(ROOT / "zensical.toml", folder / "zensical.toml")
-    done = build(folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+    return built(tmp_path_factory.mktemp("site"))
 
 
-def html(site: Path, name: str) -> str:
-    return (site / "build" / "site" / "html" / name).read_text(encoding="utf-8")
+def html(site, name):
+    return (site / HTML / name).read_text(encoding="utf-8")
 
 
 def test_every_public_name_and_command_has_its_place(site):
     python, commands = (html(site, f"docs/reference/{name}.html") for name in ("python", "commands"))
     metrics = "".join(html(site, f"docs/metrics/{family}.html") for family in make_metrics_page.FAMILIES)
-    public = {name: getattr(rw, name) for name in set(rw.__all__) - {"__version__", "metrics", "prepare"}}
+    public = {
+        name: getattr(rw, name) for name in set(rw.__all__) - {"__version__", "metrics", "plot", "prepare"}
+    }
     public |= {name: getattr(rw.metrics, name) for name in METRICS}
     public |= {name: getattr(rw.prepare, name) for name in rw.prepare.__all__}
+    public |= {name: getattr(rw.plot, name) for name in rw.plot.__all__}
     for name, value in public.items():
         if isinstance(value, type) and issubclass(value, Metric):
             assert f'id="{value.name}"' in metrics, name
@@ -72,7 +54,7 @@ def test_every_public_name_and_command_has_its_place(site):
 
 def test_every_page_can_be_reached(site):
     start = html(site, "index.html")
-    pages = site / "build" / "site" / "pages"
+    pages = site / PAGES
     for page in pages.rglob("*.md"):
         target = page.relative_to(pages).with_suffix(".html").as_posix()
         if target == "README.html":
@@ -81,7 +63,7 @@ def test_every_page_can_be_reached(site):
 
 
 def test_nothing_is_loaded_from_elsewhere(site):
-    for page in (site / "build" / "site" / "html").rglob("*.html"):
+    for page in (site / HTML).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         for sign in ('src="http', "src='http", 'rel="stylesheet" href="http', "//fonts."):
             assert sign not in text, (page, sign)
@@ -91,6 +73,6 @@ def test_nothing_is_loaded_from_elsewhere(site):
 def test_a_broken_link_breaks_the_build(site, tmp_path, link):
     folder = tmp_path / "broken"
     shutil.copytree(site, folder)
-    page = folder / "build" / "site" / "pages" / "docs" / "choosing.md"
+    page = folder / PAGES / "docs" / "choosing.md"
     page.write_text(page.read_text(encoding="utf-8") + f"\n{link}\n", encoding="utf-8")
     assert build(folder).returncode != 0

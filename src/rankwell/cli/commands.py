@@ -17,6 +17,10 @@ GROUPS = {
             "compare",
             "Compare runs: means with intervals, and tests of their differences, corrected for their number.",
         ),
+        "report": (
+            "report",
+            "Write one HTML page of an evaluation: the answer in a sentence, leaderboard, pictures, queries, definitions.",
+        ),
         "diff": (
             "diff",
             "Show the queries on which two runs differ most; with --query both lists of one, and what each rank contributed.",

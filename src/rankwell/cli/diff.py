@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Annotated, Any, get_args
 
 from rankwell.cli.option import DATA, Option
-from rankwell.cli.options import Form, Format, Output, PolicyRules, Reading, Tables, form_of, refuse_files
+from rankwell.cli.options import (
+    Form,
+    Format,
+    Output,
+    PolicyRules,
+    Reading,
+    Redacting,
+    Tables,
+    form_of,
+    notes_printed,
+    refuse_files,
+)
 from rankwell.cli.words import run_names
 from rankwell.comparison.differing import diff as differing
 from rankwell.comparison.differing import refuse_same
@@ -66,6 +77,7 @@ def diff(
     output: Output = None,
     tables: Tables = Tables(),
     reading: Reading = Reading(),
+    redacting: Redacting = Redacting(),
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
     """Show the queries on which two runs differ most; with --query both lists of one, and what each rank contributed.
@@ -78,24 +90,26 @@ def diff(
     refuse_files([*([] if qrels == "none" else [qrels]), a, b, *texts, *tables.given], [output])
     refuse_same(a, b)
     asked = None if metric is None else metric_of(metric)
-    found = differing(
-        _system(a, reading),
-        _system(b, reading),
-        None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
-        asked,
-        by=by,
-        users=tables.users,
-        queries=queries,
-        items=tables.items,
-        text=text,
-        top=20 if top is None else top,
-        direction=direction,
-        names=run_names([a, b]),
-        train=tables.train,
-        policy=policy,
-        threads=threads,
-        read={"encoding": reading.encoding},
-    )
+    with notes_printed():
+        found = differing(
+            _system(a, reading),
+            _system(b, reading),
+            None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
+            asked,
+            by=by,
+            users=tables.users,
+            queries=queries,
+            items=tables.items,
+            text=text,
+            top=20 if top is None else top,
+            direction=direction,
+            names=run_names([a, b]),
+            train=tables.train,
+            policy=policy,
+            threads=threads,
+            read={"encoding": reading.encoding},
+            redact=redacting.wanted,
+        )
     write(_written(found if query is None else found.query(query, top), form, output), output)
 
 

@@ -9,11 +9,12 @@ from rankwell.comparison.experiment import Experiment, experiment_of
 from rankwell.errors import UsageError, brief
 
 OPTION = "--experiment"
+COMPARING = "compare", "report"
 SHORT = {"-m": "--metric", "-o": "--output", "-v": "--verbose"}
 
 
 def with_experiment(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of evaluate, compare or gate with those of an experiment file, if one is named."""
+    """Return the arguments of evaluate, compare, gate or report with those of an experiment file, if one is named."""
     command, *rest = arguments
     path = _named(rest)
     if path is None:
@@ -28,7 +29,7 @@ def with_experiment(arguments: Sequence[str]) -> list[str]:
     files = [f"{name}={file}" for name, file in found.runs.items()]
     if command == "gate":
         files, rest = _new_run(found, rest)
-    if found.qrels is None and command != "compare":
+    if found.qrels is None and command not in COMPARING:
         raise UsageError(f'{path}: name the judgements: qrels = "qrels.txt".')
     words = [command, found.qrels or "none", *files]
     # what is about the file's metrics means nothing to others
@@ -69,10 +70,10 @@ def _options(found: Experiment, command: str) -> list[tuple[str, Any]]:
     options += [("--weights", found.weights)]
     options += [(f"--{word}", value) for word, value in found.tables.items()]
     options += [(_dashed(word), value) for word, value in {**found.policy, **found.read}.items()]
-    if command in ("compare", "gate"):
+    if command in (*COMPARING, "gate"):
         options += [("--clusters", found.clusters)]
         options += [(_dashed(word), value) for word, value in found.statistics.items() if _has(command, word)]
-    if command == "compare":
+    if command in COMPARING and (len(found.runs) > 1 or command == "compare"):
         options += [
             ("--baseline", found.baseline),
             ("--primary", found.primary),
@@ -94,7 +95,7 @@ def _options(found: Experiment, command: str) -> list[tuple[str, Any]]:
 
 
 def _has(command: str, word: str) -> bool:
-    return command == "compare" or word in ("alpha", "power", "flips", "seed")
+    return command in COMPARING or word in ("alpha", "power", "flips", "seed")
 
 
 def _dashed(word: str) -> str:

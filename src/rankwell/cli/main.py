@@ -13,7 +13,7 @@ from rankwell.errors import DataError, InputError, RankwellError
 
 # commands that are parsed without Cyclopts, which takes longer to load than they may take
 PLAIN = ("evaluate",)
-EXPERIMENTS = ("evaluate", "compare", "gate")  # what an experiment file can say
+EXPERIMENTS = ("evaluate", "compare", "gate", "report")  # what an experiment file can say
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -39,6 +39,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int | None:
+    if arguments and arguments[0] == "report":
+        from rankwell.cli.words import with_command
+
+        arguments = with_command(arguments)
     if "-" in arguments:
         from rankwell.readers.standard_input import with_standard_input
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankwell.cli.option import DATA, OUTPUT, POLICY, READING, Option
-from rankwell.cli.words import pairs
+from rankwell.cli.words import as_options, pairs
+from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, refuse_overwriting, width, write
-from rankwell.errors import UsageError, one_of
+from rankwell.errors import InputError, UsageError, one_of
 from rankwell.judge.policy import Policy
 from rankwell.readers.standard_input import STDIN
 
@@ -109,6 +113,46 @@ class Reading:
         """What ``read_qrels`` takes."""
         columns = pairs(self.qrels_columns, "--qrels-columns")
         return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redacting:
+    """Whether ids are shown as hashes."""
+
+    GROUP: ClassVar = OUTPUT
+
+    redact: Annotated[
+        bool,
+        Option(
+            help="show ids as hashes under a random key, no texts, and no segment of fewer than 5 queries, for what is given to others"
+        ),
+    ] = False
+    redact_key: Annotated[
+        str | None,
+        Option(
+            help="the same with the key in this file, of at least 16 bytes, so that an id has the same hash each time"
+        ),
+    ] = None
+
+    @property
+    def wanted(self) -> bool | bytes:
+        """What ``redact=`` takes; InputError if the key cannot be read."""
+        if self.redact_key is None:
+            return self.redact
+        try:
+            return Path(self.redact_key).read_bytes().strip()
+        except OSError as error:
+            raise InputError(f"{self.redact_key}: the key cannot be read ({error.strerror}).") from error
+
+
+@contextmanager
+def notes_printed() -> Iterator[None]:
+    """Print what the library warns of as notes, as soon as the block has ended."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for each in found:
+        sys.stderr.write(f"rankwell: note: {printable(as_options(str(each.message)))}\n")
 
 
 SUFFIXES = {

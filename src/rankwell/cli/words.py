@@ -12,7 +12,7 @@ from rankwell.errors import UsageError, brief
 
 OTHERS = (
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
-    "folds", "top", "text", "direction",
+    "folds", "top", "text", "direction", "redact",
 )  # fmt: skip
 
 
@@ -173,3 +173,19 @@ def run_names(paths: Sequence[str]) -> list[str]:
     return [
         path if names.count(name) > 1 else name for path, name in zip(map(str, paths), names, strict=True)
     ]
+
+
+def with_command(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of a command that keeps the command line itself, unless they say what to keep.
+
+    The folders of absolute paths are left out: they tell of a machine, not of an evaluation.
+
+    >>> with_command(["report", "/home/me/qrels.txt", "runs/a b.run", "-o", "out.html"])[-1]
+    "rankwell report qrels.txt 'runs/a b.run' -o out.html"
+    """
+    import shlex
+
+    if "--command" in arguments or any(word.startswith("--command=") for word in arguments):
+        return list(arguments)
+    shown = [re.sub(r"(^|=)/(?:[^/=,]*/)*", r"\1", word) for word in arguments]
+    return [*arguments, "--command", shlex.join(["rankwell", *shown])]

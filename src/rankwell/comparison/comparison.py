@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankwell.display.table import Table
+    from rankwell.tables.redaction import Redaction
 
 ALL = "all queries"
 
@@ -227,11 +228,19 @@ class Comparison:
 
         return loaded(path)
 
-    def log_to(self, tracker: Any, *, step: int | None = None) -> None:
-        """Log means and intervals of all queries, p-values and the whole JSON to a tracker, as ``Results.log_to`` does."""
-        from rankwell.comparison.exports import log
+    def log_to(
+        self, tracker: Any, *, step: int | None = None, redact: bool | bytes | Redaction = False
+    ) -> None:
+        """Log means and intervals of all queries, p-values and the whole JSON to a tracker, as ``Results.log_to`` does.
 
-        log(self, tracker, step)
+        With ``redact`` the JSON has no segment of fewer than 5 queries; a comparison holds no ids.
+        """
+        from rankwell.comparison.exports import log
+        from rankwell.comparison.redacting import without_small_groups
+        from rankwell.tables.redaction import redaction_of
+
+        redaction = redaction_of(redact)
+        log(self if redaction is None else without_small_groups(self, redaction), tracker, step)
 
 
 def _plain(value: Any) -> Any:

@@ -20,10 +20,10 @@ def frame_of(found: Diff) -> pl.DataFrame:
     import polars as pl
 
     sizes = np.where(np.isnan(found.deltas), -1.0, np.round(np.abs(found.deltas), 12))
-    order = np.argsort(-sizes, kind="stable")
+    order = found.listed(np.argsort(-sizes, kind="stable"))
     columns: dict[str, Any] = {"query": found.ids[order].tolist()}
     for at, name in enumerate(found.groups.by):
-        labels = np.full(len(order), None, object)
+        labels = np.full(len(found.ids), None, object)
         for own, members in zip(found.groups.labels[1:], found.groups.members[1:], strict=True):
             labels[members] = own[at]
         columns[name] = pl.Series(labels[order].tolist(), dtype=pl.String)

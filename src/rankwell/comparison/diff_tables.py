@@ -36,7 +36,7 @@ def hints_of(found: Diff) -> list[str]:
     """What to ask next, on a terminal or in Python."""
     hints = ["is the mean difference more than chance? `rankwell compare`, rw.compare"]
     rows = found.changed()
-    if len(rows) and all(found.lists):
+    if len(rows) and all(found.lists) and found.redaction is None:
         query = found.ids.one(int(rows[0]))
         hints.append(
             f"both lists of a query side by side: `--query {quote(str(query))}`, found.query({brief(query)})"
@@ -110,6 +110,11 @@ def _remarks(found: Diff) -> list[str]:
             for letter, res in zip("AB", found.results, strict=True)
         )
         notes.append(f"the values above are means over queries; {found.metric} is none, it is {values}")
+    if found.redaction is not None and found.withheld is not None and found.withheld.any():
+        hidden = int(np.count_nonzero(found.withheld))
+        notes.append(
+            f"{_queries(hidden)} of segments of fewer than {found.redaction.least}, or of one beside them, are not shown"
+        )
     lost = [f"{_queries(one)} with a value in only one of the two"] if one else []
     lost += [f"{_queries(neither)} without a value in either"] if neither else []
     return [*notes, f"left out: {' and '.join(lost)}"] if lost else notes
@@ -135,10 +140,12 @@ def _concentration(found: Diff, direction: Direction, word: str, end: str) -> li
 def query_table(found: Diff) -> Table:
     """The queries that changed most, with the share of the whole change down to each."""
     rows = found.changed()
-    shown = rows[: found.top]
+    places = np.arange(len(rows)) if found.withheld is None else np.flatnonzero(~found.withheld[rows])
+    places = places[: found.top]
+    shown = rows[places]
     ids = [found.ids.one(int(place)) for place in shown]
     sizes = np.abs(found.deltas[rows])
-    shares = np.cumsum(sizes) / sizes.sum() if len(rows) else sizes
+    shares = (np.cumsum(sizes) / sizes.sum() if len(rows) else sizes)[places]
     labels = _labels(found)
     reasons = [_reasons(found, int(place)) for place in shown]
     texts = None if found.query_texts is None or not ids else found.query_texts.of(ids)
@@ -182,7 +189,7 @@ def _reasons(found: Diff, place: int) -> str:
 def _apart(found: Diff) -> Table:
     """The queries with a value in only one of the two."""
     has = ~np.isnan(found.values)
-    one = np.flatnonzero(has[0] != has[1])
+    one = found.listed(np.flatnonzero(has[0] != has[1]))
     shown = one[: found.top]
     rows: list[list[Cell]] = [
         [

@@ -12,6 +12,7 @@ import numpy as np
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.diffs import Diff, Direction
 from rankwell.comparison.groups import columns_of, groups_of
+from rankwell.comparison.redacting import redacted
 from rankwell.comparison.side_by_side import Lists
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.errors import UsageError, brief
@@ -23,10 +24,13 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.arguments import checked
+from rankwell.tables.personal import warn_of
+from rankwell.tables.redaction import Redaction, redaction_of
 
 MISSING = "judged queries missing from the run"
 ARGUMENTS = (
     "metric", "by", "users", "items", "text", "queries", "top", "direction", "names", "train", "threads", "read",
+    "redact",
 )  # fmt: skip
 
 
@@ -49,6 +53,7 @@ def diff(
     policy: Policy | None = None,
     threads: int | None = None,
     read: Mapping[str, Any] | None = None,
+    redact: bool | bytes | Redaction = False,
     **rules: Unpack[Rules],
 ) -> Diff:
     """Show on which queries two systems differ, and for one query both lists with what each rank contributed.
@@ -75,6 +80,9 @@ def diff(
         What to call the two; by default the names of the runs.
     train, policy, threads, read, rules
         As for ``Evaluator``.
+    redact
+        Whether ids are shown as hashes, without texts and without segments of fewer than 5 queries: True, or a key of at least 16
+        bytes, under which an id has the same hash each time.
 
     Returns
     -------
@@ -110,7 +118,7 @@ def diff(
     run_options, qrels_options = reading_of(read)
     encoding = qrels_options.get("encoding")
     texts = texts_of_queries(queries, encoding), texts_of_items(items, text, encoding)
-    given = policy_with(policy, rules, ARGUMENTS)
+    given, redaction = policy_with(policy, rules, ARGUMENTS), redaction_of(redact)
     inputs = None
     if isinstance(a, Results) and isinstance(b, Results):
         _refuse_policy(given, a)
@@ -132,7 +140,7 @@ def diff(
     first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
     aligned = Aligned.of({first.name: first, second.name: second}, [asked])
     columns = columns_of(by)
-    return Diff(
+    found = Diff(
         names=called,
         metric=asked,
         ids=aligned.queries,
@@ -146,6 +154,10 @@ def diff(
         top=top,
         direction=direction,
     )
+    if redaction is not None:
+        return redacted(found, redaction)
+    warn_of(found.ids, "queries", stacklevel=4)
+    return found
 
 
 def _evaluated(

@@ -20,6 +20,7 @@ from rankwell.results import Results
 from rankwell.statistics.effects import TIE
 from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.redaction import Redaction
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,6 +59,9 @@ class Diff(Shown):
     item_texts: Texts | None
     top: int = 20
     direction: Direction = "both"
+    redaction: Redaction | None = None
+    true_ids: Ids | None = None  # where ids are redacted
+    withheld: np.ndarray | None = None  # queries of groups that are too small to be shown
 
     @property
     def sign(self) -> int:
@@ -72,8 +76,7 @@ class Diff(Shown):
     @cached_property
     def outcomes(self) -> np.ndarray:
         """1 where B is better, 0 for a tie (within 1e-9), -1 where A is; of queries without a difference -2."""
-        d = np.nan_to_num(self.sign * self.deltas)
-        return np.where(np.isnan(self.deltas), -2, (d > TIE).astype(np.int64) - (d < -TIE))
+        return outcomes_of(self.deltas, self.sign)
 
     @property
     def wins(self) -> int:
@@ -98,6 +101,10 @@ class Diff(Shown):
         rows = np.flatnonzero(np.isin(self.outcomes, wanted))
         # rounded, so that changes that are equal but for the last bits are
         return rows[np.argsort(-np.round(np.abs(self.deltas[rows]), 12), kind="stable")]
+
+    def listed(self, rows: np.ndarray) -> np.ndarray:
+        """Return which of some queries may be shown by themselves: all, but for those of small groups in a redacted difference."""
+        return rows if self.withheld is None else rows[~self.withheld[rows]]
 
     def share(self, n: int, direction: Direction = "worse") -> float:
         """Return what share of the sum of all changes in a direction the n greatest make; NaN if there is none.
@@ -144,8 +151,8 @@ class Diff(Shown):
                     f"{name} was given as results, which hold values but no lists; give both runs to see them side by side."
                 )
             sides.append(lists)
-        return QueryDiff.of(
-            self.ids.one(place),
+        found = QueryDiff.of(
+            (self.ids if self.true_ids is None else self.true_ids).one(place),
             names=self.names,
             metric=self.metric,
             values=(float(self.values[0, place]), float(self.values[1, place])),
@@ -155,12 +162,14 @@ class Diff(Shown):
             item_texts=self.item_texts,
             top=None if top is None else plain("top", top, int),
         )
+        return found if self.redaction is None else found.redacted(self.redaction)
 
     def _place(self, query: str | int) -> int:
         is_number = isinstance(query, (int, np.integer)) and abs(query) < 2**63
         named = str(query) if isinstance(query, str) or is_number else brief(query)
         text = Ids.of_strings([named])
-        for made in (text, text.as_integers()):
+        hidden = None if self.redaction is None else self.redaction.ids("query", text)
+        for made in (text, text.as_integers(), hidden):
             if made is not None and len(self.ids) and made.is_text == self.ids.is_text:
                 place = int(Known(self.ids).find(made)[0])
                 if place >= 0:
@@ -215,3 +224,9 @@ class Diff(Shown):
         return self.to_frame().write_csv()
 
     __repr__ = to_text
+
+
+def outcomes_of(deltas: np.ndarray, sign: int) -> np.ndarray:
+    """Return 1 where a difference is for the better, 0 for a tie, -1 where it is for the worse, -2 where there is none."""
+    d = np.nan_to_num(sign * deltas)
+    return np.where(np.isnan(deltas), -2, (d > TIE).astype(np.int64) - (d < -TIE))

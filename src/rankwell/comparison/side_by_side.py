@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.comparison.one_list import Found, OneList, Row
 from rankwell.comparison.shown import Shown
 from rankwell.comparison.texts import Texts
 from rankwell.display.output import in_form
@@ -16,9 +15,10 @@ from rankwell.display.plain_values import plain_value
 from rankwell.errors import UsageError
 from rankwell.evaluation.one_query import One, one_query
 from rankwell.evaluation.task import Task
-from rankwell.inspection.explaining import contributions, has_contributions
+from rankwell.inspection.explaining import has_contributions
 from rankwell.metrics.metric import Metric
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.redaction import Redaction
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -49,29 +49,6 @@ class Lists:
         ):
             return None
         return one_query(self.task, table, query)
-
-
-class Row(NamedTuple):
-    """An item of a list: its grade (None if unjudged), its score, what its rank adds, and its rank in the other list.
-
-    ``added`` is None if the metric is no sum over ranks, ``other`` None if the other list lacks the item.
-    """
-
-    rank: int
-    item: str | int
-    grade: float | None
-    score: float | None
-    added: float | None
-    other: int | None
-    text: str | None
-
-
-class Found(NamedTuple):
-    """How many relevant and unjudged items the part of a list that a metric reads has, and all relevant items there are."""
-
-    relevant: int
-    unjudged: int
-    of: int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,10 +89,7 @@ class QueryDiff(Shown):
             raise UsageError(f"top={top}: must be at least 1.")
         task = lists[0].task
         is_additive = has_contributions(metric, task.asked.policy.ties)
-        ones = [each.one(query) for each in lists]
-        items = [_by_rank(one) for one in ones]
-        first = [_first_ranks(each) for each in items]
-        rows = [_rows(ones[at], items[at], first[1 - at], item_texts, is_additive) for at in (0, 1)]
+        a, b = (OneList(each.one(query), metric, is_additive) for each in lists)
         return cls(
             query,
             None if query_texts is None else query_texts.of([query])[0],
@@ -123,17 +97,25 @@ class QueryDiff(Shown):
             metric,
             values,
             place,
-            (rows[0], rows[1]),
-            (_counted(ones[0], metric), _counted(ones[1], metric)),
+            (a.rows(b, item_texts), b.rows(a, item_texts)),
+            (a.found, b.found),
             has_grades=bool(len(task.pool.queries)),
             is_additive=is_additive,
-            top=top or (metric.k if metric.k is not None and metric.k <= MOST else SHOWN),
+            top=top or ranks_shown(metric),
         )
 
     @property
     def delta(self) -> float:
         """B less A; NaN if one of them has no value."""
         return self.values[1] - self.values[0]
+
+    def redacted(self, redaction: Redaction) -> QueryDiff:
+        """Return the same lists with ids as hashes, and without texts."""
+        a, b = (
+            tuple(row._replace(item=redaction.of("item", row.item), text=None) for row in own)
+            for own in self.rows
+        )
+        return replace(self, query=redaction.of("query", self.query), text=None, rows=(a, b))
 
     def to_table(self, *, longest: int | None = None) -> Table:
         """Return both lists side by side; with ``longest``, texts are cut to as many characters."""
@@ -202,49 +184,6 @@ class QueryDiff(Shown):
     __repr__ = to_text
 
 
-def _by_rank(one: One | None) -> dict[int, str | int]:
-    return {} if one is None else dict(sorted(one.names.items()))
-
-
-def _first_ranks(items: Mapping[int, str | int]) -> dict[str, int]:
-    """The first rank of each item; ids are compared as text, because one run may have numbers."""
-    found: dict[str, int] = {}
-    for rank, item in items.items():
-        found.setdefault(str(item), rank)
-    return found
-
-
-def _rows(
-    one: One | None,
-    items: Mapping[int, str | int],
-    other: Mapping[str, int],
-    texts: Texts | None,
-    is_additive: bool,
-) -> tuple[Row, ...]:
-    if one is None:
-        return ()
-    added = contributions(one) if is_additive else {}
-    named = dict(zip(items, texts.of(list(items.values())), strict=True)) if texts is not None else {}
-    return tuple(
-        Row(
-            rank,
-            item,
-            None if math.isnan(one.grades[rank]) else one.grades[rank],
-            one.scores.get(rank),
-            added.get(rank, 0.0) if is_additive else None,
-            other.get(str(item)),
-            named.get(rank),
-        )
-        for rank, item in items.items()
-    )
-
-
-def _counted(one: One | None, metric: Metric) -> Found:
-    if one is None:
-        return Found(0, 0, 0)
-    rel = getattr(metric, "rel", None)
-    relevant = int(one.judged.relevant(rel).top(metric.k).count()[0])
-    unjudged = sum(
-        math.isnan(grade) for rank, grade in one.grades.items() if metric.k is None or rank <= metric.k
-    )
-    return Found(relevant, unjudged, int(one.judged.n_relevant(rel)[0]))
+def ranks_shown(metric: Metric) -> int:
+    """Return how many ranks of a list are shown: those that the metric reads, unless it reads all or very many."""
+    return metric.k if metric.k is not None and metric.k <= MOST else SHOWN

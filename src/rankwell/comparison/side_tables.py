@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rankwell.comparison.one_list import moved
 from rankwell.display.table import Cell, Column, Table, count, number
 from rankwell.errors import brief
 
 if TYPE_CHECKING:
-    from rankwell.comparison.side_by_side import QueryDiff, Row
+    from rankwell.comparison.one_list import Row
+    from rankwell.comparison.side_by_side import QueryDiff
 
 LONGEST = 24  # characters of a text beside a list in a terminal
 ITEMS = 20
@@ -72,7 +74,7 @@ def _side(found: QueryDiff, at: int, ranks: Sequence[int], longest: int | None) 
         named.append((Column(f"grade {letter}"), [_grade(row) for row in own]))
     scores = [None if row is None else row.score for row in own]
     if any(score is not None for score in scores):
-        digits = _digits([score for score in scores if score is not None])
+        digits = digits_of([score for score in scores if score is not None])
         named.append((Column(f"score {letter}", "value", digits=digits), [*scores]))
     if found.is_additive:
         added: list[Cell] = [None if row is None else row.added or None for row in own]
@@ -192,10 +194,10 @@ def _grade(row: Row | None) -> str | None:
 
 def _moved(row: Row, *, was_first: bool) -> str:
     """The rank in the other list, and how many ranks the item moves from A to B."""
-    if row.other is None:
+    rise = moved(row, was_first=was_first)
+    if rise is None:
         return "gone" if was_first else "new"
-    before, after = (row.rank, row.other) if was_first else (row.other, row.rank)
-    way = "=" if before == after else f"↑{before - after:,}" if after < before else f"↓{after - before:,}"
+    way = "=" if rise == 0 else f"↑{rise:,}" if rise > 0 else f"↓{-rise:,}"
     return f"{row.other:,} {way}"
 
 
@@ -205,8 +207,8 @@ def _cut(text: str | None, longest: int | None) -> str | None:
     return f"{text[: longest - 1].rstrip()}…"
 
 
-def _digits(scores: Sequence[float]) -> int:
-    """The fewest decimals with which different scores look different, and only 0 and ±1 like these; up to 6."""
+def digits_of(scores: Sequence[float]) -> int:
+    """Return the fewest decimals with which different scores look different, and only 0 and ±1 like these; up to 6."""
     known = {score for score in scores if math.isfinite(score)}
     for digits in range(6):
         rounded = {score: round(score, digits) for score in known}

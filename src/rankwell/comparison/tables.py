@@ -71,20 +71,22 @@ def _means(found: Comparison, metric: Metric) -> list[Cell]:
 
 
 def _marks(found: Comparison, metric: Metric) -> list[str]:
-    """Stars beside a baseline, letters for all pairs; for each row."""
-    marks = []
-    for segment in range(len(found.segments)):
-        each = found.differences[metric, segment]
-        if found.baseline:
-            stars = {
-                row: _stars(float(p), found.methods.alpha)
-                for row, p in zip(found.pairs[0].tolist(), each.p, strict=True)
-            }
-            marks += [stars.get(row, "") for row in found.order]
-        else:
-            letters = _letters(found, each, found.order_of(metric, segment))
-            marks += [f" {letters[row][1]}" if letters[row][1] else "" for row in found.order]
-    return marks
+    """The marks of the rows of the leaderboard."""
+    by_segment = [marks_of(found, metric, segment) for segment in range(len(found.segments))]
+    return [marks[row] for marks in by_segment for row in found.order]
+
+
+def marks_of(found: Comparison, metric: Metric, segment: int) -> list[str]:
+    """Return what stands behind each system's mean: stars beside a baseline, letters for all pairs."""
+    each = found.differences[metric, segment]
+    if found.baseline:
+        stars = {
+            row: _stars(float(p), found.methods.alpha)
+            for row, p in zip(found.pairs[0].tolist(), each.p, strict=True)
+        }
+        return [stars.get(row, "") for row in range(len(found.names))]
+    letters = _letters(found, each, found.order_of(metric, segment))
+    return [f" {letters[row][1]}" if letters[row][1] else "" for row in range(len(found.names))]
 
 
 def _columns_of(found: Comparison, metric: Metric) -> list[tuple[Column, list[Cell]]]:

@@ -55,7 +55,7 @@ def count(value: int | None) -> str:
     return UNDEFINED if value is None else f"{value:,}"
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     r"""Escape characters that would break a line or control a terminal (``\n``, ``\x1b``, bidi overrides)."""
     hidden = {c for c in set(text) - {*JOINERS} if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
     return text.translate({ord(c): c.encode("unicode_escape").decode() for c in hidden})
@@ -92,14 +92,14 @@ class Column:
     @property
     def header(self) -> str:
         """The name, with an arrow towards better values."""
-        return _visible(f"{self.name} {ARROWS.get(self.better or '', '')}".rstrip())
+        return visible(f"{self.name} {ARROWS.get(self.better or '', '')}".rstrip())
 
     def shown(self, cell: Cell) -> str:
         """Format a cell of this column for people."""
         if cell is None:
             return UNDEFINED
         if self.kind == "text":
-            return _visible(str(cell))
+            return visible(str(cell))
         return count(int(cell)) if self.kind == "count" else number(float(cell), self.digits)
 
     def clean(self, cell: object, row: int) -> Cell:
@@ -150,7 +150,7 @@ class Table:
                 raise UsageError(f"row {at}: {len(row)} cells for {len(names)} columns ({', '.join(names)})")
             rows.append(tuple(column.clean(cell, at) for column, cell in zip(self.columns, row, strict=True)))
         notes = (self.notes,) if isinstance(self.notes, str) else self.notes
-        caption, *notes = (_visible(" ".join(text.split())) for text in (self.caption, *notes))
+        caption, *notes = (visible(" ".join(text.split())) for text in (self.caption, *notes))
         object.__setattr__(self, "columns", tuple(self.columns))
         object.__setattr__(self, "rows", tuple(rows))
         object.__setattr__(self, "caption", caption)

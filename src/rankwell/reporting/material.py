@@ -4,27 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words
+from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
+from rankwell.results.mean_intervals import MeanInterval, interval
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
     from rankwell.comparison.texts import Texts
     from rankwell.evaluation import Evaluator
+    from rankwell.reporting.explorer.images import Images
+    from rankwell.reporting.input_files import InputFile
+    from rankwell.tables.redaction import Redaction
+
+DEPTH = 10  # of lists, where the metric that decides has no cut-off
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
     """What the sections of a report are made from.
 
-    ``results`` are by system, in the order given. ``comparison`` is None for one system. ``evaluator`` and ``runs`` are there if
-    runs were given, not saved results; a run in a file is read when its rows are looked at, so ask for few queries. A table is
-    None if it was not given.
+    ``results`` are by system, in the order given; there are none if a comparison was given alone. ``comparison`` is None for one
+    system. ``evaluator`` and ``runs`` are there if runs were given, not saved results; a run in a file is read when its rows are
+    looked at, so ask for few queries. A table is None if it was not given.
     """
 
     results: Mapping[str, Results]
@@ -39,13 +48,69 @@ class Material:
     query_texts: Texts | None = None
     item_texts: Texts | None = None
     command: str = ""
+    inputs: tuple[InputFile, ...] = ()
+    redaction: Redaction | None = None
+    item_images: Images | None = None
 
     @property
     def names(self) -> list[str]:
         """The systems, in the order given."""
-        return list(self.results)
+        return list(self.results) or list(self._compared.names)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics, in the order asked."""
+        if self.comparison is not None:
+            return self.comparison.metrics
         return next(iter(self.results.values())).metrics
+
+    @property
+    def primary(self) -> Metric:
+        """The metric that decides: the primary one, or the first."""
+        named = self.comparison.methods.primary if self.comparison is not None else ""
+        return metric_of(named) if named else self.metrics[0]
+
+    @property
+    def depth(self) -> int:
+        """How much of a list is looked at: the cut-off of the metric that decides."""
+        return self.primary.k or DEPTH
+
+    def mean(self, system: str, metric: Metric) -> float:
+        """A system's mean, as the leaderboard has it."""
+        if self.comparison is not None:
+            return self.comparison.mean(system, metric).mean
+        return self.results[system].mean[str(metric)]
+
+    @cached_property
+    def intervals(self) -> dict[str, MeanInterval]:
+        """The intervals of the means of a system that is alone; a comparison has its own."""
+        (res,) = self.results.values()
+        return {
+            str(metric): interval(res, metric)
+            for metric in res.metrics
+            if metric in res.part.values
+            and metric not in res.part.weighted
+            and isinstance(res.part.states[metric], Mean)
+        }
+
+    @cached_property
+    def judged(self) -> dict[str, float]:
+        """The share of judged items among the first ``depth`` of each list, by system; empty where that means nothing.
+
+        A log of ratings or interactions holds what users happened to choose, so a share says nothing of it.
+        """
+        wanted = metric_of(f"judged@{self.depth}")
+        first = next(iter(self.results.values()), None)
+        if first is None or first.grades != "judgements":
+            return {}
+        if all(wanted in res.metrics for res in self.results.values()):
+            return {name: res[wanted] for name, res in self.results.items()}
+        if self.evaluator is None or not self.runs or self.qrels is None:
+            return {}
+        found = self.evaluator.of_other_metrics([wanted]).results_of_all(self.runs)
+        return {name: res[wanted] for name, res in found.items()}
+
+    @property
+    def _compared(self) -> Comparison:
+        assert self.comparison is not None
+        return self.comparison

@@ -16,6 +16,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.results.by_segment import by_segment, measured, sizes_of
 from rankwell.results.part import Part
 from rankwell.results.segments import UNKNOWN, Division
+from rankwell.tables.redaction import hidden_groups
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +52,7 @@ class Breakdown:
         sizes = sizes_of(part, metrics, len(division.labels))
         filled = np.any([sizes > 0, *(n > 0 for _, n in columns.values())], axis=0)
         used = np.flatnonzero(filled & measured(part, len(sizes)))
+        used = used[~hidden_groups(sizes[used], division.least)]
         self._labels = list(map(division.labels.__getitem__, used.tolist()))
         self._sizes = sizes[used]
         self._values = {metric: own[used] for metric, (own, _) in columns.items()}

@@ -14,7 +14,7 @@ from rankwell.errors import NotAskedError, UsageError, nearest
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.results import exports, mean_intervals
+from rankwell.results import exports, mean_intervals, trackers
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
@@ -261,17 +261,7 @@ class Results:
         """Export the per-query values through the Arrow C stream interface."""
         return self.per_query.__arrow_c_stream__(requested_schema)
 
-    def log_to(self, tracker: Any, *, step: int | None = None) -> None:
-        """Log the values to an experiment tracker: ``mlflow``, ``wandb``, ``tensorboard`` or a ``SummaryWriter`` of TensorBoard.
-
-        Metrics get names that trackers accept: ``ndcg@10`` becomes ``ndcg_at_10``, and ``ndcg_at_10.n`` is the number of
-        queries behind it; undefined values are left out. Signatures and policy become tags (in W&B the config, in TensorBoard a
-        text), and the whole JSON an artifact. Values go to the active run, or to a new one named after the results; in
-        TensorBoard to the writer given, or to ``runs/NAME``. Each tracker is an extra: ``pip install 'rankwell[mlflow]'``.
-        """
-        from rankwell.results import trackers
-
-        trackers.log(self, tracker, step)
+    log_to = trackers.log_to
 
     def save(self, path: str | Path) -> None:
         """Write the results in the format given by the file's suffix; the file appears only once it is complete.

@@ -18,12 +18,14 @@ UNKNOWN = "(unknown)"
 class Division(NamedTuple):
     """The columns and labels of segments, and the column of weights.
 
-    A segment has one label per column of ``by``. The last segment holds the queries without a row.
+    A segment has one label per column of ``by``. The last segment holds the queries without a row. Segments of fewer queries
+    than ``least`` are not shown.
     """
 
     by: tuple[str, ...] = ()
     labels: tuple[tuple[str, ...], ...] = ()
     weights: str = ""
+    least: int = 0
 
 
 UNDIVIDED = Division()

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 ORDER = (
+    "answer",
     "leaderboard",
-    "uncertainty",
-    "segments",
     "curves",
-    "tradeoffs",
     "longtail",
     "explorer",
-    "quality",
     "definitions",
 )

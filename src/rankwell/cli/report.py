@@ -1,0 +1,173 @@
+"""The command ``report``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from rankwell.cli.compare import Clusters, Testing, Weights
+from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
+from rankwell.cli.options import (
+    FromExperiment,
+    Metrics,
+    PolicyRules,
+    Reading,
+    Redacting,
+    Tables,
+    notes_printed,
+    refuse_files,
+)
+from rankwell.cli.words import named_groups, named_numbers, split, split_names
+from rankwell.display.escaping import printable
+from rankwell.errors import UsageError, brief
+from rankwell.judge.policy import Policy
+from rankwell.readers import open_run, read_qrels
+from rankwell.reporting.report import report as reported
+from rankwell.reporting.report import require_suffix
+from rankwell.results.loading import is_saved
+
+MEGABYTE = 1_000_000
+
+
+def report(
+    qrels: Annotated[str, Option(help="the judgements; ``none`` if every RUN is a file of saved results")],
+    run: Annotated[str, Option(help="a run, or results that ``evaluate -o`` saved as .json or .parquet")],
+    /,
+    *runs: Annotated[str, Option(help="more of them, to be compared")],
+    metric: Metrics = None,
+    baseline: Annotated[
+        str | None,
+        Option(group=STATISTICS, help="the run that all others are compared with; default: all pairs"),
+    ] = None,
+    primary: Annotated[
+        str | None,
+        Option(
+            group=STATISTICS, help="the metric that decides, and that the answer is about; default: the first"
+        ),
+    ] = None,
+    margin: Annotated[
+        list[str] | None,
+        Option(
+            group=STATISTICS,
+            help="the difference that matters, ``0.01`` or ``ndcg@10=0.01``: are two runs equivalent within it; repeat it",
+        ),
+    ] = None,
+    seeds: Annotated[
+        list[str] | None,
+        Option(
+            group=STATISTICS,
+            help="the runs of one method trained several times, such as ``A=A-1,A-2,A-3``; repeat it",
+        ),
+    ] = None,
+    folds: Annotated[
+        list[str] | None,
+        Option(
+            group=STATISTICS,
+            help="the runs of the folds of a cross-validation, such as ``A=f1,f2,f3``, pooled; repeat it",
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None, Option(help="a column of --users: the segments that are looked at; repeat it")
+    ] = None,
+    weights: Weights = None,
+    clusters: Clusters = None,
+    queries: Annotated[
+        str | None, Option(group=DATA, help="the texts of queries: a table of query and text")
+    ] = None,
+    text: Annotated[
+        str | None,
+        Option(
+            group=DATA,
+            help="the column of --items with the text of each item; by default text, title or name",
+        ),
+    ] = None,
+    image: Annotated[
+        str | None,
+        Option(
+            group=DATA,
+            help="the column of --items with a picture of each item: files in its folder, or data URIs; by default image, picture, poster …",
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, Option(help="the number of threads; default: the cores of this process")
+    ] = None,
+    experiment: FromExperiment = None,
+    output: Annotated[
+        str,
+        Option(name=("--output", "-o"), group=OUTPUT, help="the page, or with the suffix .json its data"),
+    ] = "report.html",
+    title: Annotated[str | None, Option(group=OUTPUT, help="the title of the page")] = None,
+    lang: Annotated[str, Option(group=OUTPUT, help="the language of the page: en or ko")] = "en",
+    command: Annotated[
+        str | None,
+        Option(group=OUTPUT, help="the command that the page names as its origin; default: this one"),
+    ] = None,
+    statistics: Testing = Testing(),
+    tables: Tables = Tables(),
+    reading: Reading = Reading(),
+    redacting: Redacting = Redacting(),
+    policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
+) -> None:
+    """Write one HTML page of an evaluation: the answer in a sentence, leaderboard, pictures, queries, definitions.
+
+    Example: ``rankwell report qrels.txt bm25.run dense.run -m ndcg@10 -m ap --baseline bm25.run -o report.html``
+    """
+    words = [run, *runs]
+    names, paths = split_names(words)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise UsageError(f"two runs are called {brief(twice)}; give each a name of its own: name=file.")
+    require_suffix(Path(output))
+    texts = [] if queries is None else [queries]
+    refuse_files([*([] if qrels == "none" else [qrels]), *paths, *texts, *tables.given], [output])
+    groups = {
+        "seeds": named_groups(seeds, "--seeds") or None,
+        "folds": named_groups(folds, "--folds") or None,
+    }
+    options: dict[str, Any] = dict(statistics.given) if len(words) > 1 else {}
+    with notes_printed():
+        reported(
+            {name: _system(path, name, reading) for name, path in zip(names, paths, strict=True)},
+            output,
+            qrels=None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
+            metrics=None if metric is None else [part for each in metric for part in split(each)],
+            baseline=_name_of(baseline, names, paths),
+            primary=primary,
+            margins=named_numbers(margin, "--margin"),
+            by=by,
+            train=tables.train,
+            items=tables.items,
+            users=tables.users,
+            queries=queries,
+            text=text,
+            image=image,
+            redact=redacting.wanted,
+            title=title,
+            lang=lang,
+            command=command or "",
+            policy=policy,
+            weights=weights,
+            clusters=clusters,
+            threads=threads,
+            experiment=experiment,
+            read={"encoding": reading.encoding},
+            **groups,
+            **options,
+        )
+    size = Path(output).stat().st_size / MEGABYTE
+    sys.stderr.write(f"rankwell: note: wrote {printable(output)} ({size:.1f} MB).\n")
+
+
+def _system(path: str, name: str, reading: Reading) -> Any:
+    """The path of saved results, or a run whose rows are still to be read."""
+    return path if is_saved(path) else open_run(path, name=name, **reading.of_runs)
+
+
+def _name_of(baseline: str | None, names: list[str], paths: list[str]) -> str | None:
+    """The name of the baseline, which may be given by its path."""
+    if baseline is None or baseline in names:
+        return baseline
+    return next(
+        (name for name, path in zip(names, paths, strict=True) if Path(path) == Path(baseline)), baseline
+    )

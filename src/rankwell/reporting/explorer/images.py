@@ -1,0 +1,173 @@
+"""Pictures of items: small copies of local files and data URIs, for a page that asks nothing of the network."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
+
+from rankwell.errors import UsageError, brief
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.items_users import Items, column_of, texts_in
+
+if TYPE_CHECKING:
+    import polars as pl
+
+USUAL = (
+    "image",
+    "picture",
+    "poster",
+    "cover",
+    "thumbnail",
+)  # the columns looked for, the first that is there wins
+SIDE = 144  # pixels: 72 on the page, sharp on a dense screen
+MOST_EACH, MOST_TOGETHER = 30_000, 4_000_000  # bytes
+MOST_READ, MOST_PIXELS = 32_000_000, 64_000_000
+ADDRESS = re.compile(r"\s*(https?:)?//", re.IGNORECASE)
+MAGIC = re.compile(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", re.DOTALL)
+FORMATS = "PNG", "JPEG", "GIF", "WEBP"
+
+
+@dataclass(frozen=True, eq=False)
+class Images:
+    """A column of paths or data URIs, looked up by item; paths are relative to a folder."""
+
+    known: Known
+    column: pl.Series
+    folder: Path
+
+    def of(self, ids: Sequence[str | int]) -> list[str | None]:
+        """Return what the table has for each item, None where there is nothing."""
+        rows = self.known.rows_of(Ids.of(list(ids), "item"), "item").tolist()
+        return [(self.column[row] or None) if row >= 0 else None for row in rows]
+
+
+def images_of_items(items: Items | None, column: str | None, folder: str | Path) -> Images | None:
+    """Return the pictures in a table of items, from a column or that of a usual name; None without a table or such a column.
+
+    Raises
+    ------
+    UsageError
+        If a column is named that is not there, or without a table.
+    """
+    if items is None:
+        if column is not None:
+            raise UsageError("image= names a column of items=; give items=, a table with an item column.")
+        return None
+    if column is None:
+        named = {each.lower(): each for each in (() if items.frame is None else items.frame.columns)}
+        column = next((named[each] for each in USUAL if each in named), None)
+        if column is None:
+            return None
+    texts = texts_in(column_of(items.frame, column, items.name), items.name)
+    return Images(Known(items.item), texts, Path(folder))
+
+
+def folder_of(source: Any) -> Path:
+    """Return the folder of a table in a file; that of this process for a table in memory."""
+    return Path(source).parent if isinstance(source, (str, os.PathLike)) else Path()
+
+
+@dataclass(eq=False)
+class Album:
+    """The thumbnails of a page, as data URIs, and why pictures were left out."""
+
+    folder: str | Path
+    pictures: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    size: int = 0
+
+    def add(self, source: str) -> int | None:
+        """Add a picture and return its number; None if it is left out."""
+        if ADDRESS.match(source):
+            self.left_out["address"] += 1
+            return None
+        content = _embedded(source) if source.startswith("data:") else self._read(source)
+        if isinstance(content, str):
+            self.left_out[content] += 1
+            return None
+        small = thumbnail(content) if MAGIC.match(content) else None
+        if small is None or len(small) > MOST_EACH:
+            self.left_out["no_picture"] += 1
+            return None
+        uri = f"data:image/webp;base64,{base64.b64encode(small).decode()}"
+        if self.size + len(uri) > MOST_TOGETHER:
+            self.left_out["too_many"] += 1
+            return None
+        self.size += len(uri)
+        self.pictures.append(uri)
+        return len(self.pictures) - 1
+
+    def _read(self, source: str) -> bytes | str:
+        """The content of a file in the folder, or why there is none."""
+        try:
+            path = Path(self.folder, source).resolve()
+            if not path.is_relative_to(Path(self.folder).resolve()):
+                return "outside"
+            with path.open("rb") as file:
+                content = file.read(MOST_READ + 1)
+        except (OSError, ValueError):
+            return "unreadable"
+        return content if len(content) <= MOST_READ else "no_picture"
+
+
+def _embedded(source: str) -> bytes | str:
+    """The content of a data URI."""
+    head, _, body = source.partition(",")
+    content = unquote_to_bytes(body)
+    if not head.rstrip().endswith(";base64"):
+        return content
+    try:
+        return base64.b64decode(content, validate=True)
+    except binascii.Error:
+        return "unreadable"
+
+
+def thumbnail(content: bytes) -> bytes | None:
+    """Return a picture drawn again small, as WebP, with nothing else that its file held; None if it is damaged.
+
+    Raises
+    ------
+    UsageError
+        If Pillow is not installed.
+    """
+    try:
+        from PIL import Image, ImageOps
+    except ImportError as error:
+        raise UsageError(
+            f"pictures of items need Pillow: pip install 'rankwell[report]' ({brief(str(error))})."
+        ) from error
+    import struct
+    import zlib
+
+    made = io.BytesIO()
+    try:
+        with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
+            if picture.width * picture.height > MOST_PIXELS:
+                return None
+            picture.draft("RGB", (2 * SIDE, 2 * SIDE))
+            upright = ImageOps.exif_transpose(picture)
+            upright = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
+            upright.thumbnail((SIDE, SIDE))
+            upright.info.clear()  # a colour profile would be written too
+            upright.save(made, "WEBP", quality=75, method=4)
+    except (
+        OSError,
+        ValueError,
+        SyntaxError,
+        EOFError,
+        KeyError,
+        struct.error,
+        zlib.error,
+        Image.DecompressionBombError,
+    ):
+        return None
+    return made.getvalue()

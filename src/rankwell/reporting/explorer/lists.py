@@ -1,0 +1,129 @@
+"""The lists that systems gave for a few queries, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from rankwell.comparison.diffs import outcomes_of
+from rankwell.comparison.one_list import OneList, Row, moved
+from rankwell.comparison.side_by_side import Lists, ranks_shown
+from rankwell.comparison.side_tables import digits_of
+from rankwell.display.plain_values import plain_value
+from rankwell.evaluation.few_queries import run_of
+from rankwell.evaluation.task import Task
+from rankwell.inspection.explaining import has_contributions
+from rankwell.metrics.metric import Metric
+from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Run
+
+HIGHEST_LEVEL = 4  # shades of relevant grades
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """The lists of some systems for some queries: ``lists[query][system]``, and what of them is shown."""
+
+    metric: Metric
+    task: Task
+    lists: Sequence[Sequence[OneList]]
+
+    @classmethod
+    def of(cls, metric: Metric, task: Task, runs: Sequence[Run], queries: Ids) -> Shelf:
+        """Return the lists in some runs, each of which is read once."""
+        is_additive = has_contributions(metric, task.asked.policy.ties)
+        few = [Lists(task, run_of(run, queries)) for run in runs]
+        ids = [queries.one(row) for row in range(len(queries))]
+        return cls(
+            metric,
+            task,
+            [[OneList(lists.one(query), metric, is_additive) for lists in few] for query in ids],
+        )
+
+    @property
+    def is_additive(self) -> bool:
+        """Whether ranks have a part of the value."""
+        return has_contributions(self.metric, self.task.asked.policy.ties)
+
+    @cached_property
+    def rows(self) -> list[list[tuple[Row, ...]]]:
+        """The rows that are shown, without what another list has."""
+        top, nothing = ranks_shown(self.metric), OneList(None, self.metric, self.is_additive)
+        return [[each.rows(nothing, top=top) for each in own] for own in self.lists]
+
+    def grades(self) -> list[dict[str, Any]]:
+        """Return the grades that are shown, lowest first: as text, whether they are relevant, and a level from 0 for their colour."""
+        found = sorted(
+            {row.grade for own in self.rows for rows in own for row in rows if row.grade is not None}
+        )
+        is_relevant = self.task.context.scale.relevant(np.array(found), getattr(self.metric, "rel", None))
+        n = int(np.count_nonzero(is_relevant))
+        levels = [0] * (len(found) - n) + np.linspace(1, HIGHEST_LEVEL, n).round().astype(int).tolist()
+        if n == 1:
+            levels[-1] = HIGHEST_LEVEL
+        return [
+            {"grade": grade, "text": f"{grade:g}", "level": level}
+            for grade, level in zip(found, levels, strict=True)
+        ]
+
+    def to_lists(self, items: Mapping[str, int], grades: Mapping[float, int]) -> list[list[dict[str, Any]]]:
+        """Return the lists as plain values, with the numbers of their items and grades."""
+        return [
+            [_plain(own, rows, items, grades) for own, rows in zip(*both, strict=True)]
+            for both in zip(self.lists, self.rows, strict=True)
+        ]
+
+    def moves(self, a: int, b: int) -> list[list[list[int | None]]]:
+        """Return for each query how many ranks each item of both lists rises from A to B, null if the other lacks it."""
+        top = ranks_shown(self.metric)
+        return [
+            [
+                [moved(row, was_first=True) for row in own[a].rows(own[b], top=top)],
+                [moved(row, was_first=False) for row in own[b].rows(own[a], top=top)],
+            ]
+            for own in self.lists
+        ]
+
+
+def _plain(
+    own: OneList, rows: Sequence[Row], items: Mapping[str, int], grades: Mapping[float, int]
+) -> dict[str, Any]:
+    """A list as plain values: of each row the rank, the numbers of its item and of its grade, the score, and what it adds."""
+    scores = [row.score for row in rows if row.score is not None]
+    return {
+        "rows": [
+            [
+                row.rank,
+                items[str(row.item)],
+                None if row.grade is None else grades[row.grade],
+                plain_value(row.score),
+                plain_value(row.added),
+            ]
+            for row in rows
+        ],
+        "digits": digits_of(scores) if scores else 0,
+        "found": list(own.found),
+        "retrieved": len(own.items),
+    }
+
+
+def pairs_of(values: np.ndarray, sign: int) -> list[dict[str, Any]]:
+    """Return for each pair of systems A before B: the differences B less A, and which are better (1), ties (0) or worse (-1)."""
+    found = []
+    for a, b in combinations(range(len(values)), 2):
+        deltas = values[b] - values[a]
+        outcomes = outcomes_of(deltas, sign)
+        found.append(
+            {
+                "a": a,
+                "b": b,
+                "deltas": [plain_value(delta) for delta in deltas.tolist()],
+                "outcomes": [None if each == -2 else each for each in outcomes.tolist()],
+            }
+        )
+    return found

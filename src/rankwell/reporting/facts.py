@@ -1,0 +1,188 @@
+"""Facts below the answer: what the sentence leaves out and a reader must know, each true by itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rankwell.comparison.aligned import Aligned
+from rankwell.comparison.records import Difference
+from rankwell.display.table import number
+from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.reporting.answer import Judge, Said, brief_name, listed
+from rankwell.reporting.material import Material
+from rankwell.reporting.rendering import percentage
+
+MOST, MOST_LEFT_OUT, MOST_RATIOS = 5, 2, 2
+MOST_METRICS = 3  # that are listed
+ABOUT_HALF, ABOUT_TWICE = (0.45, 0.55), (1.8, 2.2)
+LESS, MORE = 0.55, 1.8  # a ratio between them is no news
+FEW_JUDGED = 0.05  # a smaller share of unjudged items is no news
+MISSING = "judged queries missing from the run"
+NO_RELEVANT = "undefined by the judgements"
+
+
+def facts_of(material: Material, metric: Metric, said: Said) -> list[Said]:
+    """Return the facts beside a sentence, the most important first; what was left out is always among them."""
+    left = list(_left_out(material, metric))
+    found = [
+        *_without_hits(material, metric),
+        *_of_queries(material, metric, said),
+        *_worse(material, metric),
+    ]
+    found += _of_other_metrics(material, metric, said)
+    return [*found[: MOST - min(len(left), MOST_LEFT_OUT)], *left][:MOST]
+
+
+def _without_hits(material: Material, metric: Metric) -> Iterator[Said]:
+    """Systems that find nothing."""
+    for system in material.names:
+        res = material.results.get(system)
+        if res is not None and metric.judgements and res.counts.get("judged items found", 0) == 0:
+            yield Said("fact_no_relevant", {"system": brief_name(system)})
+        elif metric.better == "higher" and metric.range[0] == 0 and _mean(material, system, metric) == 0:
+            yield Said("fact_all_zero", {"system": brief_name(system), "metric": str(metric)})
+
+
+def _mean(material: Material, system: str, metric: Metric) -> float:
+    if material.comparison is None:
+        return material.results[system].mean[str(metric)]
+    return material.comparison.mean(system, metric).mean if system in material.comparison.names else math.nan
+
+
+def _of_queries(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
+    """On how many queries each of the two systems is better, and on how many they lie far apart."""
+    if material.comparison is None or said.first is None or said.second is None:
+        return
+    d = material.comparison.difference(said.first, said.second, metric)
+    if not d.n or d.wins == d.losses == 0:
+        return
+    key = "fact_queries" if metric.better != "neither" else "fact_queries_neither"
+    fields: dict[str, Any] = {"first": brief_name(said.first), "second": brief_name(said.second), "far": ""}
+    fields |= {"wins": d.wins, "losses": d.losses, "ties": d.ties, "n": d.n}
+    low, high = metric.range
+    pair = {name: material.results[name] for name in (said.first, said.second) if name in material.results}
+    if len(pair) == 2 and math.isfinite(high - low):
+        values = Aligned.of(pair, [metric]).values(metric)
+        with np.errstate(invalid="ignore"):
+            far = int(np.count_nonzero(np.abs(values[0] - values[1]) > (high - low) / 2))
+        fields["far"] = material.words("report.answer.far", n=far, half=f"{(high - low) / 2:g}")
+    yield Said(key, fields)
+
+
+def _worse(material: Material, metric: Metric) -> Iterator[Said]:
+    """Of several systems, those that are worse than the baseline."""
+    found = material.comparison
+    if found is None or found.baseline is None or len(found.names) < 3 or metric.better == "neither":
+        return
+    judge = Judge(found, metric, material.words)
+    if judge.is_tested and not judge.undefined(*found.names):
+        others = [name for name in found.names if name != found.baseline]
+        worse = [name for name in others if judge.is_worse(judge.difference(name, found.baseline))]
+        if worse:
+            fields = {"n": len(worse), "systems": listed(worse, material.words)}
+            yield Said("fact_worse_systems", fields | {"baseline": brief_name(found.baseline)})
+
+
+def _of_other_metrics(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
+    """What other metrics say of the two systems: tests the other way round, and values that are far apart."""
+    if material.comparison is None or said.first is None or said.second is None:
+        return
+    judges = [Judge(material.comparison, each, material.words) for each in material.metrics if each != metric]
+    judges = [each for each in judges if not each.undefined(said.first, said.second)]
+    yield from _other_tests(
+        [each for each in judges if each.is_tested and each.metric.better != "neither"], said
+    )
+    free = [each for each in judges if not each.is_tested or each.metric.better == "neither"]
+    ratios = [fact for each in free for fact in _ratio(each, said.first, said.second)]
+    yield from ratios[:MOST_RATIOS]
+
+
+def _other_tests(judges: list[Judge], said: Said) -> Iterator[Said]:
+    """The metrics on which it is the other way round, and those on which it is the same."""
+    assert said.first is not None
+    assert said.second is not None
+    way = {"beats": 1, "some_beat": 1, "all_beat": 1, "leads": 1, "worse": -1}.get(said.key, 0)
+    same: list[Judge] = []
+    other: list[tuple[Judge, Difference]] = []
+    for judge in judges:
+        d = judge.difference(said.first, said.second)
+        shown = 1 if judge.is_better(d) else -1 if judge.is_worse(d) else 0
+        if shown and shown == way:
+            same.append(judge)
+        elif shown:
+            other.append((judge, d))
+    for judge, d in other[:2]:
+        key = "fact_beats" if judge.is_better(d) else "fact_worse"
+        yield judge.said(key if way == 0 else f"{key}_instead", d)
+    if len(other) > 2:
+        yield Said("fact_other_metrics", {"metrics": _listed([str(judge.metric) for judge, _ in other[2:]])})
+    if same:
+        names = {"first": brief_name(said.first), "second": brief_name(said.second)}
+        key = "fact_also_beats" if way > 0 else "fact_also_worse"
+        yield Said(key, names | {"metrics": _listed([str(judge.metric) for judge in same])})
+
+
+def _ratio(judge: Judge, first: str, second: str) -> Iterator[Said]:
+    """How one number for all lists compares, where one system's is far from the other's."""
+    mine, theirs = judge.mean(first), judge.mean(second)
+    if mine <= 0 or theirs <= 0 or judge.metric.range[0] < 0:
+        return
+    ratio = mine / theirs
+    if LESS < ratio < MORE:
+        return
+    shape = "times" if ratio > 1 else "share"
+    if ABOUT_HALF[0] <= ratio <= ABOUT_HALF[1]:
+        shape = "half"
+    elif ABOUT_TWICE[0] <= ratio <= ABOUT_TWICE[1]:
+        shape = "twice"
+    yield Said(
+        f"fact_{shape}",
+        {"first": brief_name(first), "second": brief_name(second), "metric": str(judge.metric)}
+        | {"mine": number(mine), "theirs": number(theirs)}
+        | {"times": number(ratio, 1), "share": percentage(ratio)},
+    )
+
+
+def _left_out(material: Material, metric: Metric) -> Iterator[Said]:
+    """Queries without a list, queries without a value, items without a judgement."""
+    for name, res in material.results.items():
+        missing = res.counts.get(MISSING, 0)
+        if missing and metric.judgements:
+            fields = {"n": missing, "all": res.counts.get("judged queries", 0), "system": brief_name(name)}
+            yield Said(f"fact_missing_{res.policy.missing}", fields)
+    undefined = {name: res.undefined.get(str(metric), {}) for name, res in material.results.items()}
+    by_judgements = max((each.get(NO_RELEVANT, 0) for each in undefined.values()), default=0)
+    if by_judgements:
+        policy = next(iter(material.results.values())).policy
+        yield Said(f"fact_undefined_{policy.undefined}", {"n": by_judgements, "metric": str(metric)})
+    for name, each in undefined.items():
+        by_list = sum(each.values()) - each.get(NO_RELEVANT, 0)
+        if by_list:
+            yield Said(
+                "fact_undefined_list", {"n": by_list, "metric": str(metric), "system": brief_name(name)}
+            )
+    yield from _unjudged(material, metric)
+
+
+def _unjudged(material: Material, metric: Metric) -> Iterator[Said]:
+    shares = {name: 1 - share for name, share in material.judged.items() if not math.isnan(share)}
+    if not shares or not isinstance(metric, QueryMetric) or max(shares.values()) < FEW_JUDGED:
+        return
+    most = max(shares, key=lambda name: shares[name])
+    least = min(shares, key=lambda name: shares[name])
+    fields = {"k": material.depth, "first": brief_name(most), "share": percentage(shares[most])}
+    policy = next(iter(material.results.values())).policy
+    if most == least:
+        yield Said(f"fact_unjudged_{policy.unjudged}", fields)
+    else:
+        fields |= {"second": brief_name(least), "other": percentage(shares[least])}
+        yield Said(f"fact_unjudged_of_two_{policy.unjudged}", fields)
+
+
+def _listed(names: list[str]) -> str:
+    rest = len(names) - MOST_METRICS
+    return ", ".join(names[:MOST_METRICS]) + (f" +{rest}" if rest > 0 else "")

@@ -1,0 +1,186 @@
+"""Rendering: a report's sections become one HTML page; templates place what sections say, and compute nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from rankwell import __version__
+from rankwell.display.page import Words, data_block, page
+from rankwell.display.table import count, number, visible
+from rankwell.reporting.plots.theme import config
+from rankwell.reporting.section import Section
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+ROOM = "rankwell.reporting"
+LEAST = 1e-9  # a p-value is never shown as 0
+LONGEST = 60  # characters of a name that are shown
+
+
+def page_of(title: str, sections: Sequence[Section], words: Words) -> str:
+    """Return the page of some sections: one file, with its style, its scripts and its data."""
+    environment = _environment()
+    filled = {"title": title, "sections": sections, "words": words, "version": __version__}
+    charts = charts_of(sections)
+    blocks = [data_block("texts", words.of("page.script"))]
+    if charts:
+        themes = {"light": config(), "dark": config(dark=True)}
+        blocks += [data_block("charts", charts), data_block("themes", themes)]
+    own = [section for section in sections if _has(f"{section.name}.js")]
+    for section in own:
+        texts = words.of(f"report.{section.name}")
+        blocks += [
+            data_block(f"{section.name}-data", section.data),
+            data_block(f"{section.name}-words", texts),
+        ]
+    body = environment.get_template("report.html").render(filled)
+    return page(
+        title,
+        "\n".join([body, *blocks]),
+        top=environment.get_template("contents.html").render(filled),
+        lang=words.lang,
+        styles=[
+            _static(f"{name}.css") for name in ("tables", "charts", "report", *(each.name for each in own))
+        ],
+        scripts=[
+            _static("tables.js"),
+            *([_vega(), _static("charts.js")] if charts else []),
+            *(_static(f"{each.name}.js") for each in own),
+        ],
+    )
+
+
+def charts_of(sections: Sequence[Section]) -> dict[str, Mapping[str, Any]]:
+    """Return all charts by section and name, as figures name them."""
+    return {f"{section.name}.{name}": spec for section in sections for name, spec in section.charts.items()}
+
+
+def _static(name: str) -> str:
+    return (files(ROOM) / "static" / name).read_text(encoding="utf-8")
+
+
+def _has(name: str) -> bool:
+    return (files(ROOM) / "static" / name).is_file()
+
+
+@cache
+def _vega() -> str:
+    """The libraries that draw charts, as one script."""
+    import vl_convert
+
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader(ROOM),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(num=num, p=p, count=counted, percent=percent, name=name)
+    made.globals.update(chart=chart)
+    return made
+
+
+def _visible(value: Any) -> Any:
+    """Text with its control characters shown; marked-up text is as it is."""
+    return visible(value) if type(value) is str else value
+
+
+def num(value: float | str | None, digits: int = 4) -> Markup:
+    """A number, rounded for people, with all its digits for programs.
+
+    >>> num(0.123456), num(None)
+    (Markup('<data value="0.123456">0.1235</data>'), Markup('<data value="">–</data>'))
+    """
+    plain = math.nan if value is None else float(value)
+    return _data(value, number(plain, digits))
+
+
+def p(value: float | None) -> Markup:
+    """A p-value, which is never 0.
+
+    >>> p(0.0)
+    Markup('<data value="0.0">&lt;0.0001</data>')
+    """
+    return _data(value, number(None if value is None else max(value, LEAST)))
+
+
+def counted(value: int | None) -> Markup:
+    """A number of things.
+
+    >>> counted(1234567)
+    Markup('<data value="1234567">1,234,567</data>')
+    """
+    return _data(value, count(value))
+
+
+def percent(value: float | None, digits: int = 0) -> Markup:
+    """A share as percent; what is not nothing is not shown as nothing, and what is not all not as all.
+
+    >>> percent(0.314), percent(0.9999), percent(1.0)
+    (Markup('<data value="0.314">31 %</data>'), Markup('<data value="0.9999">&gt;99 %</data>'), Markup('<data value="1.0">100 %</data>'))
+    """
+    return _data(value, percentage(value, digits))
+
+
+def percentage(value: float | None, digits: int = 0) -> str:
+    """A share as the text of a percentage."""
+    if value is None or math.isnan(value):
+        return number(None)
+    text = f"{100 * value:.{digits}f}"
+    step = 10.0**-digits
+    if value not in (0, 1) and float(text) in (0, 100):
+        text = f"<{step:g}" if float(text) == 0 else f">{100 - step:g}"
+    return f"{text} %"
+
+
+def name(text: str) -> Markup:
+    """A user's name or id: a long one is cut, and whole where one points at it."""
+    from markupsafe import Markup
+
+    shown = visible(text)
+    if len(shown) <= LONGEST:
+        return Markup('<bdi class="name">{}</bdi>').format(shown)
+    return Markup('<bdi class="name" title="{}">{}…</bdi>').format(shown, shown[: LONGEST - 1])
+
+
+def chart(section: Section, name: str) -> Markup:
+    """The figure of a section's chart, which the script of the page fills; nothing if the section has no such chart."""
+    from markupsafe import Markup
+
+    if name not in section.charts:
+        return Markup()
+    return Markup('<figure class="chart" data-chart="{}" role="img" aria-label="{}"></figure>').format(
+        f"{section.name}.{name}", visible(label_of(section.charts[name]))
+    )
+
+
+def label_of(spec: Mapping[str, Any]) -> str:
+    """What a chart shows, in words: its title and its subtitle."""
+    title = spec.get("title") or ""
+    lines = [title] if isinstance(title, str) else _lines(title.get("text")) + _lines(title.get("subtitle"))
+    return ". ".join(line.rstrip(".") for line in lines if line)
+
+
+def _lines(text: Any) -> list[str]:
+    return [text] if isinstance(text, str) else [str(line) for line in text or ()]
+
+
+def _data(value: Any, shown: str) -> Markup:
+    from markupsafe import Markup
+
+    plain = "" if value is None else value if isinstance(value, str) else repr(value)
+    return Markup('<data value="{}">{}</data>').format(plain, shown)

@@ -1,0 +1,245 @@
+"""The ``report`` function, and what it returns: one page that shows an evaluation, and its data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rankwell import __version__
+from rankwell.display.escaping import HTML
+from rankwell.display.output import whole_file
+from rankwell.display.page import words_of
+from rankwell.errors import UsageError, brief, one_of
+from rankwell.metrics import Wanted
+from rankwell.reporting.answer import brief_name
+from rankwell.reporting.extra import require_extra
+from rankwell.reporting.gathering import material_of
+from rankwell.reporting.material import Material
+from rankwell.reporting.redacting import redacted, redacted_section, warn_of_ids
+from rankwell.reporting.rendering import page_of
+from rankwell.reporting.section import Section
+from rankwell.reporting.sections import ORDER
+from rankwell.tables.arguments import checked
+from rankwell.tables.redaction import Redaction, redaction_of
+
+SCHEMA = 1  # version of the JSON layout
+KIND = "report"
+SUFFIXES = (".html", ".htm", ".json")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A report: its sections as plain data, which the page and the JSON are both made of.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {str(q): {"a": 1} for q in range(8)}
+    >>> old = {str(q): ["b", "a"] for q in range(8)}
+    >>> new = old | {str(q): ["a", "b"] for q in range(7)}
+    >>> found = rw.report({"old": old, "new": new}, qrels=qrels, metrics=["rr"], baseline="old")
+    >>> found.answer
+    'new beats old on rr by 0.4375 [0.2897, 0.5853], p = 0.0002.'
+    """
+
+    title: str
+    lang: str
+    sections: tuple[Section, ...]
+
+    @property
+    def answer(self) -> str:
+        """The sentence at the top."""
+        found: str = self.section("answer").data["sentence"]
+        return found
+
+    def section(self, name: str) -> Section:
+        """Return a section by its name; raises UsageError if the report has none of it."""
+        names = [each.name for each in self.sections]
+        if name not in names:
+            raise UsageError(f"the report has no section {brief(name)}; it has {one_of(names)}.")
+        return self.sections[names.index(name)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything that the page says as plain values; undefined is None."""
+        return {
+            "title": self.title,
+            "lang": self.lang,
+            "sections": [
+                {"name": each.name, "title": each.title, "data": dict(each.data), "charts": dict(each.charts)}
+                for each in self.sections
+            ],
+        }
+
+    def to_json(self) -> str:
+        """Return the same as JSON text, in full precision."""
+        data = {"rankwell": __version__, "kind": KIND, "schema": SCHEMA, **self.to_dict()}
+        return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)
+
+    @cached_property
+    def _page(self) -> str:
+        return page_of(self.title, self.sections, words_of(self.lang))
+
+    def to_html(self) -> str:
+        """Return the page: one file with everything in it, which opens from disk."""
+        return self._page
+
+    def save(self, path: str | Path) -> None:
+        """Write the page (``.html``) or its data (``.json``); the file appears only once it is complete.
+
+        Raises
+        ------
+        UsageError, InputError
+            For another suffix, or if the file cannot be written.
+        """
+        target = Path(path)
+        require_suffix(target)
+        text = self.to_json() if target.suffix.lower() == ".json" else self.to_html()
+        with whole_file(target) as file:
+            file.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        inside = self.to_html().translate({ord(c): HTML[ord(c)] for c in '&<>"'})
+        return (
+            f'<iframe srcdoc="{inside}" title="{self.title.translate(HTML)}" sandbox="allow-scripts" '
+            f'style="width: 100%; height: 48rem; border: 1px solid #8c959f;"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        names = ", ".join(each.name for each in self.sections)
+        return f"Report {self.title!r}: {names}. {self.answer}"
+
+
+def require_suffix(path: Path) -> None:
+    """Refuse, before the work, a file that is neither a page nor its data."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise UsageError(f"{path}: unknown suffix; a report is {one_of(SUFFIXES)}.")
+
+
+@checked
+def report(
+    what: Any,
+    path: Any = None,
+    *,
+    qrels: Any = None,
+    metrics: Iterable[Wanted] | Wanted | None = None,
+    baseline: str | None = None,
+    primary: Wanted | None = None,
+    margins: Mapping[str, float] | float | None = None,
+    by: str | Iterable[str] | None = None,
+    train: Any = None,
+    items: Any = None,
+    users: Any = None,
+    queries: Any = None,
+    text: str | None = None,
+    image: str | None = None,
+    redact: bool | bytes | Redaction = False,
+    title: str | None = None,
+    lang: str = "en",
+    command: str = "",
+    **options: Any,
+) -> Report:
+    """Make one HTML page of an evaluation: the answer in a sentence, tables, pictures, and every definition behind them.
+
+    Parameters
+    ----------
+    what
+        Systems by name (anything that ``evaluate`` reads, ``Results``, or paths of saved ones), one of these alone, or a
+        ``Comparison``, of which only the values are known.
+    path
+        Where to write it, by the suffix: ``.html``, or ``.json`` for its data; None to only return it.
+    qrels, metrics
+        As for ``evaluate``; not needed for ``Results`` and a ``Comparison``.
+    baseline, primary, margins
+        As for ``compare``: the system that the others are compared with, the metric that decides (default: the first), the
+        difference that matters.
+    by, users
+        Columns of ``users``, a table with a query column, that divide the queries into segments.
+    train, items
+        The training data and the catalogue, for metrics that need them and for the long tail of items.
+    queries, text
+        The texts of queries (a table with a query column and one of texts, or ``{id: text}``), and the column of ``items`` with
+        the text of each item; by default one called text, title or name.
+    image
+        The column of ``items`` with a picture of each item: a file in the folder of the table, or a data URI; by default one called
+        image, picture, poster, cover or thumbnail.
+    redact
+        Whether the page shows ids as hashes, no texts, no pictures, and no segment of fewer than 5 queries: True, or a key of at
+        least 16 bytes, under which an id has the same hash each time.
+    title, lang
+        The title of the page, and its language: ``en`` or ``ko``.
+    command
+        The command that made the page, which it shows.
+    options
+        Other arguments of ``compare`` (``test``, ``correction``, ``seeds`` …) and of ``Evaluator`` (``policy``, ``rel`` …).
+
+    Returns
+    -------
+    Report
+        ``found.answer``, ``found.save(path)``, ``found.to_html()``, ``found.to_json()``; a notebook shows the page.
+
+    Raises
+    ------
+    RankwellError
+        If the extra ``report`` is not installed, arguments do not go together, or data are bad.
+
+    Notes
+    -----
+    The page is one file without any address: scripts, pictures and data are inside. It shows no part that it has no data for.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
+    >>> rw.report(rw.read_run(run, name="bm25"), "report.html", qrels=qrels, metrics=["rr"]).answer
+    'bm25 has rr 0.5000; there is no other system to compare it with.'
+    """
+    require_extra()
+    if path is not None:
+        require_suffix(Path(path))
+    words = words_of(lang)
+    options |= {"baseline": baseline, "primary": primary, "margins": margins}
+    material = material_of(
+        what,
+        words,
+        qrels=qrels,
+        metrics=metrics,
+        by=by,
+        train=train,
+        items=items,
+        users=users,
+        queries=queries,
+        text=text,
+        image=image,
+        redaction=redaction_of(redact),
+        command=command,
+        options={name: value for name, value in options.items() if value is not None},
+    )
+    warn_of_ids(material, stacklevel=5)
+    found = Report(title or _title(material), lang, _sections(redacted(material)))
+    if path is not None:
+        found.save(path)
+    return found
+
+
+def _title(material: Material) -> str:
+    """What a page without a title is called: its systems, or how many they are."""
+    words, names = material.words, material.names
+    if len(names) == 1:
+        return words("report.title_one", system=brief_name(names[0]))
+    if len(names) > 2:
+        return words("report.title_many", n=len(names))
+    found = material.comparison
+    baseline = found.baseline if found is not None and found.baseline in names else names[0]
+    (other,) = [name for name in names if name != baseline]
+    return words("report.title_two", first=brief_name(other), second=brief_name(baseline))
+
+
+def _sections(material: Material) -> tuple[Section, ...]:
+    """The sections that the material has data for, in the order of the page."""
+    made = (import_module(f"rankwell.reporting.sections.{name}").section(material) for name in ORDER)
+    return tuple(redacted_section(each, material.redaction) for each in made if each is not None)

@@ -1,0 +1,77 @@
+"""The top of the report: what was compared, on what, and the answer in one sentence."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rankwell.reporting.facts import facts_of
+from rankwell.reporting.material import Material
+from rankwell.reporting.section import Section
+from rankwell.reporting.sentence import sentence_of, sentence_of_one
+
+MOST_NAMED = 6
+
+
+def section(material: Material) -> Section:
+    """Return what was compared, the sentence, and the facts beside it."""
+    words, metric = material.words, material.primary
+    if material.comparison is None:
+        (res,) = material.results.values()
+        said = sentence_of_one(res, metric, material.intervals.get(str(metric)))
+    else:
+        said = sentence_of(material.comparison, metric, words)
+    facts = facts_of(material, metric, said)
+    data = {
+        "compared": compared(material),
+        "case": said.key,
+        "sentence": said.text(words),
+        "numbers": {name: _plain(value) for name, value in said.numbers.items()},
+        "facts": [fact.text(words) for fact in facts],
+        "cases": [fact.key for fact in facts],
+    }
+    return Section("answer", words("report.answer.title"), data)
+
+
+def compared(material: Material) -> list[dict[str, Any]]:
+    """Return what was compared on what, as labelled values."""
+    words, names = material.words, material.names
+    found = material.comparison
+    rows: list[dict[str, Any]] = [_names(material, "systems" if len(names) > 1 else "system", names)]
+    if found is not None and found.baseline is not None:
+        rows.append(_names(material, "baseline", [found.baseline]))
+    rows.append(_row(material, "metric", "text", str(material.primary)))
+    rows.append(_row(material, "queries", "count", _queries(material)))
+    res = next(iter(material.results.values()), None)
+    if res is not None and "judgements" in res.counts:
+        rows.append(_row(material, "judgements", "count", res.counts["judgements"]))
+    shares = [share for share in material.judged.values() if not math.isnan(share)]
+    if shares:
+        label = words("report.answer.judged", k=material.depth)
+        rows.append({"label": label, "kind": "share", "value": min(shares)})
+    if material.train is not None:
+        rows.append(_row(material, "train", "count", len(material.train)))
+    if material.items is not None:
+        rows.append(_row(material, "items", "count", len(material.items)))
+    return rows
+
+
+def _queries(material: Material) -> int:
+    """The queries behind the means of the metric that decides: the most that a system has."""
+    if material.comparison is not None:
+        return int(material.comparison.means[material.primary, 0].n.max())
+    return max(res.n[str(material.primary)] for res in material.results.values())
+
+
+def _row(material: Material, key: str, kind: str, value: Any) -> dict[str, Any]:
+    return {"label": material.words(f"report.answer.of_{key}"), "kind": kind, "value": value}
+
+
+def _names(material: Material, key: str, names: list[str]) -> dict[str, Any]:
+    rest = len(names) - MOST_NAMED
+    more = material.words("report.answer.more", n=rest) if rest > 0 else ""
+    return _row(material, key, "names", names[:MOST_NAMED]) | {"more": more}
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,133 @@
+"""Definitions: each metric, the policy, how grades were read, what each rule touched, and what the page was made from."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankwell import __version__
+from rankwell.inspection.explaining import explain
+from rankwell.judge.policy import Policy
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.material import Material
+from rankwell.reporting.section import Section
+
+CARD = ("formula", "edge cases", "convention", "parameters", "reference")
+FOLDED = CARD[1:]
+
+
+def section(material: Material) -> Section:
+    """Return the definitions."""
+    words = material.words
+    policy, touched = _policy(material), _touched(material)
+    data: dict[str, Any] = {
+        "metrics": [_metric(material, metric) for metric in material.metrics],
+        "policy": policy,
+        "changed": [each for each in policy if each["changed"]],
+        "grades": _grades(material),
+        "systems": list(material.results),
+        "same": [row for row in touched if row["same"]],
+        "differs": [row for row in touched if not row["same"]],
+        "notes": _notes(material),
+        "versions": _versions(),
+        "files": [
+            {"role": each.role, "name": each.name, "bytes": each.size, "sha256": each.sha256}
+            for each in material.inputs
+        ],
+        "command": material.command,
+        "experiment": _experiment(material),
+    }
+    return Section("definitions", words("report.definitions.title"), data)
+
+
+def _metric(material: Material, metric: Metric) -> dict[str, Any]:
+    """A metric's definition: as it is written, with every switch, in a sentence and as a formula."""
+    card = explain(metric).to_dict()
+    low, high = metric.range
+    ends = {"low": f"{low:g}".replace("inf", "∞"), "high": f"{high:g}".replace("inf", "∞")}
+    return {
+        "metric": str(metric),
+        "signature": metric.signature,
+        "sentence": card["sentence"].replace("``", ""),
+        "range": material.words("report.definitions.range", **ends),
+        "better": material.words(f"page.{metric.better}"),
+        "formula": card.get("formula", ""),
+        "folded": [
+            {
+                "title": material.words(f"report.definitions.{each.replace(' ', '_')}"),
+                "text": card[each].replace("``", ""),
+            }
+            for each in FOLDED
+            if each in card
+        ],
+    }
+
+
+def _policy(material: Material) -> list[dict[str, Any]]:
+    """The rules, and which differ from the default."""
+    found = material.comparison
+    own = found.policy if found is not None else next(iter(material.results.values())).policy
+    plain = Policy().to_dict()
+    return [
+        {"rule": name, "value": str(value), "changed": value != plain[name]}
+        for name, value in own.to_dict().items()
+    ]
+
+
+def _grades(material: Material) -> str:
+    """How the grades were read; nothing is known of it from a comparison alone."""
+    res = next(iter(material.results.values()), None)
+    if res is None:
+        return ""
+    if not any(metric.judgements for metric in res.metrics):
+        return material.words("report.definitions.grades_none")
+    rel = res.conditions.scale.rel
+    key = f"report.definitions.grades_{res.grades}" + ("" if rel is None else "_from")
+    return material.words(key, rel="" if rel is None else f"{rel:g}")
+
+
+def _touched(material: Material) -> list[dict[str, Any]]:
+    """What each rule touched, as a row per count: one value if it is the same for all systems, else one per system."""
+    found = [res.counts for res in material.results.values()]
+    rows = [_row(material, what, what, [own.get(what, 0) for own in found]) for what in _keys(found)]
+    for metric in material.metrics:
+        reasons = [res.undefined.get(str(metric), {}) for res in material.results.values()]
+        rows += [
+            _row(material, f"{metric}: {reason}", reason, [own.get(reason, 0) for own in reasons])
+            for reason in _keys(reasons)
+        ]
+    return rows
+
+
+def _keys(counts: Sequence[Mapping[str, int]]) -> list[str]:
+    """The kinds of counts that any system has, in the order in which they come."""
+    return list({what: None for own in counts for what in own})
+
+
+def _row(material: Material, name: str, key: str, values: list[int]) -> dict[str, Any]:
+    texts = material.words.of("report.counts")
+    same = all(value == values[0] for value in values)
+    label = name.replace(key, texts.get(key, key))
+    return {"what": label, "same": same, "values": values[:1] if same else values}
+
+
+def _notes(material: Material) -> list[str]:
+    """What a comparison alone says of these things, in its own words."""
+    if material.results or material.comparison is None:
+        return []
+    return list(material.comparison.notes)
+
+
+def _versions() -> list[dict[str, str]]:
+    from importlib.metadata import version
+
+    own = {"rankwell": __version__, "Python": platform.python_version()}
+    own |= {name: version(name) for name in ("numpy", "polars")}
+    return [{"name": name, "version": each} for name, each in own.items()]
+
+
+def _experiment(material: Material) -> str:
+    if material.comparison is not None:
+        return material.comparison.experiment
+    return next(iter(material.results.values())).experiment

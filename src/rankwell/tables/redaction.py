@@ -1,0 +1,113 @@
+"""Redaction: ids replaced by a keyed hash, and groups too small to be shown, for what is given to others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from rankwell.errors import UsageError, brief
+from rankwell.tables.ids import Ids
+
+Word = Literal["query", "item"]
+LEAST = 5  # queries of a group that is shown
+SHORTEST_KEY = 16  # bytes
+LENGTH = 12  # of base32: 60 bits, so that among a million ids two are alike once in two million times
+PATH = re.compile(r"[^\s'\"=]*[/\\]")
+
+
+@dataclass(frozen=True, repr=False)
+class Redaction:
+    """The key with which ids are hashed (HMAC-SHA-256), and how many queries a group must have to be shown.
+
+    The same id has the same hash under the same key; a query and an item with the same id have different ones.
+
+    Examples
+    --------
+    >>> hidden = Redaction(b"sixteen bytes or more")
+    >>> hidden.of("query", "ada@example.org"), hidden.of("item", "ada@example.org")
+    ('q-t4jpc7gcgu5d', 'i-kpthbjnzt3kc')
+    """
+
+    key: bytes
+    least: int = LEAST
+
+    def of(self, word: Word, known: str | int) -> str:
+        """Return what stands for an id of a query or an item."""
+        import base64
+        import hmac
+
+        text = f"{word}\0{known}".encode(errors="surrogatepass")
+        digest = hmac.digest(self.key, text, "sha256")
+        return f"{word[0]}-{base64.b32encode(digest)[:LENGTH].decode().lower()}"
+
+    def ids(self, word: Word, ids: Ids) -> Ids:
+        """Return what stands for each id of a column."""
+        codes, firsts = ids.group()
+        return Ids.of_strings([self.of(word, known) for known in ids[firsts].tolist()])[codes]
+
+    def hides(self, sizes: Sequence[int]) -> np.ndarray:
+        """Return which groups are not shown."""
+        return hidden_groups(np.array(sizes, np.int64), self.least)
+
+    def note(self, hidden: int) -> str:
+        """Return what is said of groups that are not shown."""
+        return f"{hidden:,} {'segment is' if hidden == 1 else 'segments are'} not shown, so that none has fewer than {self.least} queries"
+
+    def command(self, text: str) -> str:
+        """Return a command without the folders of its files, which may name people.
+
+        Examples
+        --------
+        >>> Redaction(bytes(16)).command("rankwell report /home/ada/qrels.txt new=runs/new.run")
+        'rankwell report qrels.txt new=new.run'
+        """
+        return PATH.sub("", text)
+
+
+def hidden_groups(sizes: np.ndarray, least: int) -> np.ndarray:
+    """Return which groups are not shown: those below a size, and if these are few together the smallest of the others too.
+
+    Otherwise the ones that are hidden could be worked out from the whole and the rest.
+
+    Examples
+    --------
+    >>> hidden_groups(np.array([40, 3, 9]), 5).tolist(), hidden_groups(np.array([40, 3, 9, 4]), 5).tolist()
+    ([False, True, True], [False, True, False, True])
+    """
+    hidden = sizes < least
+    together = int(sizes[hidden].sum())
+    if 0 < together < least and not hidden.all():
+        hidden[np.flatnonzero(~hidden)[np.argmin(sizes[~hidden])]] = True
+    return hidden
+
+
+def redaction_of(wanted: Any) -> Redaction | None:
+    """Return the redaction that ``redact=`` asks for: none, with a random key (True), or with a key.
+
+    Raises
+    ------
+    UsageError
+        If it is something else, or the key is too short.
+    """
+    if wanted is None or wanted is False:
+        return None
+    if isinstance(wanted, Redaction):
+        return wanted
+    if wanted is True:
+        import secrets
+
+        return Redaction(secrets.token_bytes(2 * SHORTEST_KEY))
+    if not isinstance(wanted, bytes):
+        raise UsageError(
+            f"redact={brief(wanted)}: must be True, or a key of at least {SHORTEST_KEY} bytes such as b'…'."
+        )
+    if len(wanted) < SHORTEST_KEY:
+        raise UsageError(
+            f"redact=: the key has {len(wanted)} bytes; it needs at least {SHORTEST_KEY}, such as those of "
+            f"secrets.token_bytes({2 * SHORTEST_KEY})."
+        )
+    return Redaction(wanted)
