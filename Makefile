@@ -17,8 +17,8 @@ CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: $(VENV)/installed  ## install the package into .venv and run `rankwell demo`
-	@$(BIN)/rankwell demo
+demo: $(VENV)/report  ## install the package into .venv, run `rankwell demo`, and write two reports into build/demo
+	@$(BIN)/rankwell demo -o build/demo
 
 test: build  ## run the tests on freshly built kernels
 	$(BIN)/python -m pytest -n auto --dist loadfile $(CHOICE) $(ARGS)
@@ -85,6 +85,10 @@ $(VENV)/installed: $(VENV)/made pyproject.toml setup.py $(wildcard src/rankwell/
 	$(PIP) install --editable .
 	@touch $@
 
+$(VENV)/report: $(VENV)/installed
+	$(PIP) install --editable '.[report]'
+	@touch $@
+
 $(VENV)/dev: $(VENV)/made pyproject.toml
 	$(PIP) install --editable '.[dev]'
-	@touch $@ $(VENV)/installed
+	@touch $@ $(VENV)/installed $(VENV)/report
