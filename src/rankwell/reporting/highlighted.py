@@ -10,12 +10,12 @@ from rankwell.reporting.plots.theme import MOST_COLOURS
 
 
 def highlighted(material: Material) -> list[str] | None:
-    """Return the systems that are in colour if they are too many for all: the best by the primary metric, and the baseline."""
-    names, metric, comparison = material.names, material.primary, material.comparison
+    """Return the runs in colour if they are too many for all: the best by the primary metric, and the baseline."""
+    names, metric, comparison = list(material.runs), material.primary, material.comparison
     if len(names) <= MOST_COLOURS:
         return None
     sign = -1.0 if metric.better == "higher" else 1.0
     values = {name: sign * material.mean(name, metric) for name in names}
     best = sorted(names, key=lambda name: (math.isnan(values[name]), values[name]))[:FEW]
     baseline = None if comparison is None else comparison.baseline
-    return best if baseline is None or baseline in best else [*best, baseline]
+    return best if baseline not in names or baseline in best else [*best, baseline]

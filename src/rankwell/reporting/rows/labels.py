@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from rankwell.display.escaping import printable
+from rankwell.display.table import visible
 
 LONGEST = 40  # characters of a name in a picture
 
@@ -31,7 +31,7 @@ def shortened(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
 
 def cut(text: str, longest: int = LONGEST) -> str:
     """Return the beginning of a text, on one line, as a picture can show it."""
-    start = printable(" ".join(text[: 4 * longest].split()))
+    start = visible(" ".join(text[: 4 * longest].split()))
     return start if len(start) <= longest else f"{start[: longest - 1]}…"
 
 
