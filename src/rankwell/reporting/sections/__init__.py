@@ -5,7 +5,10 @@ from __future__ import annotations
 ORDER = (
     "answer",
     "leaderboard",
+    "uncertainty",
+    "segments",
     "curves",
+    "tradeoffs",
     "longtail",
     "explorer",
     "definitions",
