@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankwell.reporting.pictures import save
 from rankwell.reporting.plots.calibration import calibration
 from rankwell.reporting.plots.curve import curve
 from rankwell.reporting.plots.exposure import exposure
@@ -22,6 +23,7 @@ __all__ = [
     "movement",
     "precision_recall",
     "rel_sweep",
+    "save",
     "similarity",
     "ties",
 ]

@@ -70,12 +70,16 @@ def movement(
     ----------
     runs
         Runs by the name of their system; at least two.
-    qrels, against
-        The judgements of the left and of the right leaderboard, in any form that ``read_qrels`` accepts.
+    qrels
+        The judgements of the left leaderboard, in any form that ``read_qrels`` accepts.
+    against
+        The judgements of the right one.
     metric
         The metric that orders the systems.
-    resamples, seed
-        The number of bootstrap replicates behind the interval of τ_b, and their seed; 0 for no interval.
+    resamples
+        The number of bootstrap replicates behind the interval of τ_b; 0 for no interval.
+    seed
+        Of what is drawn.
     lang, dark
         The language of the words, and whether the ground is dark.
     options

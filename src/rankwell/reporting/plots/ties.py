@@ -225,4 +225,6 @@ def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str],
 def _systems(labels: Mapping[str, str], *, labelled: bool) -> Any:
     alt = altair()
     axis = alt.Axis(labels=labelled, ticks=False, domain=False, grid=False)
-    return alt.Y("system:N", sort=list(labels.values()), title=None, axis=axis)
+    # the same scale for lines and for bars, so that their rows are level
+    scale = alt.Scale(type="band", paddingInner=0.3, paddingOuter=0.15)
+    return alt.Y("system:N", sort=list(labels.values()), title=None, axis=axis, scale=scale)
