@@ -39,7 +39,10 @@ OTHERS = ("save",)  # names of the room that draw nothing
 def kinds() -> dict[str, str]:
     """Return the kinds of pictures, each with the first sentence of what it draws."""
     found = {name: getattr(plots, name) for name in plots.__all__ if name not in OTHERS}
-    return {name: " ".join(inspect.getdoc(draw).partition("\n\n")[0].split()) for name, draw in found.items()}
+    return {
+        name: " ".join((inspect.getdoc(draw) or "").partition("\n\n")[0].split())
+        for name, draw in found.items()
+    }
 
 
 def command_of(kind: str) -> Any:
@@ -51,7 +54,7 @@ def command_of(kind: str) -> Any:
         _write(draw, kind, signature.bind(*words, **given).arguments)
 
     command.__name__ = kind
-    command.__doc__ = inspect.getdoc(draw).partition("\n\nParameters\n")[0]
+    command.__doc__ = (inspect.getdoc(draw) or "").partition("\n\nParameters\n")[0]
     command.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     command.__signature__ = signature  # type: ignore[attr-defined]
     return command
@@ -193,6 +196,7 @@ class Asked:
             weights=given.get("weights"),
             clusters=given.get("clusters"),
             users=users,
-            **groups,
+            seeds=groups["seeds"],
+            folds=groups["folds"],
             **given.get("statistics", Testing()).given,
         )

@@ -27,9 +27,9 @@ WORSE = {False: "#a63c06", True: "#f0975a"}
 def config(*, dark: bool = False) -> dict[str, Any]:
     """Return the Vega-Lite configuration of a theme.
 
-    Styles of marks: ``muted`` (what is no news), ``better``, ``worse``, ``band`` (an interval around a line), ``reference`` (a zero
-    line, a cut), ``note`` (text in the picture), ``figure`` and ``inverse`` (a number in a cell that is light, or
-    filled), ``faint`` (a line that is no news).
+    Styles of marks: ``muted`` (what is no news), ``better``, ``worse``, ``accent`` (what counts), ``band`` (an interval around a
+    line), ``reference`` (a zero line, a cut), ``note`` (text in the picture), ``figure`` and ``inverse`` (a number in a cell that
+    is light, or filled), ``faint`` (a line that is no news).
     """
     ink, quiet, line = INK[dark], QUIET[dark], LINE[dark]
     return {
@@ -58,6 +58,7 @@ def config(*, dark: bool = False) -> dict[str, Any]:
             "muted": {"color": quiet, "opacity": 0.5},
             "better": {"color": BETTER[dark]},
             "worse": {"color": WORSE[dark]},
+            "accent": {"color": CATEGORY[dark][0]},
             "band": {"opacity": 0.18},
             "reference": {"color": quiet, "stroke": quiet, "strokeDash": [4, 3]},
             "note": {"color": quiet, "fontSize": 11},
