@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rankwell.display.page import Words, words_of
@@ -14,7 +14,6 @@ from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis
 from rankwell.reporting.plots.lines import lines, names_at_ends
 from rankwell.reporting.rows.judged import Share, cuts, shares_of
 from rankwell.reporting.rows.systems import runs_of
-from rankwell.results import Results
 
 MIDDLE = 10  # the cut-off by which systems are in order
 WIDTH, HEIGHT = 480, 280
@@ -62,26 +61,22 @@ def judged(
     >>> import rankwell as rw
     >>> run, qrels = {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1, "c": 0}}
     >>> chart = rw.plot.judged({"bm25": run}, qrels, ks=[1, 2])
-    >>> shares_of({"bm25": rw.evaluate(run, qrels, cuts([1, 2]))})
-    [{'system': 'bm25', 'k': 1, 'share': 1.0, 'n': 1}, {'system': 'bm25', 'k': 2, 'share': 0.5, 'n': 1}]
+    >>> chart.title.text
+    'How much of the lists is judged'
     """
-    found = Evaluator(qrels, cuts(ks), **options).evaluate_all(runs_of(runs, options.get("read")))
-    return picture(found, words_of(lang), dark=dark)
-
-
-def picture(results: Mapping[str, Results], words: Words, *, dark: bool = False) -> Any:
-    """Return the picture of results of ``cuts``.
-
-    Raises
-    ------
-    UsageError
-        If no list holds an item.
-    """
-    shares = shares_of(results)
+    evaluator = Evaluator(qrels, cuts(ks), **options)
+    shares = shares_of(evaluator, runs_of(runs, options.get("read")))
     if not shares:
         raise UsageError("no judged query has a list, so nothing can be said of how far lists are judged.")
-    kind = next(iter(results.values())).grades
-    lines = [words("plots.judged.interactions" if kind == "interactions" else "plots.judged.how")]
+    are_interactions = evaluator.task.conditions.scale.kind == "interactions"
+    return drawn_judged(shares, words_of(lang), are_interactions=are_interactions, dark=dark)
+
+
+def drawn_judged(
+    shares: Sequence[Share], words: Words, *, are_interactions: bool = False, dark: bool = False
+) -> Any:
+    """Return the chart of the rows of ``shares_of``, of which there must be some."""
+    lines = [words("plots.judged.interactions" if are_interactions else "plots.judged.how")]
     lines.append(words("page.queries", n=max(row["n"] for row in shares)))
     ks, names = sorted({row["k"] for row in shares}), list(dict.fromkeys(row["system"] for row in shares))
     middle = min(ks, key=lambda k: abs(k - MIDDLE))

@@ -9,10 +9,12 @@ from typing import TypedDict
 import numpy as np
 
 from rankwell.errors import UsageError
+from rankwell.evaluation import Evaluator
 from rankwell.metrics import metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.tables.arguments import plain
+from rankwell.tables.run_qrels import Run
 
 LENGTH = "num_ret"
 KS = 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000
@@ -41,18 +43,26 @@ def cuts(ks: Iterable[int] | None = None) -> tuple[Metric, ...]:
     return metrics_of([*(f"judged@{k}" for k in wanted), *([LENGTH] if ks is None else [])])
 
 
-def shares_of(results: Mapping[str, Results]) -> list[Share]:
-    """Return the judged shares from results of ``cuts``; without given cut-offs, down to the end of the longest list."""
-    rows = list[Share]()
-    ks = [metric.k for res in results.values() for metric in res.metrics if metric.k is not None]
-    last = max((_longest(res) for res in results.values()), default=0)
-    deepest = next((k for k in sorted(ks) if k >= last), max(ks))
-    for name, res in results.items():
+def shares_of(evaluator: Evaluator, runs: Mapping[str, Run]) -> list[Share]:
+    """Return the judged shares of runs under an evaluator of ``cuts``; if these were not given, down to the end of the longest list.
+
+    Examples
+    --------
+    >>> from rankwell.readers import read_run
+    >>> evaluator = Evaluator({"q": {"a": 1, "c": 0}}, cuts([1, 2]))
+    >>> shares_of(evaluator, {"bm25": read_run({"q": ["a", "b", "c"]})})
+    [{'system': 'bm25', 'k': 1, 'share': 1.0, 'n': 1}, {'system': 'bm25', 'k': 2, 'share': 0.5, 'n': 1}]
+    """
+    rows, longest = list[Share](), 0
+    for name, run in runs.items():  # one after the other, so that the values of one run are held at a time
+        res = evaluator.results_of(run)
+        longest = max(longest, _longest(res))
         for metric in res.metrics:
-            share, k = res.mean[str(metric)], metric.k
-            if k is not None and (k <= deepest or not last) and not math.isnan(share):
-                rows.append(Share(system=name, k=k, share=share, n=res.n[str(metric)]))
-    return rows
+            share = res.mean[str(metric)]
+            if metric.k is not None and not math.isnan(share):
+                rows.append(Share(system=name, k=metric.k, share=share, n=res.n[str(metric)]))
+    enough = [row["k"] for row in rows if longest and row["k"] >= longest]
+    return [row for row in rows if not enough or row["k"] <= min(enough)]
 
 
 def _longest(res: Results) -> int:

@@ -9,5 +9,6 @@ ORDER = (
     "curves",
     "longtail",
     "explorer",
+    "quality",
     "definitions",
 )
