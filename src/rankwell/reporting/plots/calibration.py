@@ -23,6 +23,7 @@ from rankwell.reporting.rows.systems import runs_of
 from rankwell.tables.arguments import checked
 
 WIDTH, STEP = 460, 22
+LONGEST = 80  # characters of the divergences in the subtitle
 
 
 @checked

@@ -73,7 +73,9 @@ def curve(
     if new := {name: each for name, each in given.items() if name not in results}:
         evaluator = Evaluator(qrels, at_cuts(base, ks), **options)
         results |= {name: evaluator.results_of(each) for name, each in new.items()}
-    rows = [row for name in given for row in rows_of(name, results[name], base, ks)]
+    rows = [row for name in given for row in rows_of(name, results[name], base, ks, intervals=False)]
+    bright = Drawn.of(list(given), highlight, best_first(rows, list(given), base)).bright
+    rows = [row for name in given for row in rows_of(name, results[name], base, ks, intervals=name in bright)]
     return drawn_curve(rows, base, words, highlight=highlight, dark=dark)
 
 
@@ -88,7 +90,7 @@ def drawn_curve(
     """Return the chart of the rows of ``rows_of``."""
     alt = altair()
     names = list(dict.fromkeys(row["system"] for row in rows))
-    drawn = Drawn.of(names, highlight, _best_first(rows, names, base))
+    drawn = Drawn.of(names, highlight, best_first(rows, names, base))
     shown = [row for row in rows if row["value"] is not None]
     ks = sorted({row["k"] for row in rows})
     has_bands = len(drawn.bright) <= MOST_BANDS
@@ -163,7 +165,7 @@ def _last(rows: Sequence[Mapping[str, Any]], name: str) -> float:
     return next((row["value"] for row in reversed(rows) if row["system"] == name), math.nan)
 
 
-def _best_first(rows: Sequence[Mapping[str, Any]], names: Sequence[str], base: Metric) -> list[str]:
+def best_first(rows: Sequence[Mapping[str, Any]], names: Sequence[str], base: Metric) -> list[str]:
     """The systems by their value at the deepest cut-off; undefined ones last."""
     if base.better == "neither":
         return list(names)

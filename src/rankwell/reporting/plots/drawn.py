@@ -82,7 +82,9 @@ class Drawn:
         alt = altair()
         best = [self.names[name] for name in self.bright]
         has_legend = title is not None and len(self.names) > 1
-        legend = alt.Legend(title=title, values=best, symbolType=symbol) if has_legend else None
+        legend = (
+            alt.Legend(title=title, values=best, symbolType=symbol, symbolOpacity=1) if has_legend else None
+        )
         return alt.Color("system:N", scale=self.scale(), legend=legend)
 
 

@@ -93,8 +93,8 @@ def domain_of(
 ) -> tuple[float, float]:
     """Return an axis for values: from 0 unless they are far from it, with ends on round numbers and within the limits.
 
-    >>> domain_of([0.12, 0.58]), domain_of([0.52, 0.58]), domain_of([0.93, 0.99], (0.0, 1.0))
-    ((0.0, 0.6), (0.52, 0.58), (0.92, 1.0))
+    >>> domain_of([0.12, 0.58]), domain_of([0.52, 0.58]), domain_of([1.0], (0.0, 1.0))
+    ((0.0, 0.6), (0.52, 0.58), (0.9, 1.0))
     """
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
@@ -103,7 +103,8 @@ def domain_of(
     if high < 0 and high > 0.4 * low:
         high = 0.0
     if high == low:
-        high = low + (abs(low) or 1.0) / 10
+        room = (abs(low) or 1.0) / 10
+        low, high = max(low - room, limits[0]), min(high + room, limits[1])
     size = 10.0 ** math.floor(math.log10((high - low) / 4))
     step = next(size * each for each in STEPS if size * each * 5 >= high - low)
     low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step

@@ -22,6 +22,7 @@ from rankwell.tables.arguments import checked
 from rankwell.tables.popularity import Rule, Ties
 
 Row = Mapping[str, Any]
+LOG_FROM = 5_000  # items
 WIDTH, HEIGHT = 620, 320
 KNOWN = ("users", "events")  # units of popularity that have a word
 OPACITY = {"head": 0.95, "mid": 0.6, "tail": 0.3}
@@ -38,7 +39,7 @@ def long_tail(
     ties: Ties = "id",
     names: Any = None,
     text: str | None = None,
-    scale: Literal["linear", "log"] = "linear",
+    scale: Literal["auto", "linear", "log"] = "auto",
     lang: str = "en",
     dark: bool = False,
 ) -> Any:
@@ -57,7 +58,7 @@ def long_tail(
     text
         The column of the titles; default: one of a usual name.
     scale
-        Of both axes: ``linear``, or ``log`` to look into the head.
+        Of both axes: ``linear``, ``log``, or ``auto``: logarithmic from 5,000 items on, whose curve would lie on the axes.
     lang, dark
         The language of the words, and whether the ground is dark.
 
@@ -86,13 +87,15 @@ def long_tail(
 
 
 def drawn_long_tail(
-    tail: LongTail, words: Words, *, texts: Texts | None = None, scale: str = "linear", dark: bool = False
+    tail: LongTail, words: Words, *, texts: Texts | None = None, scale: str = "auto", dark: bool = False
 ) -> Any:
     """Return the chart of a long tail; DataError if nobody used any item."""
     alt = altair()
     if not tail.total:
         raise DataError(f"{tail.name}: no item has an interaction, so there is no long tail to draw.")
     points, parts = points_of(tail, texts), parts_of(tail)
+    if scale == "auto":
+        scale = "log" if len(tail.counts) >= LOG_FROM else "linear"
     ranks = alt.Scale(type=scale, domain=[0.5, len(tail.counts) + 0.5], nice=False)
     x = alt.X("start:Q", scale=ranks, title=words("plots.long_tail.x"), axis=_ticks(len(tail.counts), scale))
     colour = alt.Color("series:N", scale=alt.Scale(domain=["items", "cumulative"]), legend=None)
@@ -103,7 +106,9 @@ def drawn_long_tail(
     )
     layers = [left, _cumulative(rows, x, colour, words), _hover(rows, x, words)]
     chart = alt.layer(*layers).resolve_scale(y="independent").properties(width=WIDTH, height=HEIGHT)
-    return theme.finished(chart, words("plots.long_tail.title"), _subtitle(tail, points, words), dark=dark)
+    return theme.finished(
+        chart, words("plots.long_tail.title"), _subtitle(tail, points, words, scale), dark=dark
+    )
 
 
 def _area(
@@ -208,13 +213,15 @@ def _sentence(words: Words, items: float, size: int, interactions: float) -> str
     )
 
 
-def _subtitle(tail: LongTail, points: Sequence[Row], words: Words) -> list[str]:
+def _subtitle(tail: LongTail, points: Sequence[Row], words: Words, scale: str) -> list[str]:
     total = count(int(tail.total)) if float(tail.total).is_integer() else number(tail.total, 1)
     lines = [
         words("plots.long_tail.of", items=count(len(tail.counts)), total=total, gini=number(tail.gini, 2))
     ]
     if len(points) < len(tail.counts):
         lines.append(words("plots.long_tail.bins", alone=SINGLES, bins=len(points) - SINGLES))
+    if scale == "log":
+        lines.append(words("plots.long_tail.log"))
     return lines
 
 

@@ -21,6 +21,7 @@ from rankwell.tables.arguments import checked
 Row = Mapping[str, Any]
 ISOLINES = (0.2, 0.4, 0.6, 0.8)  # of the highest F1 in the picture
 SIDE = 400
+MOST_RAW = 3  # sawtooths that can be told apart
 POINTS = 40  # of a line of equal F1
 LOW = 0.5  # if no precision is higher, the axis is shorter
 
@@ -42,7 +43,7 @@ def precision_recall(
     """Draw the precision of runs at each level of recall: of one query, or averaged over all.
 
     Of one query the thin sawtooth joins the precision and recall at each rank, and the thick staircase above it is interpolated:
-    the highest precision at this recall or any later one. Only interpolated precision can be averaged. The ring is the break-even
+    the highest precision at this recall or any later one. More than three systems have the staircase alone. Only interpolated precision can be averaged. The ring is the break-even
     point, where precision equals recall.
 
     Parameters
@@ -106,7 +107,13 @@ def drawn_curves(
     highlight: Iterable[str] | str | None = None,
     dark: bool = False,
 ) -> Any:
-    """Return the chart of several curves: all of one query, or all of the mean at the same levels."""
+    """Return the chart of several curves: all of one query, or all of the mean at the same levels.
+
+    Raises
+    ------
+    DataError
+        If no query has a relevant item.
+    """
     alt = altair()
     first = next(iter(curves.values()))
     if first.query is None and any(math.isnan(curve.precision[0]) for curve in curves.values()):
@@ -177,7 +184,7 @@ def _tips(words: Words, *more: str) -> list[Any]:
 def _raw(rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any]) -> list[Any]:
     """The sawtooth of the systems in colour."""
     _, bright = divided(rows, drawn)
-    if not bright:
+    if not bright or len(drawn.names) > MOST_RAW:
         return []
     base, colour = data(bright), drawn.colour(words("page.system"))
     line = base.mark_line(strokeWidth=1, opacity=0.6).encode(**axes, color=colour, order="rank:Q")
@@ -234,7 +241,8 @@ def _subtitle(curves: Mapping[str, Curve], first: Curve, drawn: Drawn, words: Wo
             words("plots.precision_recall.of_mean", systems=systems, queries=n, levels=len(first.levels))
         ]
     else:
-        lines = [words("plots.precision_recall.of_query", systems=systems)]
+        key = "of_query" if len(drawn.names) <= MOST_RAW else "of_steps"
+        lines = [words(f"plots.precision_recall.{key}", systems=systems)]
     short = "" if top == 1 else " " + words("plots.precision_recall.short", top=f"{top:g}")
     lines.append(words("plots.precision_recall.rings") + short)
     return lines + (

@@ -58,8 +58,10 @@ def at_cuts(base: Metric, ks: Sequence[int] | None) -> list[Metric]:
     return [replace(base, k=k) for k in ks]
 
 
-def rows_of(name: str, res: Results, base: Metric, ks: Sequence[int] | None) -> list[dict[str, Any]]:
-    """Return a row for each cut-off: the value, its interval where there is one, and the number of queries.
+def rows_of(
+    name: str, res: Results, base: Metric, ks: Sequence[int] | None, *, intervals: bool = True
+) -> list[dict[str, Any]]:
+    """Return a row for each cut-off: the value, its interval if asked for and there is one, and the number of queries.
 
     Raises
     ------
@@ -80,20 +82,16 @@ def rows_of(name: str, res: Results, base: Metric, ks: Sequence[int] | None) -> 
         raise UsageError(
             f"{brief(name)}: the results hold {base} at no cut-off; evaluate {base}@5, {base}@10 …."
         )
-    return [_row(name, res, found[k]) for k in wanted]
+    return [_row(name, res, found[k], intervals=intervals) for k in wanted]
 
 
-def _row(name: str, res: Results, metric: Metric) -> dict[str, Any]:
+def _row(name: str, res: Results, metric: Metric, *, intervals: bool) -> dict[str, Any]:
     value = res[metric]
     row = {"system": name, "k": metric.k, "value": None if math.isnan(value) else value}
     interval = {"low": None, "high": None, "is_doubtful": False}
-    if (
-        metric in res.part.values
-        and isinstance(res.part.states[metric], Mean)
-        and metric not in res.part.weighted
-    ):
-        interval |= res.interval(metric).to_dict() if res.n[str(metric)] else {}
-    interval.pop("method", None)
+    is_mean = metric in res.part.values and isinstance(res.part.states[metric], Mean)
+    if intervals and is_mean and metric not in res.part.weighted and res.n[str(metric)]:
+        interval |= {key: each for key, each in res.interval(metric).to_dict().items() if key in interval}
     return {**row, **interval, "n": res.n[str(metric)]}
 
 

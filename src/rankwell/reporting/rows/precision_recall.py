@@ -32,14 +32,13 @@ def staircase(curve: Curve) -> list[tuple[float, float]]:
     >>> staircase(curve_of_one([1, 4], 3, 5, (0.0, 1.0), "q"))
     [(0.0, 1.0), (0.3333333333333333, 1.0), (0.6666666666666666, 0.5), (1.0, 0.0)]
     """
-    best, corners, recall_after = 0.0, [], None
+    best, corners = 0.0, list[tuple[float, float]]()
     for _, recall, precision in reversed(curve.points):
         best = max(best, precision)
-        if recall == recall_after:
+        if corners and recall == corners[-1][0]:
             corners.pop()
         if recall > 0:
             corners.append((recall, best))
-        recall_after = recall
     found = corners[::-1]
     first = found[0][1] if found else 0.0
     last = [(1.0, 0.0)] if not found or found[-1][0] < 1 else []

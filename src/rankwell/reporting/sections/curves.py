@@ -27,24 +27,29 @@ def section(material: Material) -> Section | None:
     if material.evaluator is None or not material.runs or not (base or levels):
         return None
     evaluator = material.evaluator.of_other_metrics([*(at_cuts(base, None) if base else ()), *levels])
-    at_ks: list[dict[str, Any]] = []
+    bright, at_ks = highlighted(material), list[dict[str, Any]]()
     curves: dict[str, Curve] = {}
     for (
         name,
         run,
     ) in material.runs.items():  # one after the other, so that the values of one run are held at a time
         res = evaluator.results_of(run)
-        at_ks += rows_at_cuts(name, res, base, None) if base else []
+        has_band = bright is None or name in bright
+        at_ks += rows_at_cuts(name, res, base, None, intervals=has_band) if base else []
         curves |= {name: curve} if (curve := _curve(res, levels)) else {}
     if not any(row["value"] is not None for row in at_ks) and not curves:
         return None
-    return _made(material, base, at_ks, curves)
+    return _made(material, base, at_ks, curves, bright)
 
 
 def _made(
-    material: Material, base: Metric | None, at_ks: list[dict[str, Any]], curves: dict[str, Curve]
+    material: Material,
+    base: Metric | None,
+    at_ks: list[dict[str, Any]],
+    curves: dict[str, Curve],
+    bright: list[str] | None,
 ) -> Section:
-    words, bright = material.words, highlighted(material)
+    words = material.words
     charts, data = (
         {},
         {"metric": str(base) if base else None, "curve": at_ks, "ks": sorted({row["k"] for row in at_ks})},
