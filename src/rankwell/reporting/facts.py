@@ -29,12 +29,20 @@ def facts_of(material: Material, metric: Metric, said: Said) -> list[Said]:
     """Return the facts beside a sentence, the most important first; what was left out is always among them."""
     left = list(_left_out(material, metric))
     found = [
+        *_too_few(material, metric),
         *_without_hits(material, metric),
         *_of_queries(material, metric, said),
         *_worse(material, metric),
     ]
     found += _of_other_metrics(material, metric, said)
     return [*found[: MOST - min(len(left), MOST_LEFT_OUT)], *left][:MOST]
+
+
+def _too_few(material: Material, metric: Metric) -> Iterator[Said]:
+    """Whether the queries of a system that is alone tell nothing of its mean."""
+    own = material.intervals.get(str(metric)) if material.comparison is None else None
+    if own is not None and (own.low, own.high) == metric.range:
+        yield Said("fact_everything", {"n": own.n})
 
 
 def _without_hits(material: Material, metric: Metric) -> Iterator[Said]:
