@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -22,11 +23,17 @@ RUNS = ("bm25t5", "BERT", "sab20.1.meta.docs")
 FILMS = files("rankwell") / "data" / "movietweetings"
 
 
+def explorer_of(what, **options):
+    """A report with its explorer alone."""
+    found = rw.report(what, **options)
+    return replace(found, sections=(found.section("explorer"),))
+
+
 @pytest.fixture(scope="module")
 def covid():
     topics = evidence(f"{COVID}/topics-rnd1.xml").read_text(encoding="utf-8")
     found = re.findall(r'<topic number="(\d+)">.*?<query>(.*?)</query>', topics, re.DOTALL)
-    return rw.report(
+    return explorer_of(
         {name: str(evidence(f"{COVID}/runs/{name}.run")) for name in RUNS},
         qrels=str(evidence(f"{COVID}/qrels-rnd1.txt")),
         metrics=["ndcg@10"],
@@ -120,7 +127,7 @@ def test_numbers_are_rounded_as_everywhere(opened):
     ]
     values += [-value for value in values]
     qrels = {f"q{n:04}": {"a": 1} for n in range(len(values))}
-    page = rw.report({"run": {query: ["a"] for query in qrels}}, qrels=qrels, metrics=["rr"])
+    page = explorer_of({"run": {query: ["a"] for query in qrels}}, qrels=qrels, metrics=["rr"])
     text = page.to_html()
     block = re.search(r'<script type="application/json" id="explorer-data">(.*?)</script>', text, re.DOTALL)
     data = json.loads(block[1])
@@ -297,7 +304,7 @@ def test_on_a_phone_nothing_scrolls_sideways_and_a_query_brings_its_lists(covid,
 def test_grades_are_told_by_shape_and_text_and_can_be_read(opened, dark):
     qrels = {"q": {f"d{n}": n for n in range(6)}}
     page = opened(
-        rw.report({"run": {"q": [f"d{n}" for n in range(7)]}}, qrels=qrels, metrics=["ndcg@10"]).to_html(),
+        explorer_of({"run": {"q": [f"d{n}" for n in range(7)]}}, qrels=qrels, metrics=["ndcg@10"]).to_html(),
         dark=dark,
     )
     contrasts = page.eval_on_selector_all(
@@ -330,7 +337,7 @@ def test_grades_are_told_by_shape_and_text_and_can_be_read(opened, dark):
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_korean_has_no_word_of_english_left(covid, opened, lang):
     page = opened(
-        rw.report(
+        explorer_of(
             {"A1": {"q": ["a", "b"]}, "B1": {"q": ["b", "a"], "r": ["a"]}},
             qrels={"q": {"a": 1}, "r": {"a": 1}},
             metrics=["rr"],
@@ -357,7 +364,7 @@ def test_hostile_names_stay_text(opened):
         "\u2028",
     ]
     runs = {name: dict.fromkeys(bad, bad) for name in (bad[0], bad[1])}
-    found = rw.report(
+    found = explorer_of(
         runs, qrels={query: {bad[3]: 1} for query in bad}, metrics=["rr"],
         items=[{"item": each, "title": each, "image": each} for each in bad], queries={each: each for each in bad},
     )  # fmt: skip
@@ -391,7 +398,7 @@ def test_pictures_are_shown_from_the_page_itself(tmp_path, opened):
     import polars as pl
 
     pl.DataFrame(items).write_csv(tmp_path / "items.csv")
-    found = rw.report(
+    found = explorer_of(
         {"run": {"q": list("abcd")}}, qrels={"q": {"a": 1}}, metrics=["rr"], items=str(tmp_path / "items.csv")
     )
     page = opened(found.to_html())
@@ -411,7 +418,7 @@ def test_saved_results_show_values_without_lists(opened):
     qrels = {f"q{n}": {"a": 1} for n in range(4)}
     old = rw.evaluate({query: ["x", "a"] for query in qrels}, qrels, ["rr"])
     new = rw.evaluate({query: ["a"] for query in qrels}, qrels, ["rr"])
-    page = opened(rw.report({"old": old, "new": new}).to_html())
+    page = opened(explorer_of({"old": old, "new": new}).to_html())
     assert "+0.5000" in page.inner_text(".explorer-right .values")
     assert "made from saved results" in page.inner_text(".explorer-right")
 
