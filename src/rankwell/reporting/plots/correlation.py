@@ -14,11 +14,12 @@ from rankwell.reporting.rows.correlation import Correlations, Method, Over, corr
 from rankwell.reporting.rows.given import results_in
 from rankwell.reporting.rows.texts import lines
 from rankwell.results import Results
-from rankwell.tables.arguments import plain
+from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
 
 
+@checked
 def correlation(
     results: Results | Mapping[str, Results],
     metrics: Sequence[Wanted] | None = None,
@@ -62,7 +63,6 @@ def correlation(
     0.7071
     """
     words = words_of(lang)
-    over, method = plain("over", over, Over), plain("method", method, Method)
     given = results_in(results)
     found = correlations(given, metrics, over=over, method=method)
     title = words(f"plots.correlation.{over}")

@@ -27,10 +27,12 @@ from rankwell.reporting.rows.given import (
 from rankwell.reporting.rows.labels import cut
 from rankwell.reporting.rows.texts import beside, lines, p_equation, with_interval
 from rankwell.results import Results
+from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
 
 
+@checked
 def differences(
     results: Mapping[str, Results] | Diff,
     metric: Wanted | None = None,

@@ -8,13 +8,14 @@ from typing import Any
 
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words, words_of
+from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.plots.paired import STYLES, rows_axis, step_of
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.forest import rows_of
-from rankwell.reporting.rows.given import metric_in, primary_of
+from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
 from rankwell.reporting.rows.pairs import (
     MOST,
     Pairs,
@@ -24,8 +25,10 @@ from rankwell.reporting.rows.pairs import (
     title_of,
 )
 from rankwell.reporting.rows.texts import beside, lines, queries_text
+from rankwell.tables.arguments import checked
 
 
+@checked
 def forest(
     comparison: Comparison,
     metrics: Wanted | Sequence[Wanted] | None = None,
@@ -69,7 +72,7 @@ def forest(
     >>> chart.title.text
     'rr: difference new − old'
     """
-    words = words_of(lang)
+    words, comparison = words_of(lang), comparison_in(comparison)
     wanted = _metrics(comparison, metrics)
     found = {metric: pairs_of(comparison, metric, against=against, most=most) for metric in wanted}
     rows = rows_of(comparison, found)
@@ -79,6 +82,8 @@ def forest(
 
 def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -> list[Metric]:
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        if not wanted:
+            raise UsageError("metrics=[] names no metric; leave it out for the primary one.")
         return list(dict.fromkeys(metric_in(comparison.metrics, each) for each in wanted))
     return [primary_of(comparison) if wanted is None else metric_in(comparison.metrics, wanted)]
 

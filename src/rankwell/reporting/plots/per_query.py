@@ -17,10 +17,12 @@ from rankwell.reporting.rows.given import Values, per_query_metric, results_in, 
 from rankwell.reporting.rows.per_query import BOX, MEAN, bars_of, bins_for, boxes_of, means_of, points_of
 from rankwell.reporting.rows.texts import axis_title, lines
 from rankwell.results import Results
+from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
 
 
+@checked
 def per_query(
     results: Results | Mapping[str, Results],
     metric: Wanted | None = None,

@@ -16,6 +16,7 @@ from rankwell.reporting.rows.given import metric_in, results_in
 from rankwell.reporting.rows.scatter import HEIGHT, WIDTH, Systems, domain_of, rows_of, systems_of
 from rankwell.reporting.rows.texts import axis_title, lines
 from rankwell.results import Results
+from rankwell.tables.arguments import checked
 
 LOOKS: dict[str, dict[str, Any]] = {  # of a label at each side of its point
     "right": {"align": "left", "baseline": "middle", "dx": 8},
@@ -27,6 +28,7 @@ LOOKS: dict[str, dict[str, Any]] = {  # of a label at each side of its point
 Row = dict[str, Any]
 
 
+@checked
 def scatter(
     results: Mapping[str, Results] | Comparison,
     *,

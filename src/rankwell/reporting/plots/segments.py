@@ -16,10 +16,12 @@ from rankwell.reporting.rows.given import metric_in, primary_of, results_in
 from rankwell.reporting.rows.segments import Segmented, in_comparison, in_results, rows_of
 from rankwell.reporting.rows.texts import axis_title, lines
 from rankwell.results import Results
+from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
 
 
+@checked
 def segments(
     results: Comparison | Results | Mapping[str, Results],
     metric: Wanted | None = None,

@@ -13,7 +13,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.plots.paired import rows_axis, step_of
 from rankwell.reporting.plots.theme import finished
-from rankwell.reporting.rows.given import metric_in, primary_of
+from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
 from rankwell.reporting.rows.pairs import (
     MOST,
     Pairs,
@@ -23,10 +23,12 @@ from rankwell.reporting.rows.pairs import (
 )
 from rankwell.reporting.rows.texts import lines, queries_text
 from rankwell.reporting.rows.wins import OUTCOMES, can_be_won, rows_of
+from rankwell.tables.arguments import checked
 
 WIDTH, LETTER = 480, 7  # pixels
 
 
+@checked
 def wins(
     comparison: Comparison,
     metric: Wanted | None = None,
@@ -69,7 +71,7 @@ def wins(
     >>> [(row["outcome"], row["queries"]) for row in rows_of(found, pairs_of(found, found.metrics[0]))]
     [('worse', 0), ('equal', 2), ('better', 6)]
     """
-    words = words_of(lang)
+    words, comparison = words_of(lang), comparison_in(comparison)
     wanted = primary_of(comparison) if metric is None else metric_in(comparison.metrics, metric)
     if not can_be_won(comparison, wanted):
         raise UsageError(

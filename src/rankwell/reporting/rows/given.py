@@ -47,6 +47,13 @@ def results_in(given: Any) -> dict[str, Results]:
     )
 
 
+def comparison_in(given: Any) -> Comparison:
+    """Return the comparison; raises UsageError if it is something else."""
+    if not isinstance(given, Comparison):
+        raise UsageError(f"comparison: expected what rankwell.compare returns, not {brief(given)}.")
+    return given
+
+
 def metric_in(metrics: tuple[Metric, ...], wanted: Wanted | None) -> Metric:
     """Return the metric that is meant, the first if none is; raises NotAskedError if it was not evaluated."""
     if wanted is None:
@@ -102,7 +109,7 @@ def system_in(names: tuple[str, ...], wanted: str, word: str) -> str:
 
 def values_of(results: Mapping[str, Results], metric: Metric, comparison: Comparison | None) -> Values:
     """Return the values per query of each system; those of seeds and folds together, as the comparison has them."""
-    folds = {} if comparison is None else comparison.folds
+    folds = {} if comparison is None else comparison_in(comparison).folds
     seeds = {} if comparison is None else comparison.seeds
     aligned = Aligned.of(results, [metric], partial={name for each in folds.values() for name in each})
     systems = Systems.of(list(results), seeds, folds)

@@ -31,7 +31,10 @@ def shortened(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
 
 def cut(text: str, longest: int = LONGEST) -> str:
     """Return the beginning of a text, on one line, as a picture can show it."""
-    start = printable(" ".join(text[: 4 * longest].split()))
+    whole = (
+        text[: 4 * longest].encode("utf-8", "backslashreplace").decode()
+    )  # JSON has no half of a surrogate pair
+    start = printable(" ".join(whole.split()))
     return start if len(start) <= longest else f"{start[: longest - 1]}…"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.records import Difference, turned
 from rankwell.display.page import Words
+from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.rows.given import system_in
 from rankwell.reporting.rows.labels import cut
@@ -40,6 +41,8 @@ def pairs_of(
     segment: str | None = None,
 ) -> Pairs:
     """Return the largest differences of a metric: others less the baseline (or ``against``), or the better system first."""
+    if most < 1:
+        raise UsageError(f"most={most}: must be at least 1.")
     second = found.baseline if against is None else system_in(found.names, against, "against")
     means = found.differences[metric, 0].mean
     places = np.arange(found.pairs.shape[1])

@@ -41,7 +41,12 @@ def _of_one(material: Material) -> Section | None:
     if not rows:
         return None
     chart = per_query({name: res}, rows[0]["metric"], lang=material.words.lang)
-    data = {"system": name, "means": rows, "is_doubtful": any(row["is_doubtful"] for row in rows)}
+    data = {
+        "kind": "alone",
+        "system": name,
+        "means": rows,
+        "is_doubtful": any(row["is_doubtful"] for row in rows),
+    }
     return Section(NAME, material.words("report.uncertainty.title"), data, {"per_query": spec_of(chart)})
 
 
@@ -78,6 +83,7 @@ def _of_pairs(material: Material, found: Comparison) -> Section | None:
     tables = [_table(found, metric, against, at) for at, metric in enumerate(tested[:MOST_METRICS])]
     first, second = top_pair(found)
     data = {
+        "kind": "compared",
         "tables": [table | {"sentence": _sentence(material, found, table)} for table in tables],
         "more": len(tested) - len(tables),
         "against": against,
@@ -124,17 +130,17 @@ def _row(row: Difference, metric: Metric, alpha: float) -> dict[str, Any]:
 def _sentence(material: Material, found: Comparison, table: Mapping[str, Any]) -> str:
     """How many of the differences are shown to be more than chance."""
     words, total, differing = material.words, table["tested"], table["differing"]
-    how = "plots.compared." + found.correction
-    key = "none" if differing == 0 else "all" if differing == total else "some"
     if total == 0:
         return words("report.uncertainty.untested", metric=table["metric"])
+    key = "none" if differing == 0 else "all" if differing == total else "some"
+    is_seeded = all(row["p"] is None for row in table["rows"])
     return words(
-        f"report.uncertainty.{key}",
+        f"report.uncertainty.{key}{'_seeds' if is_seeded else ''}",
         n=total,
         shown=differing,
         metric=table["metric"],
         alpha=f"{found.methods.alpha:g}",
-        correction=words(how),
+        correction=words(f"plots.compared.{found.correction}"),
     )
 
 
