@@ -32,7 +32,7 @@ def test_queries_are_counted_by_who_is_better_and_by_how_far():
         int((abs(d) > 0.5).sum()),
     ]
     assert found[0] == (
-        "Query by query, B is better than A on {} of 12, worse on {} and equal on {}, and on {} of them they differ by "
+        "Query by query, B is better than A on {} of 12, worse on {}, equal on {}; on {} of them they differ by "
         "more than 0.5.".format(*counts)
     )
 

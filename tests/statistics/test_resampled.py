@@ -69,6 +69,10 @@ def test_percentiles_are_moved_to_the_value_and_cut_at_what_it_can_be():
     assert around(60, drawn, 0.5, (0, 100)) == (35, 85)
     assert around(90, drawn, 0.5, (0, 100)) == (65, 100)
     assert around(5, drawn, 0.5, (0, 100)) == (0, 30)
+    assert around(100, np.repeat([0.0, 100.0], [1, 99]), 0.5, (0, 100)) == (
+        100,
+        100,
+    )  # not above what it can be
     assert all(map(math.isnan, around(5, np.full(9, math.nan), 0.5, (0, 1))))
 
 

@@ -12,7 +12,7 @@ from rankwell.errors import UsageError, brief
 
 OTHERS = (
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
-    "folds", "top", "text", "direction", "redact",
+    "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
 )  # fmt: skip
 
 

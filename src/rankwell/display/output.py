@@ -24,23 +24,36 @@ def write(text: str, path: str | None) -> None:
     """
     text = text.rstrip("\n") + "\n"
     try:
-        if path is None:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        else:
-            _write_file(text.encode(errors="replace"), Path(path))
+        if path is not None:
+            write_bytes(text.encode(errors="replace"), path)
+            return
+        sys.stdout.write(text)
+        sys.stdout.flush()
     except (BrokenPipeError, InputError):
         raise
     except OSError as error:
-        raise InputError(f"{path or 'stdout'}: cannot be written ({error.strerror}).") from error
+        raise InputError(f"stdout: cannot be written ({error.strerror}).") from error
 
 
-def _write_file(content: bytes, target: Path) -> None:
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)  # devices and pipes cannot be replaced
-        return
-    with whole_file(target) as whole:
-        whole.write_bytes(content)
+def write_bytes(content: bytes, path: str) -> None:
+    """Write a file atomically.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    target = Path(path)
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)  # devices and pipes cannot be replaced
+            return
+        with whole_file(target) as whole:
+            whole.write_bytes(content)
+    except (BrokenPipeError, InputError):
+        raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}).") from error
 
 
 @contextlib.contextmanager

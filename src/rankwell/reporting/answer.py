@@ -37,10 +37,18 @@ class Said:
         return words(f"report.answer.{self.key}", **self.fields)
 
 
-def brief_name(name: str) -> str:
-    """A system's name as a sentence has it."""
-    shown = visible(name)
-    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
+def brief_name(name: str, longest: int = LONGEST) -> str:
+    """A system's name as a sentence has it: control characters are shown, and a long name is cut between characters.
+
+    >>> brief_name("bm25"), brief_name("x" * 100, 9), brief_name("ab\u202ecd", 8)
+    ('bm25', 'xxxxxxxx…', 'ab…')
+    """
+    if len(shown := visible(name)) <= longest:
+        return shown
+    cut = name[: longest - 1]
+    while len(visible(cut)) >= longest:
+        cut = cut[:-1]
+    return f"{visible(cut)}…"
 
 
 def listed(names: Sequence[str], words: Words) -> str:

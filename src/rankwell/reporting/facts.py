@@ -62,14 +62,17 @@ def _of_queries(material: Material, metric: Metric, said: Said) -> Iterator[Said
         return
     key = "fact_queries" if metric.better != "neither" else "fact_queries_neither"
     fields: dict[str, Any] = {"first": brief_name(said.first), "second": brief_name(said.second), "far": ""}
-    fields |= {"wins": d.wins, "losses": d.losses, "ties": d.ties, "n": d.n}
+    fields |= {"wins": d.wins, "losses": d.losses, "n": d.n}
+    fields["ties"] = material.words("report.answer.ties", ties=d.ties) if d.ties else ""
     low, high = metric.range
     pair = {name: material.results[name] for name in (said.first, said.second) if name in material.results}
     if len(pair) == 2 and math.isfinite(high - low):
         values = Aligned.of(pair, [metric]).values(metric)
         with np.errstate(invalid="ignore"):
             far = int(np.count_nonzero(np.abs(values[0] - values[1]) > (high - low) / 2))
-        fields["far"] = material.words("report.answer.far", n=far, half=f"{(high - low) / 2:g}")
+        fields["far"] = material.words(
+            f"report.answer.{'far' if far else 'never_far'}", n=far, half=f"{(high - low) / 2:g}"
+        )
     yield Said(key, fields)
 
 

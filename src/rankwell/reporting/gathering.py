@@ -91,12 +91,17 @@ def material_of(
     _, reading = reading_of(options.get("read"))
     tables = Tables.read(qrels, train, items, users, reading)
     given = {"qrels": qrels, "train": train, "items": items, "users": users, "queries": queries}
+    images = images_of_items(tables.items, image, folder_of(items))
     shared: dict[str, Any] = {
         "words": words,
         **vars(tables),
         "query_texts": texts_of_queries(queries, reading.get("encoding")),
-        "item_texts": texts_of_items(tables.items, text, reading.get("encoding")),
-        "item_images": images_of_items(tables.items, image, folder_of(items)),
+        "item_texts": texts_of_items(
+            None if images and images.is_alone and text is None else tables.items,
+            text,
+            reading.get("encoding"),
+        ),
+        "item_images": images,
         "redaction": redaction,
         "command": command,
     }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell import __version__
 from rankwell.display.page import Words, data_block, page
 from rankwell.display.table import count, number, visible
+from rankwell.reporting.answer import brief_name
 from rankwell.reporting.plots.theme import config
 from rankwell.reporting.section import Section
 
@@ -151,10 +152,10 @@ def name(text: str) -> Markup:
     """A user's name or id: a long one is cut, and whole where one points at it."""
     from markupsafe import Markup
 
-    shown = visible(text)
-    if len(shown) <= LONGEST:
+    whole, shown = visible(text), brief_name(text, LONGEST)
+    if shown == whole:
         return Markup('<bdi class="name">{}</bdi>').format(shown)
-    return Markup('<bdi class="name" title="{}">{}…</bdi>').format(shown, shown[: LONGEST - 1])
+    return Markup('<bdi class="name" title="{}">{}</bdi>').format(whole, shown)
 
 
 def chart(section: Section, name: str) -> Markup:

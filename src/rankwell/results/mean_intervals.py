@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from rankwell.errors import UsageError, brief
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.tables.arguments import plain
+from rankwell.tables.ids import Ids
 from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rankwell.statistics.intervals import Method
 
 LEAST_RESAMPLES = 99
+ENOUGH = 1_000  # queries of a segment for Student's interval, where there are very many in all
 IntervalBy = Literal["auto", "studentised", "t", "wilson", "percentile", "bca"]
 
 
@@ -96,14 +98,39 @@ def interval(  # noqa: D417 - a method of Results, which would be too long a fil
     values = self.values(wanted)
     defined = np.flatnonzero(~np.isnan(values))
     heavy = None if weights is None else weights_of(weights, self.queries)[defined]
-    return _found(self, wanted, values[defined], defined, heavy, method, level, seed, resamples)
+    queries = self.part.queries[self.part.concerned()[defined]]
+    found = _found(wanted, values[defined], queries, heavy, method, level, seed, resamples)
+    return found if heavy is not None else found._replace(mean=self.plain_mean[str(wanted)])
+
+
+def segment_intervals(
+    res: Results, metric: Metric, segments: Collection[tuple[str, ...]]
+) -> dict[tuple[str, ...], MeanInterval]:
+    """Return the intervals of a metric's mean in some segments, by their labels, the same that ``compare`` has.
+
+    There are none for metrics without a mean of values per query, and for saved results, which do not say where a query belongs.
+    With 100,000 queries or more, segments of at least 1,000 have Student's, as many bootstraps would take minutes.
+    """
+    from rankwell.statistics.many import LARGE
+
+    part, found = res.part, {}
+    if part.segment is None or metric not in part.divided or not isinstance(part.states[metric], Mean):
+        return {}
+    values = part.divided[metric]
+    for code in [code for code, labels in enumerate(res.division.labels) if labels in segments]:
+        rows = np.flatnonzero((part.segment == code) & ~np.isnan(values))
+        if len(rows):
+            rows = rows[part.queries[rows].order()]
+            method: IntervalBy = "t" if len(values) >= LARGE and len(rows) >= ENOUGH else "auto"
+            own = _found(metric, values[rows], part.queries[rows], None, method, 0.95, 0, 2000)
+            found[res.division.labels[code]] = own
+    return found
 
 
 def _found(
-    res: Results,
     metric: Metric,
     values: np.ndarray,
-    rows: np.ndarray,
+    queries: Ids,
     weights: np.ndarray | None,
     method: IntervalBy,
     level: float,
@@ -120,7 +147,6 @@ def _found(
             f"method='wilson' is for values that are only 0 or 1, which those of {metric} are not."
         )
     kind: Method = kind_for(len(values), is_share=is_share) if method == "auto" else method
-    queries = res.part.queries[res.part.concerned()[rows]]
     found = interval_of(
         values,
         fingerprints_of(queries),
@@ -131,8 +157,7 @@ def _found(
         limits=metric.range,
         weights=weights,
     )
-    mean = res.plain_mean[str(metric)] if weights is None else found.mean
-    return MeanInterval(mean, *found[1:], n=len(values))
+    return MeanInterval(*found, n=len(values))
 
 
 def _refuse_without_mean(res: Results, metric: Metric) -> None:

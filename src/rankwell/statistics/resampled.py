@@ -72,4 +72,4 @@ def around(value: float, drawn: np.ndarray, level: float, limits: tuple[float, f
     if math.isnan(low):
         return low, high
     shift = value - float(np.nanmean(drawn))
-    return max(low + shift, limits[0]), min(high + shift, limits[1])
+    return max(min(low + shift, limits[1]), limits[0]), min(max(high + shift, limits[0]), limits[1])

@@ -10,7 +10,11 @@ import numpy as np
 MOST_SYSTEMS = 8
 MOST_QUERIES = 200
 MOST_ROWS = 12_000  # rows of lists, of all systems and queries together
-SHARES = {"difference": 0.6, "extreme": 0.2, "random": 0.2}  # of the queries kept, by why they are
+ENDS = {
+    "difference": 0.6,
+    "extreme": 0.8,
+    "random": 1.0,
+}  # of the queries kept, by why they are, one after the other
 ALL = "all"
 MIXING = np.uint64(
     0x9E3779B97F4A7C15
@@ -45,7 +49,7 @@ def chosen(values: np.ndarray, units: np.ndarray, room: int) -> dict[str, np.nda
     """Return the places of the queries that are kept, by why they are.
 
     ``values`` has a row per system and a column per query, ``units`` a fixed number of each query: random ones follow from it, and
-    which of equal ones is kept. If all fit, all are kept.
+    which of equal ones is kept. If all fit, all are kept; if not, none without a value in any system.
 
     Examples
     --------
@@ -53,19 +57,22 @@ def chosen(values: np.ndarray, units: np.ndarray, room: int) -> dict[str, np.nda
     >>> {why: places.tolist() for why, places in found.items()}
     {'difference': [2], 'extreme': [4], 'random': [0]}
     """
-    n = values.shape[1]
-    if n <= room:
-        return {ALL: np.arange(n)}
-    order = np.argsort(units * MIXING, kind="stable")
-    values, kept = values[:, order], np.zeros(n, bool)
-    sizes = {"difference": int(room * SHARES["difference"]), "extreme": round(room * SHARES["extreme"])}
-    sizes["random"] = room - sum(sizes.values())
+    if values.shape[1] <= room:
+        return {ALL: np.arange(values.shape[1])}
+    defined = np.flatnonzero(~np.isnan(values).all(axis=0))
+    if len(defined) <= room:
+        return {ALL: defined}
+    order = defined[np.argsort(units[defined] * MIXING, kind="stable")]
+    values, kept = values[:, order], np.zeros(len(order), bool)
     lists = {
         "difference": list(_differences(values, room)),
         "extreme": list(_extremes(values, room)),
         "random": [np.arange(room)],
     }
-    return {why: np.sort(order[_taken(lists[why], sizes[why], kept)]) for why in SHARES}
+    return {
+        why: np.sort(order[_taken(lists[why], round(room * end) - int(kept.sum()), kept)])
+        for why, end in ENDS.items()
+    }
 
 
 def _differences(values: np.ndarray, room: int) -> Iterator[np.ndarray]:

@@ -43,6 +43,7 @@ class Images:
     known: Known
     column: pl.Series
     folder: Path
+    is_alone: bool = False  # whether the table has no other column, so that it is not one of texts
 
     def of(self, ids: Sequence[str | int]) -> list[str | None]:
         """Return what the table has for each item, None where there is nothing."""
@@ -68,7 +69,8 @@ def images_of_items(items: Items | None, column: str | None, folder: str | Path)
         if column is None:
             return None
     texts = texts_in(column_of(items.frame, column, items.name), items.name)
-    return Images(Known(items.item), texts, Path(folder))
+    alone = items.frame is not None and items.frame.width == 1
+    return Images(Known(items.item), texts, Path(folder), alone)
 
 
 def folder_of(source: Any) -> Path:

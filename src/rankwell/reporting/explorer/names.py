@@ -22,11 +22,9 @@ class Names:
 
     def text(self, text: str | None) -> str | None:
         """Return a text in one line; none if ids are redacted."""
-        return (
-            None
-            if text is None or self.redaction is not None
-            else _short(" ".join(text.split()), LONGEST_TEXT)
-        )
+        if not text or self.redaction is not None:
+            return None
+        return _short(" ".join(text.split()), LONGEST_TEXT)
 
 
 def _short(text: str, longest: int) -> str:

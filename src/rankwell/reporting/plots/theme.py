@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-FONT = "system-ui, Segoe UI, Roboto, Noto Sans, Noto Sans KR, Apple SD Gothic Neo, Malgun Gothic, sans-serif"
+FONT = "system-ui, Segoe UI, Roboto, Noto Sans, Noto Sans KR, Noto Sans CJK KR, Apple SD Gothic Neo, Malgun Gothic, sans-serif"
 MOST_COLOURS = 8  # more systems are told apart by their names, not by colours
 # after Okabe and Ito (2008), darkened on light ground and lightened on dark for a contrast of 3:1
 CATEGORY = {
@@ -27,9 +27,9 @@ WORSE = {False: "#a63c06", True: "#f0975a"}
 def config(*, dark: bool = False) -> dict[str, Any]:
     """Return the Vega-Lite configuration of a theme.
 
-    Styles of marks: ``muted`` (what is no news), ``better``, ``worse``, ``band`` (an interval around a line), ``reference`` (a zero
-    line, a cut), ``note`` (text in the picture), ``figure`` and ``inverse`` (a number in a cell that is light, or
-    filled), ``faint`` (a line that is no news).
+    Styles of marks: ``muted`` (what is no news), ``better``, ``worse``, ``accent`` (what counts), ``band`` (an interval around a
+    line), ``reference`` (a zero line, a cut), ``note`` (text in the picture), ``figure`` and ``inverse`` (a number in a cell that
+    is light, or filled), ``faint`` (a line that is no news).
     """
     ink, quiet, line = INK[dark], QUIET[dark], LINE[dark]
     return {
@@ -55,12 +55,13 @@ def config(*, dark: bool = False) -> dict[str, Any]:
         "text": {"color": ink},
         "rule": {"color": quiet},
         "style": {
-            "muted": {"color": quiet, "fill": quiet, "opacity": 0.5},
-            "better": {"color": BETTER[dark], "fill": BETTER[dark]},
-            "worse": {"color": WORSE[dark], "fill": WORSE[dark]},
+            "muted": {"color": quiet, "opacity": 0.5},
+            "better": {"color": BETTER[dark]},
+            "worse": {"color": WORSE[dark]},
+            "accent": {"color": CATEGORY[dark][0]},
             "band": {"opacity": 0.18},
             "reference": {"color": quiet, "stroke": quiet, "strokeDash": [4, 3]},
-            "note": {"color": quiet, "fill": quiet, "fontSize": 11},
+            "note": {"color": quiet, "fontSize": 11},
             "figure": {"color": ink, "fill": ink},
             "faint": {"color": quiet, "stroke": quiet, "opacity": 0.45},
             "inverse": {"color": GROUND[dark], "fill": GROUND[dark]},

@@ -5,6 +5,7 @@ from __future__ import annotations
 ORDER = (
     "answer",
     "leaderboard",
+    "uncertainty",
     "curves",
     "longtail",
     "explorer",

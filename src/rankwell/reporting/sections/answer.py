@@ -48,7 +48,8 @@ def compared(material: Material) -> list[dict[str, Any]]:
     shares = [share for share in material.judged.values() if not math.isnan(share)]
     if shares:
         label = words("report.answer.judged", k=material.depth)
-        rows.append({"label": label, "kind": "share", "value": min(shares)})
+        ends = [min(shares), max(shares)] if len(shares) > 1 else shares
+        rows.append({"label": label, "kind": "shares", "value": ends})
     if material.train is not None:
         rows.append(_row(material, "train", "count", len(material.train)))
     if material.items is not None:

@@ -30,16 +30,20 @@ def section(material: Material) -> Section | None:
     values = aligned.values(metric)[systems]
     kept = chosen(values, aligned.units, room_for(len(systems), ranks_shown(metric)))
     places, ids = _sorted(material, aligned.queries, np.concatenate(list(kept.values())))
-    values = values[:, places]
+    shown = values[:, places]
     data = {
         "metric": str(metric),
         "better": metric.better,
         "systems": names,
         "first": _first(material, metric, names),
-        "in_all": {"queries": len(aligned.queries), "systems": len(aligned.names)},
+        "in_all": {
+            "queries": len(aligned.queries),
+            "defined": int(np.count_nonzero(~np.isnan(values).all(axis=0))),
+            "systems": len(aligned.names),
+        },
         "kept": {why: len(own) for why, own in kept.items()},
-        "queries": _queries(material, ids, values),
-        "pairs": pairs_of(values, -1 if metric.better == "lower" else 1),
+        "queries": _queries(material, ids, shown),
+        "pairs": pairs_of(shown, -1 if metric.better == "lower" else 1),
     }
     if material.evaluator is not None and all(name in material.runs for name in names):
         _add_lists(data, material, metric, ids)

@@ -14,6 +14,9 @@ from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
 
+MOST_LETTERS = 12  # systems that are told apart by letters
+NEAR = "≈"
+
 
 def section(material: Material) -> Section:
     """Return a row per system with a cell per metric; for one system its metrics alone."""
@@ -54,7 +57,7 @@ def _alone(material: Material) -> list[dict[str, Any]]:
 
 
 def _compared(found: Comparison) -> list[dict[str, Any]]:
-    marks = {metric: marks_of(found, metric, 0) for metric in found.metrics}
+    marks = {metric: _marks(found, metric) for metric in found.metrics}
     best = {metric: _best(found, metric) for metric in found.metrics}
     rows = []
     for row in found.order:
@@ -63,11 +66,24 @@ def _compared(found: Comparison) -> list[dict[str, Any]]:
             own = found.means[metric, 0]
             mean, low, high = (float(column[row]) for column in (own.mean, own.low, own.high))
             cell = _cell(mean, low, high, int(own.n[row]))
-            cells.append(cell | {"best": mean == best[metric], "mark": marks[metric][row].strip()})
+            cells.append(cell | {"best": mean == best[metric], "mark": marks[metric][row]})
         rows.append(
             {"system": found.names[row], "baseline": found.names[row] == found.baseline, "cells": cells}
         )
     return rows
+
+
+def _marks(found: Comparison, metric: Metric) -> list[str]:
+    """Stars or letters of each system; of many without a baseline, only which are not shown to differ from the best."""
+    if found.baseline is not None or len(found.names) <= MOST_LETTERS:
+        return [mark.strip() for mark in marks_of(found, metric, 0)]
+    best, each = found.order_of(metric, 0)[0], found.differences[metric, 0]
+    near = {best}
+    for (left, right), p in zip(found.pairs.T.tolist(), each.p.tolist(), strict=True):
+        if best in (left, right) and p >= found.methods.alpha:
+            near |= {left, right}
+    tested = metric.better != "neither" and not np.isnan(each.p).all()
+    return [NEAR if tested and row in near else "" for row in range(len(found.names))]
 
 
 def _best(found: Comparison, metric: Metric) -> float | None:
@@ -102,32 +118,28 @@ def _notes(material: Material) -> list[str]:
     """What marks mean, how intervals were made, which metric decides."""
     words, found = material.words, material.comparison
     if found is None:
-        kinds = {each.method for each in material.intervals.values()}
-        doubtful = any(each.is_doubtful for each in material.intervals.values())
-        return [
-            *_intervals(material, kinds, 95.0),
-            *([words("report.leaderboard.doubtful")] if doubtful else []),
-        ]
-    own = [found.means[metric, 0] for metric in found.metrics]
+        kinds = {each.method for each in material.intervals.values() if not math.isnan(each.low)}
+        doubtful = any(each.is_doubtful for each in material.intervals.values() if not math.isnan(each.low))
+        return _intervals(material, "alone", kinds, 95.0, doubtful=doubtful)
     notes = [words("report.leaderboard.best")]
     if not all(np.isnan(each.p).all() for each in found.differences.values()):
+        key = "stars" if found.baseline else "letters" if len(found.names) <= MOST_LETTERS else "near"
         how = words(f"report.methods.{found.correction}")
-        key = "stars" if found.baseline else "letters"
-        alpha = {"alpha": f"{found.methods.alpha:g}", "how": how}
-        notes.append(words(f"report.leaderboard.{key}", **alpha))
+        notes.append(words(f"report.leaderboard.{key}", alpha=f"{found.methods.alpha:g}", how=how))
     if found.methods.primary:
         notes.append(words("report.leaderboard.exploratory", metric=found.methods.primary))
-    notes += _intervals(
-        material, {kind for each in own for kind in each.method if kind}, found.methods.level * 100
-    )
-    if any(each.is_doubtful.any() for each in own):
-        notes.append(words("report.leaderboard.doubtful"))
-    return notes
+    own = [found.means[metric, 0] for metric in found.metrics]
+    known = [~np.isnan(each.low) for each in own]
+    kinds = {kind for each, has in zip(own, known, strict=True) for kind in each.method[has]}
+    doubtful = any(each.is_doubtful[has].any() for each, has in zip(own, known, strict=True))
+    return notes + _intervals(material, "intervals", kinds, found.methods.level * 100, doubtful=doubtful)
 
 
-def _intervals(material: Material, kinds: set[str], level: float) -> list[str]:
+def _intervals(material: Material, key: str, kinds: set[str], level: float, *, doubtful: bool) -> list[str]:
+    """How the intervals of means were made, and whether one is likely too short."""
     words = material.words
     if not kinds:
         return []
     how = ", ".join(words(f"report.methods.{kind}") for kind in sorted(kinds))
-    return [words("report.leaderboard.intervals", level=f"{level:g}", how=how)]
+    notes = [words(f"report.leaderboard.{key}", level=f"{level:g}", how=how)]
+    return [*notes, words("report.leaderboard.doubtful")] if doubtful else notes

@@ -1,0 +1,168 @@
+"""Paired differences: how two systems differ on each query, from the best for the first to the worst."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankwell.comparison.comparing import compare
+from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.diffs import Diff
+from rankwell.comparison.records import Difference
+from rankwell.display.page import Words, words_of
+from rankwell.display.table import count
+from rankwell.metrics import Wanted
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.paired import STYLES
+from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.differences import pair_in, rows_of
+from rankwell.reporting.rows.given import (
+    per_query_metric,
+    primary_of,
+    results_in,
+    values_of,
+)
+from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.rows.texts import beside, lines, p_equation, with_interval
+from rankwell.results import Results
+from rankwell.tables.arguments import checked
+
+Row = dict[str, Any]
+
+
+@checked
+def differences(
+    results: Mapping[str, Results] | Diff,
+    metric: Wanted | None = None,
+    first: str | None = None,
+    second: str | None = None,
+    *,
+    comparison: Comparison | None = None,
+    lang: str = "en",
+    dark: bool = False,
+) -> Any:
+    """Draw the difference of two systems on each query, sorted, with the mean difference and its interval.
+
+    A bar per query, the best for the first system at the left; more than 800 queries are drawn in 300 bins of as many queries each,
+    whose mean difference is the bar. The line is the mean difference, the band its interval.
+
+    Parameters
+    ----------
+    results
+        Results with values per query by system; or what ``diff`` returns, of which the new system is the first.
+    metric
+        A metric with values per query; default the primary one of the comparison, or the first.
+    first, second
+        The two systems; differences are first less second. Default: the only two, the later one given first, or the best of the
+        comparison and its baseline (without one, the second best).
+    comparison
+        The comparison of these results, whose interval and corrected p-value are drawn; without it the two are compared by
+        themselves. It says what is a seed or a fold of one system.
+    lang, dark
+        The language of the texts, and the theme.
+
+    Raises
+    ------
+    RankwellError
+        For a metric without values per query, a system that is not there, or without Altair.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {"1": {"a": 1}, "2": {"b": 1}, "3": {"d": 1}}
+    >>> old = rw.evaluate({"1": ["a", "x"], "2": ["x", "b"], "3": ["y", "x"]}, qrels, ["rr"])
+    >>> new = rw.evaluate({"1": ["x", "a"], "2": ["b", "x"], "3": ["x", "y"]}, qrels, ["rr"])
+    >>> rw.plot.differences({"old": old, "new": new}).title.text
+    'rr per query: new − old'
+    """
+    words = words_of(lang)
+    if isinstance(results, Diff):
+        metric, first, second = results.metric, results.names[1], results.names[0]
+        results = dict(zip(results.names, results.results, strict=True))
+    given = results_in(results)
+    named = primary_of(comparison) if metric is None and comparison is not None else metric
+    wanted = per_query_metric(given, named)
+    values = values_of(given, wanted, comparison)
+    pair = pair_in(values.names, first, second, comparison)
+    if comparison is None:
+        comparison = compare({name: given[name] for name in pair}, metrics=[wanted])
+    found = comparison.difference(*pair, wanted)
+    rows = rows_of(values, pair, wanted)
+    title, subtitle = _texts(found, wanted, comparison, len(rows), words)
+    return finished(_chart(rows, found, wanted, words), title, subtitle, dark=dark)
+
+
+def _chart(rows: list[Row], found: Difference, metric: Metric, words: Words) -> Any:
+    alt = altair()
+    is_binned = any(row["queries"] > 1 for row in rows)
+    side = _side(found, metric, words)
+    is_flat = all(row["difference"] == 0 for row in rows)
+    y = alt.Y("difference:Q", title=beside(words("plots.compared.difference"), side))
+    y = y.scale(domain=[-0.1, 0.1]) if is_flat else y
+    x = alt.X(
+        "start:Q",
+        title=words("plots.differences.sorted"),
+        scale=alt.Scale(nice=False, domain=[0, max(found.n, 1)]),
+    )
+    x = x.axis(grid=False, format=",d", tickCount=min(found.n, 8))
+    keys = {
+        "query": "page.query",
+        "shown": "plots.compared.difference",
+        "first": "plots.differences.first",
+        "second": "plots.differences.second",
+    }
+    if is_binned:
+        keys = {
+            "queries": "plots.compared.n",
+            "mean": "plots.compared.mean",
+            "query": "plots.differences.widest",
+        } | keys
+    tips = [alt.Tooltip(f"{field}:N", title=words(key)) for field, key in keys.items()]
+    layers = []
+    if not math.isnan(found.low):
+        band = data([{"low": found.low, "high": found.high}])
+        layers.append(band.mark_rect(style="band").encode(y="low:Q", y2="high:Q"))
+    for outcome, style in STYLES.items():
+        own = data(row for row in rows if row["outcome"] == outcome)
+        bars = own.mark_rect(style=style, opacity=0.9)
+        layers.append(bars.encode(x=x, x2="end:Q", y=y, y2=alt.datum(0), tooltip=tips))
+    layers.append(data([{"at": 0}]).mark_rule(style="reference", strokeDash=[]).encode(y="at:Q"))
+    if not math.isnan(found.mean):
+        line = data([{"at": found.mean, "said": words("plots.compared.mean")}]).encode(y="at:Q")
+        layers.append(line.mark_rule(style="accent", strokeWidth=2))
+        layers.append(
+            line.mark_text(style="accent", align="left", dx=6).encode(x=alt.value("width"), text="said:N")
+        )
+    return alt.layer(*layers).properties(width=520, height=280)
+
+
+def _side(found: Difference, metric: Metric, words: Words) -> str:
+    """Which side of 0 is better."""
+    if metric.better == "neither":
+        return ""
+    text = words("plots.compared.one_better", first=cut(found.first))
+    return f"{'↓' if metric.better == 'lower' else '↑'} {text}"
+
+
+def _texts(
+    found: Difference, metric: Metric, comparison: Comparison, bars: int, words: Words
+) -> tuple[str, Sequence[str]]:
+    """The title and the lines below it."""
+    first, second = cut(found.first), cut(found.second)
+    counts = {"wins": count(found.wins), "ties": count(found.ties), "losses": count(found.losses)}
+    estimate = with_interval(found.mean, found.low, found.high)
+    p = "" if math.isnan(found.p) else f", {p_equation(found.p)}"
+    if p and comparison.pairs.shape[1] > 1:
+        p += f" ({words(f'plots.compared.{comparison.correction}')})"
+    said = "higher" if metric.better == "neither" else "counts"
+    is_same = found.n > 0 and found.sd == 0 == found.mean
+    title = words("plots.differences.title", metric=found.metric, first=first, second=second)
+    return title, lines(
+        words("plots.differences.same", n=found.n)
+        if is_same
+        else words(f"plots.differences.{said}", n=found.n, **counts),
+        words("plots.differences.mean", estimate=estimate, level=f"{comparison.methods.level * 100:g}") + p,
+        words("plots.differences.bins", bins=bars, n=found.n) if bars < found.n else "",
+    )

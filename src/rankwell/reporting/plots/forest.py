@@ -1,0 +1,142 @@
+"""Forest plot: differences of systems with their intervals, and which of them are shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from rankwell.comparison.comparison import Comparison
+from rankwell.display.page import Words, words_of
+from rankwell.errors import UsageError
+from rankwell.metrics import Wanted
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.paired import STYLES, rows_axis, step_of
+from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.forest import rows_of
+from rankwell.reporting.rows.given import comparison_in, metric_in, primary_of
+from rankwell.reporting.rows.pairs import (
+    MOST,
+    Pairs,
+    direction_of,
+    most_of,
+    pairs_of,
+    title_of,
+)
+from rankwell.reporting.rows.texts import beside, lines, queries_text
+from rankwell.tables.arguments import checked
+
+
+@checked
+def forest(
+    comparison: Comparison,
+    metrics: Wanted | Sequence[Wanted] | None = None,
+    *,
+    against: str | None = None,
+    most: int = MOST,
+    lang: str = "en",
+    dark: bool = False,
+) -> Any:
+    """Draw differences of systems with their intervals, the best at the top.
+
+    A row per pair of systems: the mean difference as a point, its interval as a line, the corrected p-value beside it. Coloured is
+    what is shown to be better or worse (corrected p below alpha; between methods with seeds, an interval without 0); grey is what is
+    not. A band marks ±margin where the comparison has margins. Of many pairs the largest differences are shown.
+
+    Parameters
+    ----------
+    comparison
+        As ``compare`` returns it.
+    metrics
+        One metric, or several, each with its own rows; default the primary one, or the first.
+    against
+        The system that all others are compared with; default the baseline, or all pairs, the better system first.
+    most
+        How many pairs are shown of each metric.
+    lang, dark
+        The language of the texts, and the theme.
+
+    Raises
+    ------
+    RankwellError
+        For a metric or a system that the comparison does not have, or without Altair.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> qrels = {str(q): {"a": 1} for q in range(8)}
+    >>> old = {str(q): ["b", "a"] for q in range(8)}
+    >>> new = old | {str(q): ["a", "b"] for q in range(6)}
+    >>> chart = rw.plot.forest(rw.compare({"old": old, "new": new}, qrels, ["rr"], baseline="old"))
+    >>> chart.title.text
+    'rr: difference new − old'
+    """
+    words, comparison = words_of(lang), comparison_in(comparison)
+    wanted = _metrics(comparison, metrics)
+    found = {metric: pairs_of(comparison, metric, against=against, most=most) for metric in wanted}
+    rows = rows_of(comparison, found)
+    title, subtitle = _texts(comparison, found, words)
+    return finished(_chart(rows, _axis(found, words), words), title, subtitle, dark=dark)
+
+
+def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -> list[Metric]:
+    if isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        if not wanted:
+            raise UsageError("metrics=[] names no metric; leave it out for the primary one.")
+        return list(dict.fromkeys(metric_in(comparison.metrics, each) for each in wanted))
+    return [primary_of(comparison) if wanted is None else metric_in(comparison.metrics, wanted)]
+
+
+def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
+    alt = altair()
+    y = rows_axis([row["row"] for row in rows])
+    tips = [
+        alt.Tooltip(f"{key}:N", title=words(f"plots.compared.{key}"))
+        for key in ("pair", "estimate", "p", "n")
+    ]
+    base = data(rows).encode(y=y)
+    layers = [data([{"zero": 0}]).mark_rule(style="reference").encode(x="zero:Q")]
+    if any(row["margin"] is not None for row in rows):
+        layers.append(base.mark_bar(style="band", height={"band": 1}).encode(x="less:Q", x2="margin:Q"))
+    x = alt.X("mean:Q", title=title, scale=alt.Scale(padding=12, nice=False))
+    for outcome, style in STYLES.items():
+        own = data(row for row in rows if row["outcome"] == outcome).encode(y=y, tooltip=tips)
+        layers.append(own.mark_rule(style=style, strokeWidth=2, opacity=1).encode(x="low:Q", x2="high:Q"))
+        layers.append(own.mark_point(style=style, filled=True, size=60, opacity=1).encode(x=x))
+    at_right = {"style": "note", "align": "left", "dx": 10}
+    layers.append(base.mark_text(**at_right).encode(x=alt.value("width"), text="p:N"))
+    head = data([{"head": "p"}])
+    layers.append(
+        head.mark_text(**at_right, dy=-8).encode(x=alt.value("width"), y=alt.value(0), text="head:N")
+    )
+    return alt.layer(*layers).properties(width=480, height=alt.Step(step_of(rows)))
+
+
+def _axis(found: dict[Metric, Pairs], words: Words) -> str:
+    """The title of the axis, which says on which side the first system is better."""
+    sides = {direction_of(metric, pairs, words) for metric, pairs in found.items()}
+    return beside(words("plots.compared.difference"), sides.pop() if len(sides) == 1 else "")
+
+
+def _texts(comparison: Comparison, found: dict[Metric, Pairs], words: Words) -> tuple[str, Sequence[str]]:
+    """The title and the lines below it."""
+    how = comparison.methods
+    rows = [row for each in found.values() for row in each.rows]
+    margins = sorted({how.margins[str(metric)] for metric in found if str(metric) in how.margins})
+    correction = words(f"plots.compared.{comparison.correction}")
+    if all(math.isnan(row.low) for row in rows) and all(math.isnan(row.p) for row in rows):
+        parts = [words("plots.forest.alone")]
+    elif all(math.isnan(row.p) for row in rows):
+        parts = [words("plots.forest.parts", level=f"{how.level * 100:g}"), words("plots.forest.untested")]
+    else:
+        tested = words("plots.forest.tested", correction=correction, alpha=f"{how.alpha:g}")
+        parts = [words("plots.forest.parts", level=f"{how.level * 100:g}"), tested]
+    return title_of(list(found), next(iter(found.values())), words), lines(
+        queries_text({row.n for row in rows}, words),
+        *parts,
+        words("plots.forest.margin", margins=", ".join(f"±{margin:g}" for margin in margins))
+        if margins
+        else "",
+        most_of(len(rows), sum(each.total for each in found.values()), words),
+    )

@@ -1,0 +1,110 @@
+"""What pictures of comparisons are given: results by system, one of their metrics, and values per query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankwell.comparison.aligned import Aligned
+from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.trainings import Systems
+from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
+from rankwell.metrics import Wanted, metric_of
+from rankwell.metrics.metric import Metric
+from rankwell.results import Results
+from rankwell.tables.ids import Ids
+
+
+class Values(NamedTuple):
+    """Values per query: a row per system, a column per query, sorted by id; NaN where a query is missing or undefined."""
+
+    names: tuple[str, ...]
+    queries: Ids
+    table: np.ndarray
+
+
+def results_in(given: Any) -> dict[str, Results]:
+    """Return results by system, given as such a mapping or as one ``Results``.
+
+    Raises
+    ------
+    UsageError
+        If it is something else, or empty.
+    """
+    if isinstance(given, Results):
+        return {given.name: given}
+    if isinstance(given, Comparison):
+        raise UsageError(
+            "a Comparison holds no values per query; give the results that it was made from, {name: Results}, and the "
+            "comparison as comparison=."
+        )
+    if isinstance(given, Mapping) and given and all(isinstance(each, Results) for each in given.values()):
+        return {str(name): each for name, each in given.items()}
+    raise UsageError(
+        f"results: expected Results or {{name: Results}}, as Evaluator.evaluate_all returns, not {brief(given)}."
+    )
+
+
+def metric_in(metrics: tuple[Metric, ...], wanted: Wanted | None) -> Metric:
+    """Return the metric that is meant, the first if none is; raises NotAskedError if it was not evaluated."""
+    if wanted is None:
+        return metrics[0]
+    metric = metric_of(wanted)
+    if metric not in metrics:
+        names = [str(each) for each in metrics]
+        raise NotAskedError(
+            f"{metric} was not evaluated; the metrics are {', '.join(names)}.{nearest(str(metric), names)}"
+        )
+    return metric
+
+
+def primary_of(comparison: Comparison) -> Metric:
+    """Return the primary metric of a comparison, or its first."""
+    return metric_of(comparison.methods.primary) if comparison.methods.primary else comparison.metrics[0]
+
+
+def with_values(results: Mapping[str, Results]) -> list[Metric]:
+    """Return the metrics that have values per query in all results."""
+    first, *others = results.values()
+    return [metric for metric in first.metrics if all(metric in res.part.values for res in (first, *others))]
+
+
+def per_query_metric(results: Mapping[str, Results], wanted: Wanted | None) -> Metric:
+    """Return the metric that is meant, or the first one with values per query.
+
+    Raises
+    ------
+    UsageError
+        If it has no values per query, or none has.
+    """
+    having = with_values(results)
+    first = next(iter(results.values()))
+    if wanted is None and having:
+        return having[0]
+    metric = metric_in(first.metrics, wanted)
+    if metric not in having:
+        which = f" These have some: {', '.join(map(str, having))}." if having else ""
+        raise UsageError(
+            f"{metric} has no values per query here: it is one value of all lists, or they were not kept "
+            f"(per_query=True keeps them).{which}"
+        )
+    return metric
+
+
+def system_in(names: tuple[str, ...], wanted: str, word: str) -> str:
+    """Return the name of a system; raises UsageError if there is none."""
+    if wanted not in names:
+        raise UsageError(f"{word}={brief(wanted)}: must be {one_of(names)}.{nearest(wanted, names)}")
+    return wanted
+
+
+def values_of(results: Mapping[str, Results], metric: Metric, comparison: Comparison | None) -> Values:
+    """Return the values per query of each system; those of seeds and folds together, as the comparison has them."""
+    folds = {} if comparison is None else comparison.folds
+    seeds = {} if comparison is None else comparison.seeds
+    aligned = Aligned.of(results, [metric], partial={name for each in folds.values() for name in each})
+    systems = Systems.of(list(results), seeds, folds)
+    table = np.array([each.mean(axis=0) for each in systems.by_seed(aligned.values(metric))])
+    return Values(systems.names, aligned.queries, table)

@@ -1,0 +1,225 @@
+"""The plot of movement: the places of systems on two leaderboards, under two sets of judgements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+
+from rankwell.comparison.agreement.boards import boards_of
+from rankwell.comparison.agreement.orders import How, Leaderboards, compared
+from rankwell.display.layout import display_width
+from rankwell.display.page import Words, words_of
+from rankwell.display.table import count, number
+from rankwell.errors import UsageError
+from rankwell.evaluation import Evaluator
+from rankwell.metrics import Wanted, metric_of
+from rankwell.readers import read_qrels
+from rankwell.reporting.plots import theme
+from rankwell.reporting.plots.axes import step_of
+from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.rows.labels import shortened
+from rankwell.reporting.rows.systems import runs_of
+from rankwell.statistics.rank_correlation import order_of
+from rankwell.tables.arguments import checked
+from rankwell.tables.run_qrels import Qrels
+
+RESAMPLES = 2000
+TENTH = 10
+BETWEEN, LETTER, HEAD = (
+    190,
+    6.2,
+    56,
+)  # pixels: the distance of the two sides, a letter of a name, the lines above
+ALIGN, AWAY = ("right", "left"), (-10, 10)  # of the texts at either side
+GAP = "\u2002"  # a space that SVG keeps
+
+
+class Place(TypedDict):
+    """A system on one of the two leaderboards: its value and rank there, and the row in which it is drawn."""
+
+    system: str
+    side: int
+    value: float
+    rank: int
+    row: int
+    moved: int
+
+
+@checked
+def movement(
+    runs: Any,
+    qrels: Any,
+    against: Any,
+    metric: Wanted,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    lang: str = "en",
+    dark: bool = False,
+    **options: Any,
+) -> Any:
+    """Draw how the places of systems change from one set of judgements to another.
+
+    Systems that rise or fall are coloured; of more than ten systems those that move by a tenth of their number or more. Kendall's τ_b
+    of the two orders is in the subtitle, with its interval over resampled queries.
+
+    Parameters
+    ----------
+    runs
+        Runs by the name of their system; at least two.
+    qrels, against
+        The judgements of the left and of the right leaderboard, in any form that ``read_qrels`` accepts.
+    metric
+        The metric that orders the systems.
+    resamples, seed
+        The number of bootstrap replicates behind the interval of τ_b, and their seed; 0 for no interval.
+    lang, dark
+        The language of the words, and whether the ground is dark.
+    options
+        Other arguments of ``Evaluator``, such as ``policy``.
+
+    Returns
+    -------
+    altair.Chart
+        The picture.
+
+    Raises
+    ------
+    RankwellError
+        If fewer than two systems have a value under both, or values of the metric are not better or worse.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> runs = {"old": {"q": ["a", "b"]}, "new": {"q": ["b", "a"]}}
+    >>> chart = rw.plot.movement(runs, {"q": {"a": 1}}, {"q": {"b": 1}}, "rr", resamples=0)
+    >>> chart.to_dict()["title"]["subtitle"][0]
+    '2 systems · Kendall’s τ_b -1.00 · 1 of 1 pairs change places'
+    """
+    words, wanted, named = words_of(lang), metric_of(metric), runs_of(runs, options.get("read"))
+    judged = [read_qrels(each) for each in (qrels, against)]
+    boards = [
+        boards_of(Evaluator(each, [wanted], **options).evaluate_all(named), (wanted,), "", resamples, seed)[0]
+        for each in judged
+    ]
+    found = compared(boards[0], boards[1], How())
+    if len(found.systems) < 2:
+        raise UsageError(
+            f"{wanted} has a value under both judgements for {len(found.systems)} systems; movement needs two."
+        )
+    places, least = places_of(found, boards[0].sign), least_move(len(found.systems))
+    heads = [(name, words("page.queries", n=n)) for name, n in zip(_titles(judged), found.n, strict=True)]
+    title = words("plots.movement.title", metric=wanted)
+    return theme.finished(_drawn(words, places, heads, least), title, _said(words, found, least), dark=dark)
+
+
+def places_of(found: Leaderboards, sign: float) -> list[Place]:
+    """Return the place of each system on both leaderboards; systems of equal value share a rank."""
+    ranks = [order_of(sign * np.array(values)).top for values in found.values]
+    rows = [np.empty(len(found.systems), np.int64) for _ in ranks]
+    for row, own in zip(rows, ranks, strict=True):
+        row[np.argsort(own, kind="stable")] = np.arange(len(own))
+    return [
+        Place(
+            system=name,
+            side=side,
+            value=found.values[side][at],
+            rank=int(ranks[side][at]),
+            row=int(rows[side][at]),
+            moved=int(ranks[0][at] - ranks[1][at]),
+        )
+        for side in (0, 1)
+        for at, name in enumerate(found.systems)
+    ]
+
+
+def least_move(systems: int) -> int:
+    """Return by how many ranks a system moves at least to be coloured."""
+    return 1 if systems <= TENTH else math.ceil(systems / TENTH)
+
+
+def _titles(judged: Sequence[Qrels]) -> list[str]:
+    """The names of the judgements, told apart."""
+    names = [each.name for each in judged]
+    return list(
+        shortened(
+            names if len(set(names)) > 1 else [f"{name} ({at})" for at, name in enumerate(names, 1)]
+        ).values()
+    )
+
+
+def _said(words: Words, found: Leaderboards, least: int) -> list[str]:
+    """How far the orders agree, what is coloured, and what is left out."""
+    tau, n = found.whole.tau_b, len(found.systems)
+    agreed = words("plots.movement.tau", tau=number(tau.value, 2))
+    if not math.isnan(tau.low):
+        agreed += f" [{number(tau.low, 2)}, {number(tau.high, 2)}]"
+    swapped = words("plots.movement.swaps", n=len(found.swaps), of=count(math.comb(n, 2)))
+    lines = [
+        " · ".join([words("page.systems", n=n), agreed, swapped]),
+        words("plots.movement.coloured", n=least),
+    ]
+    if found.undefined:
+        lines.append(words("plots.movement.undefined", n=len(found.undefined)))
+    return lines
+
+
+def _drawn(words: Words, places: Sequence[Place], heads: Sequence[tuple[str, str]], least: int) -> Any:
+    """Lines from the left to the right leaderboard, with the names, ranks and values at both ends."""
+    alt = altair()
+    labels = shortened(dict.fromkeys(row["system"] for row in places))
+    widest = max(display_width(text) for text in (*labels.values(), *(name for name, _ in heads)))
+    room = (widest * LETTER + 105) / BETWEEN  # beside the lines, in units of the distance of the two sides
+    x = alt.X("side:Q", axis=None, scale=alt.Scale(domain=[-room, 1 + room], nice=False))
+    n = len(places) // 2
+    above = HEAD / step_of(range(n))
+    y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[-above, n - 0.4], reverse=True, nice=False))
+    parts: dict[str, list[Any]] = {"muted": [], "worse": [], "better": []}
+    for row in places:
+        parts["muted" if abs(row["moved"]) < least else "better" if row["moved"] > 0 else "worse"].append(
+            {**row, "system": labels[row["system"]], "said": _label(row, labels[row["system"]])}
+        )
+    layers = [_lines(words, own, style, x, y) for style, own in parts.items() if own]
+    for side, head in enumerate(heads):
+        for dy, line in zip((-38, -22), head, strict=True):
+            top = data([{"side": side, "row": 0, "said": line}]).encode(x=x, y=y, text="said:N")
+            weight = "bold" if dy < -22 else "normal"
+            layers.append(top.mark_text(align=ALIGN[side], dx=AWAY[side], dy=dy, fontWeight=weight))
+    height = step_of(range(n)) * (n - 0.4 + above)
+    return alt.layer(*layers).properties(width=(1 + 2 * room) * BETWEEN, height=height)
+
+
+def _lines(words: Words, rows: Sequence[Mapping[str, Any]], style: str, x: Any, y: Any) -> Any:
+    """The lines of some systems, with a text at each end."""
+    alt = altair()
+    base = data(rows).encode(x=x, y=y, detail="system:N", tooltip=_tooltip(words))
+    ends = [base.transform_filter(alt.datum.side == side) for side in (0, 1)]
+    text = "note" if style == "muted" else style
+    said = [
+        end.mark_text(style=text, align=align, dx=away).encode(text="said:N")
+        for end, align, away in zip(ends, ALIGN, AWAY, strict=True)
+    ]
+    return alt.layer(
+        base.mark_line(style=style), base.mark_point(style=style, filled=True, opacity=1, size=40), *said
+    )
+
+
+def _label(row: Place, name: str) -> str:
+    """The text beside an end of a line."""
+    if row["side"] == 0:
+        return GAP.join([name, number(row["value"]), str(row["rank"])])
+    moved = [f"{'▲' if row['moved'] > 0 else '▼'} {abs(row['moved'])}"] if row["moved"] else []
+    return GAP.join([str(row["rank"]), number(row["value"]), name, *moved])
+
+
+def _tooltip(words: Words) -> list[Any]:
+    alt = altair()
+    return [
+        alt.Tooltip("system:N", title=words("page.system")),
+        alt.Tooltip("rank:Q", title=words("plots.movement.rank")),
+        alt.Tooltip("value:Q", title=words("plots.movement.value"), format=".4f"),
+        alt.Tooltip("moved:Q", title=words("plots.movement.moved"), format="+d"),
+    ]

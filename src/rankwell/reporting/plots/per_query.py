@@ -1,0 +1,150 @@
+"""Values per query: how each system's values are spread, as a strip above a box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankwell.comparison.comparison import Comparison
+from rankwell.display.page import Words, words_of
+from rankwell.display.table import count
+from rankwell.metrics import Wanted
+from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.given import Values, per_query_metric, results_in, values_of
+from rankwell.reporting.rows.per_query import BOX, MEAN, bars_of, bins_for, boxes_of, means_of, points_of
+from rankwell.reporting.rows.texts import axis_title, lines
+from rankwell.results import Results
+from rankwell.tables.arguments import checked
+
+Row = dict[str, Any]
+
+
+@checked
+def per_query(
+    results: Results | Mapping[str, Results],
+    metric: Wanted | None = None,
+    *,
+    comparison: Comparison | None = None,
+    lang: str = "en",
+    dark: bool = False,
+) -> Any:
+    """Draw how the values per query of each system are spread: a strip of the queries above a box.
+
+    Up to 2,000 values in all are points, more are counted in bins. The box holds the middle half of the queries and the whiskers
+    nine tenths, the line in it is the median; the diamond below is the mean with its 95 % interval.
+
+    Parameters
+    ----------
+    results
+        Results with values per query, of one system or by system.
+    metric
+        A metric with values per query; default the first.
+    comparison
+        The comparison of these results, whose means and intervals are drawn; it says what is a seed or a fold of one system.
+    lang, dark
+        The language of the texts, and the theme.
+
+    Raises
+    ------
+    RankwellError
+        For a metric without values per query, results that do not fit together, or without Altair.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> res = rw.evaluate({"1": ["a", "b"], "2": ["b", "a"]}, {"1": {"a": 1}, "2": {"a": 1}}, ["rr"])
+    >>> rw.plot.per_query(res).title.text
+    'rr per query'
+    """
+    words = words_of(lang)
+    given = results_in(results)
+    wanted = per_query_metric(given, metric)
+    values = values_of(given, wanted, comparison)
+    boxes = boxes_of(values, means_of(given, wanted, comparison))
+    points = points_of(values)
+    bars = bars_of(values) if not points else []
+    title = words("plots.per_query.title", metric=str(wanted))
+    chart = _chart(boxes, points, bars, axis_title(wanted, words), words)
+    return finished(chart, title, _subtitle(values, points, bars, words), dark=dark)
+
+
+def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, words: Words) -> Any:
+    alt = altair()
+    room = alt.Scale(domain=[-0.5, len(boxes) - 0.5], reverse=True, nice=False, zero=False)
+
+    def at(field: str) -> Any:
+        return alt.Y(f"{field}:Q", scale=room, axis=None)
+
+    def tips(**fields: str) -> list[Any]:
+        return [alt.Tooltip(f"{field}:N", title=words(key)) for field, key in fields.items()]
+
+    who = {"system": "page.system"}
+    across = {"title": title, "scale": alt.Scale(padding=8, nice=False)}
+    layers = []
+    if points:
+        told = tips(**who, query="page.query", shown="plots.per_query.value")
+        dots = data(points).mark_point(style="muted", filled=True, size=22)
+        layers.append(dots.encode(x=alt.X("value:Q", **across), y=at("y"), tooltip=told))
+    if bars:
+        told = [
+            *tips(**who, range="plots.per_query.value"),
+            alt.Tooltip("queries:Q", title=words("plots.compared.n"), format=","),
+        ]
+        rects = data(bars).mark_rect(style="muted")
+        layers.append(
+            rects.encode(x=alt.X("start:Q", **across), x2="end:Q", y=at("top"), y2="base:Q", tooltip=told)
+        )
+    shown = tips(
+        **who,
+        median="plots.per_query.median",
+        middle="plots.per_query.middle",
+        estimate="plots.compared.mean",
+        n="plots.compared.n",
+    )
+    places = {"box_top": BOX[0], "box_end": BOX[1], "box": sum(BOX) / 2, "under": MEAN}
+    rows = [row | {name: row["at"] + place for name, place in places.items()} for row in boxes]
+    base = data(rows).encode(tooltip=shown)
+    mean = alt.X("mean:Q", **across)
+    layers += [
+        base.mark_rule().encode(x=alt.X("p5:Q", **across), x2="p95:Q", y=at("box")),
+        base.mark_rect(opacity=0.4).encode(x="p25:Q", x2="p75:Q", y=at("box_top"), y2="box_end:Q"),
+        base.mark_rule(strokeWidth=2, opacity=1).encode(x="p50:Q", y=at("box_top"), y2="box_end:Q"),
+        base.mark_rule(style="accent", strokeWidth=2).encode(x="low:Q", x2="high:Q", y=at("under")),
+        base.mark_point(shape="diamond", filled=True, size=70, opacity=1).encode(x=mean, y=at("under")),
+    ]
+    names = [row["system"] for row in boxes]
+    axis = alt.Y("system:N", sort=names, title=None, scale=alt.Scale(type="band", padding=0)).axis(
+        grid=False, domain=False, ticks=False, labelPadding=8
+    )
+    labels = data(rows).mark_point(opacity=0).encode(y=axis)
+    whole = alt.layer(labels, alt.layer(*layers)).resolve_scale(y="independent")
+    return whole.properties(width=480, height=len(boxes) * _step(len(boxes)))
+
+
+def _step(systems: int) -> int:
+    return 64 if systems <= 8 else 48 if systems <= 20 else 32
+
+
+def _subtitle(values: Values, points: list[Row], bars: list[Row], words: Words) -> Sequence[str]:
+    defined = np.count_nonzero(~np.isnan(values.table), axis=1)
+    total = len(values.queries)
+    least, most = (int(bound(defined)) for bound in (np.min, np.max))
+    n = count(least) if least == most else f"{count(least)} – {count(most)}"
+    bins = bins_for(len(values.names))
+    strip = (
+        words("plots.per_query.points")
+        if points
+        else words("plots.per_query.bins", bins=bins)
+        if bars
+        else ""
+    )
+    return lines(
+        words("page.queries", n=total)
+        if least == most == total
+        else words("plots.per_query.defined", defined=n, total=count(total)),
+        strip,
+        words("plots.per_query.parts"),
+    )

@@ -1,0 +1,116 @@
+"""Pairs of systems that a picture shows: the largest differences, each turned so that it is read in one way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.records import Difference, turned
+from rankwell.display.page import Words
+from rankwell.errors import UsageError
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.rows.given import system_in
+from rankwell.reporting.rows.labels import cut
+
+MOST = 50  # rows of a picture
+
+
+class Pairs(NamedTuple):
+    """Differences, the best for the first system at the top, out of how many; and the system that all are less, if it is one."""
+
+    rows: list[Difference]
+    total: int
+    second: str
+
+
+def sign_of(metric: Metric) -> int:
+    """Return -1 where a lower value is better."""
+    return -1 if metric.better == "lower" else 1
+
+
+def pairs_of(
+    found: Comparison,
+    metric: Metric,
+    *,
+    against: str | None = None,
+    most: int = MOST,
+    segment: str | None = None,
+) -> Pairs:
+    """Return the largest differences of a metric: others less the baseline (or ``against``), or the better system first."""
+    if most < 1:
+        raise UsageError(f"most={most}: must be at least 1.")
+    second = found.baseline if against is None else system_in(found.names, against, "against")
+    means = found.differences[metric, 0].mean
+    places = np.arange(found.pairs.shape[1])
+    if second is not None:
+        places = places[(found.pairs[:, places] == found.names.index(second)).any(axis=0)]
+    size = np.nan_to_num(np.abs(means[places]), nan=-1.0)
+    kept = places[np.argsort(-size, kind="stable")[:most]]
+    sign = sign_of(metric)
+    rows = []
+    for left, right in found.pairs[:, kept].T.tolist():
+        row = found.difference(found.names[left], found.names[right], metric, segment)
+        is_turned = row.first == second or (second is None and sign * row.mean < 0)
+        rows.append(turned(row) if is_turned else row)
+    rows.sort(key=lambda row: math.inf if math.isnan(row.mean) else -sign * row.mean)
+    return Pairs(rows, len(places), second or "")
+
+
+def outcome_of(row: Difference, metric: Metric, alpha: float) -> str:
+    """Return whether the first system is shown to be ``better`` or ``worse``, to be ``apart``, or nothing is shown (``open``).
+
+    The corrected p-value decides; between methods with seeds, which are not tested, their interval does.
+    """
+    is_apart = row.low > 0 or row.high < 0 if math.isnan(row.p) else row.p < alpha
+    if not is_apart or metric.better == "neither":
+        return "apart" if is_apart else "open"
+    return "better" if sign_of(metric) * row.mean > 0 else "worse"
+
+
+def title_of(metrics: Sequence[Metric], pairs: Pairs, words: Words, kind: str = "compared") -> str:
+    """Return what is shown: of which metric, and of which pairs."""
+    if len(pairs.rows) == 1:
+        first, second = cut(pairs.rows[0].first), cut(pairs.rows[0].second)
+        what = words(f"plots.{kind}.of_pair", first=first, second=second)
+    elif pairs.second:
+        what = words(f"plots.{kind}.against", second=cut(pairs.second))
+    else:
+        what = words(f"plots.{kind}.of_pairs")
+    return f"{metrics[0]}: {what}" if len(metrics) == 1 else what
+
+
+def most_of(shown: int, total: int, words: Words) -> str:
+    """Return how many of all pairs are shown; nothing if all are."""
+    return words("plots.compared.most", shown=shown, total=total) if shown < total else ""
+
+
+def shown_to_differ(found: Comparison, metric: Metric, against: str | None = None) -> tuple[int, int]:
+    """Return how many differences of a metric are shown, and out of how many that can be."""
+    own = found.differences[metric, 0]
+    apart = np.where(np.isnan(own.p), (own.low > 0) | (own.high < 0), own.p < found.methods.alpha)
+    known = ~np.isnan(own.p) | ~np.isnan(own.low)
+    if against is not None:
+        known &= (found.pairs == found.names.index(against)).any(axis=0)
+    return int(np.count_nonzero(apart & known)), int(np.count_nonzero(known))
+
+
+def row_of(row: Difference, pairs: Pairs, label: Mapping[str, str]) -> str:
+    """Return the name of a pair's row: of its first system, and on a second line the other one if it is not that of all rows."""
+    return label[row.first] if pairs.second else f"{label[row.first]}\n− {label[row.second]}"
+
+
+def direction_of(metric: Metric, pairs: Pairs, words: Words) -> str:
+    """Return which side of a difference means what, with an arrow; nothing where neither end is better."""
+    if metric.better == "neither":
+        return ""
+    if len(pairs.rows) == 1:
+        text = words("plots.compared.one_better", first=cut(pairs.rows[0].first))
+    elif pairs.second:
+        text = words("plots.compared.better_than", second=cut(pairs.second))
+    else:
+        text = words("plots.compared.first_better")
+    return f"← {text}" if metric.better == "lower" else f"{text} →"

@@ -1,0 +1,83 @@
+"""The section on segments: each metric in each segment of the queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rankwell.comparison.comparison import Comparison
+from rankwell.display.plain_values import plain_value
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.material import Material
+from rankwell.reporting.plots.segments import segments
+from rankwell.reporting.plots.theme import spec_of
+from rankwell.reporting.rows.differences import top_pair
+from rankwell.reporting.rows.given import primary_of
+from rankwell.reporting.rows.segments import Segmented, in_comparison, in_results
+from rankwell.reporting.section import Section
+
+MOST_METRICS = 12
+
+
+def section(material: Material) -> Section | None:
+    """Return the means of each segment with their intervals; None if nothing divides the queries."""
+    found = material.comparison
+    has_segments = (
+        found.by if found is not None else all(res.has_segments for res in material.results.values())
+    )
+    if not has_segments:
+        return None
+    main = material.metrics[0] if found is None else primary_of(found)
+    metrics = sorted(material.metrics if found is None else found.metrics, key=lambda metric: metric != main)
+    tables, charts = [], {}
+    for at, metric in enumerate(metrics[:MOST_METRICS]):
+        name = f"segments_{at}"
+        own = in_results(material.results, metric) if found is None else in_comparison(found, metric)
+        tables.append(_table(own, metric, name, material) | _varies(found, metric))
+        source = material.results if found is None else found
+        charts[name] = spec_of(segments(source, metric, lang=material.words.lang))
+    data = {
+        "by": list(own.by),
+        "tables": tables,
+        "more": len(metrics) - len(tables),
+        "has_intervals": any(
+            cell["low"] is not None for table in tables for row in table["rows"] for cell in row["cells"]
+        ),
+    }
+    return Section("segments", material.words("report.segments.title"), data, charts)
+
+
+def _table(found: Segmented, metric: Metric, chart: str, material: Material) -> dict[str, Any]:
+    rows = []
+    for labels in found.drawn:
+        own = [found.means[system, labels] for system in found.systems]
+        cells = [
+            {
+                "mean": plain_value(each.mean),
+                "low": plain_value(each.low),
+                "high": plain_value(each.high),
+                "n": each.n,
+            }
+            for each in own
+        ]
+        n = sorted({each.n for each in own})
+        label = ", ".join(labels) if labels else material.words("page.all_queries")
+        rows.append({"segment": label, "is_all": not labels, "n": n[-1], "least": n[0], "cells": cells})
+    return {
+        "metric": str(metric),
+        "better": metric.better,
+        "systems": found.systems,
+        "all_systems": len(found.order),
+        "segments": len(found.labels) - 1,
+        "chart": chart,
+        "rows": rows,
+    }
+
+
+def _varies(found: Comparison | None, metric: Metric) -> dict[str, Any]:
+    """Whether the difference of the best two (or of the best and the baseline) is the same in all segments."""
+    if found is None or metric not in found.heterogeneity:
+        return {"first": "", "second": "", "p": None}
+    first, second = top_pair(found)
+    pair = {found.names.index(first), found.names.index(second)}
+    at = [set(each) for each in found.pairs.T.tolist()].index(pair)
+    return {"first": first, "second": second, "p": plain_value(float(found.heterogeneity[metric][at]))}

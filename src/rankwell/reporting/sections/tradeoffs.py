@@ -1,0 +1,92 @@
+"""The section on trade-offs: which systems are good at what, and which metrics say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankwell.display.plain_values import plain_value
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.material import Material
+from rankwell.reporting.plots.correlation import correlation
+from rankwell.reporting.plots.scatter import scatter
+from rankwell.reporting.plots.theme import spec_of
+from rankwell.reporting.rows.correlation import correlations
+from rankwell.reporting.rows.given import primary_of, with_values
+from rankwell.reporting.rows.scatter import front_of, systems_of
+from rankwell.reporting.section import Section
+
+MOST_PICTURES, MOST_METRICS, FEWEST = 6, 12, 3
+
+
+def section(material: Material) -> Section | None:
+    """Return systems by two metrics, and the correlation of metrics; None for one system with fewer than three metrics."""
+    pictures = [_picture(material, x, y, at) for at, (x, y) in enumerate(_axes(material))]
+    charts: dict[str, Mapping[str, Any]] = {}
+    for each in pictures:
+        source = material.results if material.comparison is None else material.comparison
+        charts[each["chart"]] = spec_of(scatter(source, x=each["x"], y=each["y"], lang=material.words.lang))
+    found = _correlation(material)
+    if found:
+        chart = correlation(material.results, found["metrics"], lang=material.words.lang)
+        charts["correlation"] = spec_of(chart)
+    if not charts:
+        return None
+    data = {"pictures": pictures, "correlation": found}
+    return Section("tradeoffs", material.words("report.tradeoffs.title"), data, charts)
+
+
+def _axes(material: Material) -> list[tuple[Metric, Metric]]:
+    """The primary metric across; up, each one that needs no judgements (coverage, novelty, diversity), or the next metric."""
+    found = material.comparison
+    if found is None or len(found.metrics) < 2:
+        return []
+    judged = [metric for metric in found.metrics if metric.judgements]
+    beyond = [metric for metric in found.metrics if not metric.judgements]
+    first = primary_of(found)
+    if beyond and judged:
+        across = first if first in judged else judged[0]
+        axes = [(across, metric) for metric in beyond]
+    else:
+        axes = [(first, next(metric for metric in found.metrics if metric != first))]
+    return [(x, y) for x, y in axes if systems_of(found, x, y).values][:MOST_PICTURES]
+
+
+def _picture(material: Material, x: Metric, y: Metric, at: int) -> dict[str, Any]:
+    assert material.comparison is not None
+    found, words = systems_of(material.comparison, x, y), material.words
+    front = front_of(found.values, x, y)
+    if not front:
+        said = ""
+    elif len(front) == len(found.values):
+        said = words("report.tradeoffs.all_front", x=str(x), y=str(y))
+    else:
+        said = words(
+            "report.tradeoffs.one_front" if len(front) == 1 else "report.tradeoffs.front", x=str(x), y=str(y)
+        )
+    return {
+        "chart": f"scatter_{at}",
+        "x": str(x),
+        "y": str(y),
+        "systems": [{"system": name, "x": pair[0], "y": pair[1]} for name, pair in found.values.items()],
+        "front": front if len(front) < len(found.values) else [],
+        "sentence": said,
+    }
+
+
+def _correlation(material: Material) -> dict[str, Any]:
+    """The correlations of the metrics with values per query; nothing if there are fewer than three, or none has a value."""
+    able = with_values(material.results)
+    if len(able) < FEWEST:
+        return {}
+    found = correlations(material.results, able[:MOST_METRICS])
+    values = [[plain_value(value) for value in row] for row in found.values.tolist()]
+    if all(value is None for row in values for value in row):
+        return {}
+    return {
+        "metrics": [str(metric) for metric in found.metrics],
+        "values": values,
+        "systems": found.systems,
+        "units": found.units,
+        "total": found.total,
+    }

@@ -1,0 +1,164 @@
+"""The section on uncertainty: which differences are shown, how large they are, and on how many queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.records import Difference
+from rankwell.display.plain_values import plain_value
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.material import Material
+from rankwell.reporting.plots.differences import differences
+from rankwell.reporting.plots.forest import forest
+from rankwell.reporting.plots.per_query import per_query
+from rankwell.reporting.plots.theme import spec_of
+from rankwell.reporting.plots.wins import wins
+from rankwell.reporting.rows.differences import top_pair
+from rankwell.reporting.rows.given import primary_of, with_values
+from rankwell.reporting.rows.pairs import MOST, outcome_of, pairs_of, shown_to_differ
+from rankwell.reporting.rows.wins import can_be_won
+from rankwell.reporting.section import Section
+from rankwell.results import Results
+from rankwell.results.mean_intervals import MeanInterval
+from rankwell.tables.states import Mean
+
+NAME = "uncertainty"
+MOST_METRICS, MOST_STRIPS = 12, 12  # metrics with a table, and systems whose values per query are drawn
+
+
+def section(material: Material) -> Section | None:
+    """Return the intervals of one system's means, or of the differences of several; None if nothing has an interval."""
+    if material.comparison is None:
+        return _of_one(material)
+    return _of_pairs(material, material.comparison)
+
+
+def _of_one(material: Material) -> Section | None:
+    (name, res), *_ = material.results.items()
+    rows = [_mean(metric, found) for metric in res.metrics if (found := interval_of(res, metric)) is not None]
+    if not rows:
+        return None
+    chart = per_query({name: res}, rows[0]["metric"], lang=material.words.lang)
+    data = {
+        "kind": "alone",
+        "system": name,
+        "means": rows,
+        "is_doubtful": any(row["is_doubtful"] for row in rows),
+    }
+    return Section(NAME, material.words("report.uncertainty.title"), data, {"per_query": spec_of(chart)})
+
+
+def interval_of(res: Results, metric: Metric) -> MeanInterval | None:
+    """Return the interval of a mean of values per query; None for other metrics, and for weighted ones."""
+    has_values = metric in res.part.values and metric not in res.part.weighted
+    return res.interval(metric) if has_values and isinstance(res.part.states[metric], Mean) else None
+
+
+def _mean(metric: Metric, found: MeanInterval) -> dict[str, Any]:
+    return {
+        "metric": str(metric),
+        "better": metric.better,
+        "mean": plain_value(found.mean),
+        "low": plain_value(found.low),
+        "high": plain_value(found.high),
+        "n": found.n,
+        "is_doubtful": found.is_doubtful,
+    }
+
+
+def _of_pairs(material: Material, found: Comparison) -> Section | None:
+    """The differences of all metrics with values per query, the primary one first, or the first of them."""
+    main = primary_of(found)
+    tested = [
+        metric for metric in found.metrics if shown_to_differ(found, metric)[1] or can_be_won(found, metric)
+    ]
+    if not tested:
+        return None
+    tested.sort(key=lambda metric: metric != main)
+    against = found.baseline
+    if against is None and found.pairs.shape[1] > MOST:
+        against = found.names[found.order[0]]
+    tables = [_table(found, metric, against, at) for at, metric in enumerate(tested[:MOST_METRICS])]
+    first, second = top_pair(found)
+    data = {
+        "kind": "compared",
+        "tables": [table | {"sentence": _sentence(material, found, table)} for table in tables],
+        "more": len(tested) - len(tables),
+        "against": against,
+        "first": first,
+        "second": second,
+        "level": found.methods.level,
+        "alpha": found.methods.alpha,
+        "correction": found.correction,
+    }
+    charts = _charts(material, found, tested[: len(tables)], against)
+    return Section(NAME, material.words("report.uncertainty.title"), data, charts)
+
+
+def _table(found: Comparison, metric: Metric, against: str | None, at: int) -> dict[str, Any]:
+    pairs = pairs_of(found, metric, against=against)
+    differing, total = shown_to_differ(found, metric, against)
+    return {
+        "metric": str(metric),
+        "better": metric.better,
+        "chart": "forest" if at == 0 else f"forest_{at}",
+        "rows": [_row(row, metric, found.methods.alpha) for row in pairs.rows],
+        "pairs": pairs.total,
+        "tested": total,
+        "differing": differing,
+    }
+
+
+def _row(row: Difference, metric: Metric, alpha: float) -> dict[str, Any]:
+    return {
+        "first": row.first,
+        "second": row.second,
+        "n": row.n,
+        "mean": plain_value(row.mean),
+        "low": plain_value(row.low),
+        "high": plain_value(row.high),
+        "p": plain_value(row.p),
+        "outcome": outcome_of(row, metric, alpha),
+        "wins": row.wins,
+        "ties": row.ties,
+        "losses": row.losses,
+    }
+
+
+def _sentence(material: Material, found: Comparison, table: Mapping[str, Any]) -> str:
+    """How many of the differences are shown to be more than chance."""
+    words, total, differing = material.words, table["tested"], table["differing"]
+    if total == 0:
+        return words("report.uncertainty.untested", metric=table["metric"])
+    key = "none" if differing == 0 else "all" if differing == total else "some"
+    is_seeded = all(row["p"] is None for row in table["rows"])
+    return words(
+        f"report.uncertainty.{key}{'_seeds' if is_seeded else ''}",
+        n=total,
+        shown=differing,
+        metric=table["metric"],
+        alpha=f"{found.methods.alpha:g}",
+        correction=words(f"plots.compared.{found.correction}"),
+    )
+
+
+def _charts(
+    material: Material, found: Comparison, metrics: list[Metric], against: str | None
+) -> dict[str, Mapping[str, Any]]:
+    lang, results = material.words.lang, material.results
+    charts: dict[str, Mapping[str, Any]] = {}
+    for at, metric in enumerate(metrics):
+        name = "forest" if at == 0 else f"forest_{at}"
+        charts[name] = spec_of(forest(found, metric, against=against, lang=lang))
+    drawn = [metric for metric in metrics if metric in with_values(results)]
+    if drawn:
+        first, second = top_pair(found)
+        chart = differences(results, drawn[0], first, second, comparison=found, lang=lang)
+        charts["differences"] = spec_of(chart)
+        if len(found.names) <= MOST_STRIPS:
+            charts["per_query"] = spec_of(per_query(results, drawn[0], comparison=found, lang=lang))
+    if can_be_won(found, metrics[0]):
+        charts["wins"] = spec_of(wins(found, metrics[0], against=against, lang=lang))
+    return charts
