@@ -35,6 +35,15 @@ def cut(text: str, longest: int = LONGEST) -> str:
     return start if len(start) <= longest else f"{start[: longest - 1]}…"
 
 
+def shown_id(own: str | int) -> str | int:
+    """Return the id of a query or an item as a picture can show it: numbers as they are, text cut.
+
+    >>> shown_id(7), shown_id("q7")
+    (7, 'q7')
+    """
+    return cut(own) if isinstance(own, str) else own
+
+
 def percent(share: float | None) -> str:
     """Return a share for people; what is not 0 or 1 never reads as if it were.
 

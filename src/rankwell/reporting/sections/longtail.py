@@ -36,7 +36,9 @@ def section(material: Material) -> Section | None:
         return None
     wanted = _metrics(material) if material.runs else ()
     history, results = _evaluated(material, wanted)
-    tail = LongTail(history.catalogue.ids, history.counts, history.users, Cut.of("volume", 0.8, None, "id"))
+    ids = history.catalogue.ids
+    shown = ids if material.redaction is None else material.redaction.ids("item", ids)
+    tail = LongTail(shown, history.counts, history.users, Cut.of("volume", 0.8, None, "id"))
     if not tail.total:
         return None
     words, bright = material.words, highlighted(material)
