@@ -73,8 +73,8 @@ def primary_of(comparison: Comparison) -> Metric:
 
 
 def with_values(results: Mapping[str, Results]) -> list[Metric]:
-    """Return the metrics that have values per query in all results."""
-    if not results:  # a comparison alone
+    """Return the metrics that have values per query in all results; none without results."""
+    if not results:
         return []
     first, *others = results.values()
     return [metric for metric in first.metrics if all(metric in res.part.values for res in (first, *others))]

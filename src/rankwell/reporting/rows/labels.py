@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from rankwell.display.escaping import printable
+from rankwell.display.table import visible
 
 LONGEST = 40  # characters of a name in a picture
 
@@ -31,10 +31,7 @@ def shortened(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
 
 def cut(text: str, longest: int = LONGEST) -> str:
     """Return the beginning of a text, on one line, as a picture can show it."""
-    whole = (
-        text[: 4 * longest].encode("utf-8", "backslashreplace").decode()
-    )  # JSON has no half of a surrogate pair
-    start = printable(" ".join(whole.split()))
+    start = visible(" ".join(text[: 4 * longest].split()))
     return start if len(start) <= longest else f"{start[: longest - 1]}…"
 
 
