@@ -8,7 +8,7 @@
   const themes = block("themes");
   const words = block("texts");
   const NARROW = 520; // px: below, legends stand under the picture
-  const SMALLEST = 0.4; // of the width that a picture was made for; what is still too wide scrolls
+  const SMALLEST = 0.25; // of the width that a picture was made for; what is still too wide scrolls
   const LARGEST = 2;
   const shown = new Map(); // figure -> { theme, narrow, view, widths }
 
