@@ -42,13 +42,15 @@ check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -p tests.conftest --doctest-modules --doctest-glob='*.md' \
-		--ignore=src/rankwell/kernels src/rankwell $(DOCS)
+		--ignore=src/rankwell/kernels --ignore=docs/plots.md src/rankwell $(DOCS)
+	$(BIN)/python tools/make_gallery.py --check
 	$(BIN)/python tools/make_speed_page.py --check
 	$(BIN)/python tools/make_statistics_page.py --check
 	$(BIN)/python tools/make_site.py
 
 site: build  ## build the documentation site into build/site/html, with its links checked
 	$(BIN)/python tools/make_architecture.py
+	$(BIN)/python tools/make_gallery.py
 	$(BIN)/python tools/make_site.py
 
 format: $(VENV)/dev  ## let ruff mend what it can

@@ -15,7 +15,15 @@ from rankwell.results.warnings import warnings_of
 FEW_JUDGED = 0.8
 MISSING, UNKNOWN = "judged queries missing from the run", "lists without judgements"
 # counts that say how much there is, not what a rule did; and those that other issues tell of
-SIZES = "lists", "rows", "judgements", "judged queries", "judged items found", "training pairs", "training users"
+SIZES = (
+    "lists",
+    "rows",
+    "judgements",
+    "judged queries",
+    "judged items found",
+    "training pairs",
+    "training users",
+)
 TOLD = MISSING, UNKNOWN, UNDECIDED, "queries with R > k", "rows that repeat an item", "judgements given twice"
 
 
@@ -77,7 +85,7 @@ def _linted(material: Material) -> Found:
             metric=str(material.primary),
             policy=material.evaluator.policy,
         )
-        found = {each: name for each in own} | found
+        found = dict.fromkeys(own, name) | found
     for each, name in found.items():
         if each.rule != "unjudged" or material.judged:  # a log of interactions has no unjudged items
             system = name if material.runs[name].name in each.place else ""
@@ -98,7 +106,11 @@ def _counted(material: Material) -> Found:
                 yield ("warning" if level == "warning" else "note"), rule, Case(name, text)
         if material.judged.get(name, 1.0) < FEW_JUDGED:
             share = f"{100 * material.judged[name]:.0f}"
-            yield "note", "unjudged", Case(name, words("report.quality.judged", share=share, k=material.depth))
+            yield (
+                "note",
+                "unjudged",
+                Case(name, words("report.quality.judged", share=share, k=material.depth)),
+            )
 
 
 def _ties(material: Material) -> Found:
@@ -119,7 +131,11 @@ def _undefined(material: Material) -> Found:
                 is_list = reason == "undefined by the list"
                 text = words("report.quality.of_metric", metric=metric, queries=words("page.queries", n=n))
                 if is_list or text not in seen:
-                    yield "note", "undefined-list" if is_list else "undefined-judgements", Case(name * is_list, text)
+                    yield (
+                        "note",
+                        "undefined-list" if is_list else "undefined-judgements",
+                        Case(name * is_list, text),
+                    )
                 seen.add(text)
 
 

@@ -67,7 +67,9 @@ def _facts(material: Material) -> dict[str, Any]:
     for system, res in material.results.items():
         undefined = sum(res.undefined.get(name, {}).values())
         counts = {what: res.counts.get(key, 0) for what, key in COUNTED.items()}
-        rows.append({"system": system, **counts, "undefined": undefined, "judged": material.judged.get(system)})
+        rows.append(
+            {"system": system, **counts, "undefined": undefined, "judged": material.judged.get(system)}
+        )
     columns = [what for what in (*COUNTED, "undefined") if what == "lists" or any(row[what] for row in rows)]
     columns += ["judged"] if material.judged else []
     words, fields = material.words, {"k": material.depth, "metric": name}
