@@ -6,8 +6,11 @@ ORDER = (
     "answer",
     "leaderboard",
     "uncertainty",
+    "segments",
     "curves",
+    "tradeoffs",
     "longtail",
     "explorer",
+    "quality",
     "definitions",
 )
