@@ -7,17 +7,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
-# CI runs the slow and the exhaustive tests as well, and all cases of the laws.
-CHOICE := $(if $(RANKWELL_CI),,-m "not slow and not exhaustive")
+# CI runs the slow and the exhaustive tests and those in a browser as well, and all cases of the laws.
+QUICK := -m "not slow and not exhaustive and not browser"
+CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-lowest check site format build wheel bench bench-growth clean
+.PHONY: help demo test test-slow test-browser test-lowest check site format build wheel bench bench-growth clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: $(VENV)/installed  ## install the package into .venv and run `rankwell demo`
-	@$(BIN)/rankwell demo
+demo: $(VENV)/report  ## install the package into .venv, run `rankwell demo`, and write two reports into build/demo
+	@$(BIN)/rankwell demo -o build/demo
 
 test: build  ## run the tests on freshly built kernels
 	$(BIN)/python -m pytest -n auto --dist loadfile $(CHOICE) $(ARGS)
@@ -25,12 +26,15 @@ test: build  ## run the tests on freshly built kernels
 test-slow: build  ## run the tests that `make test` leaves out: those that compile, make an environment, or are exhaustive
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or exhaustive" $(ARGS)
 
+test-browser: build  ## run the tests that open pages in Chromium, which has to be installed (apt-get install chromium)
+	$(BIN)/python -m pytest -n auto --dist loadfile -m browser tests/browser $(ARGS)
+
 test-lowest: build  ## run the tests with the lowest declared versions of what people have beside rankwell
 	$(PYTHON) -m venv --clear build/lowest
 	$(BIN)/python tools/lowest.py > build/lowest.txt
 	build/lowest/bin/python -m pip --disable-pip-version-check --quiet install -c build/lowest.txt -e '.[test]'
-	build/lowest/bin/python -m pytest -n auto --dist loadfile -m "not slow and not exhaustive" \
-		--ignore=tests/project/test_site.py $(ARGS)
+	build/lowest/bin/python -m pytest -n auto --dist loadfile $(QUICK) \
+		--ignore=tests/project/test_site.py --ignore=tests/browser $(ARGS)
 
 check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/ruff check
@@ -83,6 +87,10 @@ $(VENV)/installed: $(VENV)/made pyproject.toml setup.py $(wildcard src/rankwell/
 	$(PIP) install --editable .
 	@touch $@
 
+$(VENV)/report: $(VENV)/installed
+	$(PIP) install --editable '.[report]'
+	@touch $@
+
 $(VENV)/dev: $(VENV)/made pyproject.toml
 	$(PIP) install --editable '.[dev]'
-	@touch $@ $(VENV)/installed
+	@touch $@ $(VENV)/installed $(VENV)/report

@@ -95,8 +95,10 @@ COMMANDS = {
 
 
 def scrubbed(text):
-    """Without what differs between versions and machines: the version, and digits after the twelfth."""
+    """Without what differs between versions and machines, or is long: the version, digits after the twelfth, style sheets."""
     text = text.replace(rankwell.__version__, "VERSION")
+    text = re.sub(r"<style>.*?</style>", "<style>…</style>", text, flags=re.DOTALL)
+    text = re.sub(r"'sha256-[^']+'", "'sha256-…'", text)
     return re.sub(r"(0\.\d{12})\d+", r"\1…", text)
 
 

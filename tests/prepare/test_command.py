@@ -89,7 +89,7 @@ def test_each_command_prints_its_report_in_each_format(folder, capsys):
         "baselines": ["log.csv"],
     }
     for name, arguments in calls.items():
-        for kind, begins in (("text", ""), ("markdown", "## "), ("html", "<section"), ("json", "{")):
+        for kind, begins in (("text", ""), ("markdown", "## "), ("html", "<!DOCTYPE html>"), ("json", "{")):
             assert command(["prepare", name, *arguments, "--format", kind]) in (0, 1), name
             out = capsys.readouterr().out
             assert out.startswith(begins)

@@ -129,5 +129,7 @@ def _system(path: str, reading: Reading) -> Any:
 def _written(found: Diff | QueryDiff, form: str, output: str | None) -> str:
     if form == "text":
         return found.to_text(None if output else width())
+    if form == "html":
+        return found.to_html(full=True)
     made: str = getattr(found, f"to_{form}")()
     return made

@@ -54,10 +54,14 @@ class Printed:
             record = {"rankwell": __version__, "reports": [each.to_dict() for each in reports]}
             write(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False), None)
             return
+        if self.format == "html":
+            from rankwell.prepare.reporting import page_of_reports
+
+            write(page_of_reports(reports), None)
+            return
         texts = {
             "text": lambda each: each.to_text(width() or PLAIN),
             "markdown": lambda each: each.to_markdown(),
-            "html": lambda each: each.to_html(),
         }
         write("\n\n".join(texts[self.format](each) for each in reports), None)
 

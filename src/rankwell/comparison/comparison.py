@@ -187,9 +187,9 @@ class Comparison:
         """Return the leaderboard as Markdown."""
         return self.to_table().to_markdown()
 
-    def to_html(self) -> str:
-        """Return the leaderboard as one HTML element."""
-        return self.to_table().to_html()
+    def to_html(self, *, full: bool = False) -> str:
+        """Return the leaderboard as one HTML element, or as a whole page if it shall be ``full``."""
+        return self.to_table().to_html(full=full)
 
     def to_csv(self) -> str:
         """Return the leaderboard as CSV in full precision."""
@@ -200,7 +200,7 @@ class Comparison:
         return self.to_table(details=details).to_latex(caption=caption, label=label)
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.to_table()._repr_html_()
 
     def __repr__(self) -> str:
         return self.to_table().to_text(PRINTED)

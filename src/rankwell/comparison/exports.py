@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,9 +111,9 @@ def to_pandas(found: Comparison) -> Any:
 def save(found: Comparison, path: str | Path) -> None:
     """Write a comparison in the format given by the file's suffix."""
     target = Path(path)
-    texts = {
+    texts: dict[str, Callable[[], str]] = {
         ".json": found.to_json, ".csv": found.to_csv, ".md": found.to_markdown, ".tex": found.to_latex,
-        ".html": found.to_html,
+        ".html": lambda: found.to_html(full=True),
     }  # fmt: skip
     kind = target.suffix.lower()
     if kind == ".parquet":

@@ -6,6 +6,7 @@ import json
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from rankwell.display.html import html_of, in_notebook
 from rankwell.display.output import in_form
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ class Shown(ABC):
         """Return the tables as Markdown."""
         return in_form(self.to_tables(), "markdown")
 
-    def to_html(self) -> str:
-        """Return the tables as HTML."""
-        return in_form(self.to_tables(), "html")
+    def to_html(self, *, full: bool = False) -> str:
+        """Return the tables as HTML elements, or as a whole page if it shall be ``full``."""
+        return html_of(self.to_tables(), full=full)
 
     def to_latex(self) -> str:
         """Return the tables as LaTeX with booktabs rules."""
         return in_form(self.to_tables(), "latex")
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return in_notebook(self.to_html())

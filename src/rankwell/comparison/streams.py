@@ -112,7 +112,7 @@ class Stream:
         return self.to_table().to_text()
 
     def _repr_html_(self) -> str:
-        return self.to_table().to_html()
+        return self.to_table()._repr_html_()
 
 
 @checked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankwell.display.table import Column, Table
@@ -75,6 +75,11 @@ class Findings(Sequence[Finding]):
         return "\n".join([*blocks, self.summary()])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return f"<p>{self.summary()}</p>"
+        return replace(self.to_table(), caption=self.summary())._repr_html_()
 
     def summary(self) -> str:
         """Return the numbers of errors, warnings and notes in words."""

@@ -188,7 +188,7 @@ class Progress:
 def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: bool = False) -> str:
     """Return tables (``rankwell.display.Table``) one below the other, as markdown, latex, html, json, csv or terminal text.
 
-    One table is a JSON array of its rows; several are an array of captions, rows and notes.
+    HTML is a whole page. One table is a JSON array of its rows; several are an array of captions, rows and notes.
 
     Raises
     ------
@@ -210,6 +210,10 @@ def in_form(tables: Iterable[Any], form: str, width: int | None = None, colour: 
         raise UsageError(
             f"a CSV file holds one table, and these are {len(tables)}; choose json, or ask for one."
         )
-    method = {"markdown": "to_markdown", "latex": "to_latex", "html": "to_html"}.get(form)
+    if form == "html":
+        from rankwell.display.html import html_of
+
+        return html_of(tables, full=True)
+    method = {"markdown": "to_markdown", "latex": "to_latex"}.get(form)
     texts = [getattr(table, method)() if method else table.to_text(width, colour) for table in tables]
     return "\n\n".join(texts)

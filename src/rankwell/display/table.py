@@ -15,6 +15,7 @@ from numbers import Integral, Real
 from typing import Literal
 
 from rankwell.display.escaping import HTML, LATEX, MARKDOWN, TERMINAL, UNDEFINED, printable
+from rankwell.display.html import html_of, in_notebook
 from rankwell.display.layout import GAP, blocks_of, display_width, padded, total_of, wrapped
 from rankwell.errors import UsageError, brief, one_of
 
@@ -227,8 +228,10 @@ class Table:
         # "--" would be typeset as a dash
         return "\n".join(lines).replace("--", "-{}-").replace("--", "-{}-")
 
-    def to_html(self) -> str:
-        """Render one HTML table element; the style is left to style sheets, through class names."""
+    def to_html(self, *, full: bool = False) -> str:
+        """Render one HTML table element, whose style is left to style sheets, or a whole page if it shall be ``full``."""
+        if full:
+            return html_of([self], full=True)
         head, *body = self._grid(HTML, HTML, "<strong>{}</strong>")
         kinds, best = [column.kind for column in self.columns], self.best()
         heads = [f'<th class="{kinds[at]}" scope="col">{name}</th>' for at, name in enumerate(head)]
@@ -274,4 +277,7 @@ class Table:
             grid.append([f"{c}{behind.translate(text)}" for c, behind in zip(cells, marks, strict=True)])
         return grid
 
-    __repr__, _repr_html_ = to_text, to_html
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_html())
+
+    __repr__ = to_text

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankwell.errors import UsageError, brief
+from rankwell.evaluation import shown
 from rankwell.evaluation.engine import Engine
 from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of
 from rankwell.evaluation.plan import Plan, plan_of
@@ -27,19 +28,8 @@ if TYPE_CHECKING:
     from rankwell.results.curves import Curve
 
 ARGUMENTS = (
-    "metrics",
-    "labels",
-    "train",
-    "items",
-    "users",
-    "by",
-    "weights",
-    "slices",
-    "engine",
-    "threads",
-    "per_query",
-    "read",
-)
+    "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "read",
+)  # fmt: skip
 LEVELS = tuple(level / 100 for level in range(101))
 
 
@@ -167,6 +157,8 @@ class Evaluator:
         object.__setattr__(evaluator, "plan", plan)
         object.__setattr__(evaluator, "read", dict(read))
         return evaluator
+
+    __repr__, _repr_html_ = shown.text_of, shown.html_of
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

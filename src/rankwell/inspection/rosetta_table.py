@@ -79,7 +79,7 @@ class Rosetta:
         return self.to_table().to_text()
 
     def _repr_html_(self) -> str:
-        return self.to_table().to_html()
+        return self.to_table()._repr_html_()
 
 
 def rosetta(

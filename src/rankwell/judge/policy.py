@@ -114,6 +114,12 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
     def __str__(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self.to_dict().items() if value is not None)
 
+    def _repr_html_(self) -> str:
+        from rankwell.display.table import Column, Table
+
+        rows = [(name, None if value is None else str(value)) for name, value in self.to_dict().items()]
+        return Table([Column("rule"), Column("choice")], rows, caption="Policy")._repr_html_()
+
     @property
     def row_order(self) -> str:
         """The rule that orders rows of equal score.

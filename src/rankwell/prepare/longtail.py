@@ -175,9 +175,9 @@ class LongTail:
         """Return the summary as Markdown."""
         return self.table().to_markdown()
 
-    def to_html(self) -> str:
-        """Return the summary as an HTML table."""
-        return self.table().to_html()
+    def to_html(self, *, full: bool = False) -> str:
+        """Return the summary as an HTML table, or as a whole page if it shall be ``full``."""
+        return self.table().to_html(full=full)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values; undefined values are None."""
@@ -200,7 +200,8 @@ class LongTail:
     def __repr__(self) -> str:
         return self.to_text()
 
-    _repr_html_ = to_html
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
 
 
 def _told(head: Head) -> dict[str, Any]:

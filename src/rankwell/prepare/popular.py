@@ -114,6 +114,9 @@ class PopularityCut:
         self.by, self.weight, self.within, self.window = by, weight, within, window
         self.tail_: LongTail | None = None
 
+    def __repr__(self) -> str:
+        return f"PopularityCut: {self.head.rule} {self.head.at:g}{'' if self.tail_ else ', not fitted'}"
+
     def fit(
         self,
         train: Any,
@@ -267,8 +270,7 @@ class PopularityCut:
             popular = (row >= 0) & (tail.part[row] == 0)
         facts["rows of popular items"] = Share(int(popular.sum()), len(log))
         notes: list[str] = []
-        frame = log.frame
-        keep = np.ones(len(log), np.bool_)
+        frame, keep = log.frame, np.ones(len(log), np.bool_)
         if action == "mark":
             frame = frame.with_columns(pl.Series(into, popular))
         elif action == "relabel":

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.display.escaping import HTML, MARKDOWN
+from rankwell.display.html import boxed, in_notebook, page_of
 from rankwell.display.table import Table, count, number
 
 if TYPE_CHECKING:
@@ -71,15 +72,19 @@ class Report:
         parts += ["\n".join(f"> {note.translate(MARKDOWN)}" for note in self.notes)]
         return "\n\n".join(part for part in parts if part)
 
-    def to_html(self) -> str:
-        """Return the report as one HTML section."""
+    def to_html(self, *, full: bool = False) -> str:
+        """Return the report as one HTML section, or as a whole page if it shall be ``full``."""
+        return page_of_reports([self]) if full else self.section(Table.to_html)
+
+    def section(self, shown: Callable[[Table], str], heading: str = "h2") -> str:
+        """Return the report as an HTML section with its tables as they are ``shown``."""
         facts = "\n".join(
             f"<dt>{name.translate(HTML)}</dt><dd>{_shown(fact).translate(HTML)}</dd>"
             for name, fact in self.facts.items()
         )
-        parts = ['<section class="rankwell">', f"<h2>{self.title.translate(HTML)}</h2>"]
+        parts = ['<section class="rankwell">', f"<{heading}>{self.title.translate(HTML)}</{heading}>"]
         parts += [f"<dl>\n{facts}\n</dl>"] if facts else []
-        parts += [table.to_html() for table in self.tables]
+        parts += map(shown, self.tables)
         parts += [f"<p>{note.translate(HTML)}</p>" for note in self.notes]
         return "\n".join([*parts, "</section>"])
 
@@ -103,7 +108,14 @@ class Report:
     def __repr__(self) -> str:
         return self.to_text()
 
-    _repr_html_ = to_html
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_html())
+
+
+def page_of_reports(reports: Sequence[Report]) -> str:
+    """Return a page of several reports, named after the first."""
+    sections = [each.section(boxed, "h2" if number else "h1") for number, each in enumerate(reports)]
+    return page_of(reports[0].title, "\n".join(sections))
 
 
 class Prepared(NamedTuple):

@@ -162,4 +162,4 @@ class Breakdown:
         return self.to_table().to_text()
 
     def _repr_html_(self) -> str:
-        return self.to_table().to_html()
+        return self.to_table()._repr_html_()

@@ -53,7 +53,7 @@ class Contingency:
         return self.to_table().to_text()
 
     def _repr_html_(self) -> str:
-        return self.to_table().to_html()
+        return self.to_table()._repr_html_()
 
 
 def cells(k: int | None, rel: float | None) -> list[Metric]:

@@ -76,7 +76,7 @@ class Curve:
         return self.to_table().to_text()
 
     def _repr_html_(self) -> str:
-        return self.to_table().to_html()
+        return self.to_table()._repr_html_()
 
 
 def steps(levels: Sequence[float], rel: float | None) -> list[Metric]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,9 +118,9 @@ def to_pandas(res: Results) -> Any:
 def save(res: Results, path: str | Path) -> None:
     """Write results in the format given by the file's suffix."""
     target = Path(path)
-    texts = {
+    texts: dict[str, Callable[[], str]] = {
         ".json": lambda: to_json(res, per_query=True), ".csv": res.to_csv, ".md": res.to_markdown,
-        ".tex": res.to_latex, ".html": res.to_html,
+        ".tex": res.to_latex, ".html": lambda: res.to_html(full=True),
     }  # fmt: skip
     kind = target.suffix.lower()
     if kind == ".parquet":

@@ -240,12 +240,12 @@ class Results:
         """Return the table as LaTeX with booktabs rules."""
         return self.to_table(per_query=per_query).to_latex()
 
-    def to_html(self, *, per_query: bool = False) -> str:
-        """Return the table as one HTML element."""
-        return self.to_table(per_query=per_query).to_html()
+    def to_html(self, *, per_query: bool = False, full: bool = False) -> str:
+        """Return the table as one HTML element, or as a whole page if it shall be ``full``."""
+        return self.to_table(per_query=per_query).to_html(full=full)
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.to_table()._repr_html_()
 
     def to_csv(self, *, per_query: bool = True) -> str:
         """Return the value of each query, or of each metric, as CSV text in full precision."""

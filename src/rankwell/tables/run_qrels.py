@@ -111,6 +111,11 @@ class Run:
     def __repr__(self) -> str:
         return f"Run {self.name!r}: {len(self):,} rows"
 
+    def _repr_html_(self) -> str:
+        from rankwell.tables.previews import of_run
+
+        return of_run(self)._repr_html_()
+
 
 class Qrels:
     """The judgements: the judged items of each query, and their grades.
@@ -222,6 +227,11 @@ class Qrels:
     def __repr__(self) -> str:
         who = "" if self.assessor is None else f", judged by {self.assessor}"
         return f"Qrels {self.name!r}: {len(self):,} rows{who}"
+
+    def _repr_html_(self) -> str:
+        from rankwell.tables.previews import of_qrels
+
+        return of_qrels(self)._repr_html_()
 
 
 def ids_of(column: IdColumn, what: str) -> Ids:

@@ -94,4 +94,4 @@ class Powered:
         return self.to_table().to_text()
 
     def _repr_html_(self) -> str:
-        return self.to_table().to_html()
+        return self.to_table()._repr_html_()

@@ -86,4 +86,4 @@ class Gate:
         return to_text(self, PRINTED)
 
     def _repr_html_(self) -> str:
-        return self.to_table().to_html()
+        return self.to_table()._repr_html_()

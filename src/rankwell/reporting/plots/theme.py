@@ -43,6 +43,7 @@ def config(*, dark: bool = False) -> dict[str, Any]:
         "axis": {
             "labelColor": quiet, "titleColor": ink, "gridColor": line, "gridOpacity": 0.6, "domainColor": line,
             "tickColor": line, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 200,
+            "labelSeparation": 6,
         },
         "legend": {"labelColor": ink, "titleColor": quiet, "labelLimit": 200, "titleFontWeight": "normal"},
         "header": {"labelColor": ink, "titleColor": quiet},

@@ -1,13 +1,15 @@
 // Draws the specifications of #charts into the figures that name them, when they come near or are printed.
 "use strict";
 (() => {
-  const block = (id) => JSON.parse(document.getElementById(id)?.textContent || "{}");
+  // Vega loses its way among values that are named like what every object has (an item "constructor")
+  const renamed = (_key, value) => (typeof value === "string" && value in Object.prototype ? `${value}\u2060` : value);
+  const block = (id) => JSON.parse(document.getElementById(id)?.textContent || "{}", renamed);
   const specs = block("charts");
   const themes = block("themes");
   const words = block("texts");
   const NARROW = 520; // px: below, legends stand under the picture
-  const SMALLEST = 0.4; // of the width that a picture was made for; what is still too wide scrolls
-  const LARGEST = 1.6;
+  const SMALLEST = 0.25; // of the width that a picture was made for; what is still too wide scrolls
+  const LARGEST = 2;
   const shown = new Map(); // figure -> { theme, narrow, view, widths }
 
   const element = (name, className, text) => {
@@ -82,7 +84,7 @@
       const wanted = Math.min(LARGEST, Math.max(SMALLEST, part + (room - whole) / slope));
       if (Math.abs(wanted - part) * slope < 2) return;
       for (const [each, width] of widths) view.signal(each, Math.floor(width * wanted));
-      await view.runAsync();
+      await view.resize().runAsync();
       const now = measured();
       slope = (now - whole) / (wanted - part) || slope;
       [part, whole] = [wanted, now];
