@@ -39,7 +39,7 @@ class Argument(NamedTuple):
     @property
     def help(self) -> str:
         """What the help says; of a field without an option, what the docstring of its class says."""
-        return self.option.help or ("" if self.of is None else _explained(self.of).get(self.field, ""))
+        return self.option.help or ("" if self.of is None else explained(self.of).get(self.field, ""))
 
 
 @cache
@@ -76,13 +76,13 @@ def _parts(hint: Any) -> tuple[Any, Option]:
 
 
 @cache
-def _explained(cls: type) -> dict[str, str]:
-    """The text of each parameter in the docstring of a class."""
+def explained(documented: Any) -> dict[str, str]:
+    """Return the text of each parameter in the docstring of a class or a function."""
     block = re.search(
-        r"^Parameters\n-+\n(.+?)(?:\n\n|\Z)", inspect.getdoc(cls) or "", re.DOTALL | re.MULTILINE
+        r"^Parameters\n-+\n(.+?)(?:\n\n|\Z)", inspect.getdoc(documented) or "", re.DOTALL | re.MULTILINE
     )
     entries = [entry.partition("\n") for entry in re.split(r"\n(?=\S)", block[1] if block else "")]
-    return {name: " ".join(text.split()) for name, _, text in entries}
+    return {name: " ".join(text.split()) for names, _, text in entries for name in names.split(", ")}
 
 
 def without_none(hint: Any) -> Any:

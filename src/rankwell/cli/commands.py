@@ -81,6 +81,7 @@ PREPARE = {
         "Make reference lists, the floor and the ceiling of every comparison: random, popular, recently popular, ideal.",
     ),
 }
+PLOT = "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json: a kind, then QRELS and RUN."
 COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}
 
 

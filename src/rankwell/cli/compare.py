@@ -146,7 +146,7 @@ def compare(
         if baseline is None
         else baseline
         if baseline in groups["seeds"] | groups["folds"]
-        else _name_of(baseline, dict(zip(*split_names(words), strict=True)), list(named)),
+        else name_of(baseline, dict(zip(*split_names(words), strict=True)), list(named)),
         primary=primary,
         margins=named_numbers(margin, "--margin"),
         rope=named_numbers(rope, "--rope"),
@@ -220,8 +220,8 @@ def evaluated(
     return {name: found.get(name, each) for name, each in named.items()}, inputs.users
 
 
-def _name_of(baseline: str, paths: Mapping[str, str], names: Sequence[str]) -> str:
-    """The name of the baseline, which is given by its name or its path."""
+def name_of(baseline: str, paths: Mapping[str, str], names: Sequence[str]) -> str:
+    """Return the name of the baseline, which is given by its name or its path."""
     if baseline in names:
         return baseline
     found = [name for name, path in paths.items() if Path(path) == Path(baseline)]

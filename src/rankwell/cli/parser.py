@@ -12,8 +12,8 @@ from cyclopts import App, CycloptsError, Group
 
 from rankwell import __version__
 from rankwell.cli import commands
-from rankwell.cli.arguments import POSITIONAL, Argument, arguments_of, gathered
-from rankwell.cli.commands import COMMANDS, GROUPS, PREPARE
+from rankwell.cli.arguments import POSITIONAL, Argument, Command, arguments_of, gathered
+from rankwell.cli.commands import COMMANDS, GROUPS, PLOT, PREPARE
 from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError
 
@@ -30,16 +30,19 @@ def run(arguments: Sequence[str]) -> int | None:
     """
     asked = set(arguments)
     listing = not asked & (COMMANDS.keys() | PREPARE.keys())
+    kinds = next(iter(arguments), "") == "plot"
     try:
-        code = application(listing=listing)(list(arguments), print_error=False, exit_on_error=False)
+        code = application(listing=listing, kinds=kinds)(
+            list(arguments), print_error=False, exit_on_error=False
+        )
     except CycloptsError as error:
         shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", str(error))
         raise UsageError(f"{shown} `rankwell --help` shows how.") from error
     return code if isinstance(code, int) else None
 
 
-def application(*, listing: bool = False) -> App:
-    """Return the application; each command is loaded when it is asked for, and none to list them."""
+def application(*, listing: bool = False, kinds: bool = True) -> App:
+    """Return the application; each command is loaded when it is asked for, and none to list them; so are the ``kinds`` of pictures."""
     app = App(
         name="rankwell",
         help="Evaluate how well a system ranks: a recommender's lists or a search engine's runs.",
@@ -55,10 +58,15 @@ def application(*, listing: bool = False) -> App:
         help_format="rich",
         group=Group("Prepare", sort_key=2.5),
     )
-    for place, (title, group) in enumerate(GROUPS.items()):
-        _register(app, group, listing=listing, group=Group(title, sort_key=place))
+    groups = {title: Group(title, sort_key=place) for place, title in enumerate(GROUPS)}
+    for title, group in GROUPS.items():
+        _register(app, group, listing=listing, group=groups[title])
     app.command(prepare)
     _register(prepare, PREPARE, listing=listing)
+    plot = App(name="plot", help=PLOT, help_format="rich", group=groups["Compare"])
+    app.command(plot)
+    if kinds:
+        _register_pictures(plot)
     app.register_install_completion_command(
         help="Let the shell complete commands and options; asks the shell in use, or say --shell bash|zsh|fish.",
         group="Options",
@@ -75,11 +83,23 @@ def _register(app: App, named: dict[str, tuple[str, str]], *, listing: bool, **o
         app.command(f"{__name__}:{name}", name=name, **options, **said)
 
 
+def _register_pictures(plot: App) -> None:
+    from rankwell.cli.plot import command_of
+    from rankwell.cli.plot import kinds as pictures
+
+    for name, sentence in pictures().items():
+        plot.command(_readable(command_of(name)), name=name, help=_styled(sentence))
+
+
 def __getattr__(name: str) -> Any:
-    """Return a command as Cyclopts reads it: its arguments as parameters of one function, its text as markup."""
+    """Return a command as Cyclopts reads it."""
     if name not in COMMANDS | PREPARE:
         raise AttributeError(name)
-    function = commands.command(name)
+    return _readable(commands.command(name))
+
+
+def _readable(function: Command) -> Any:
+    """A command as Cyclopts reads it: its arguments as parameters of one function, its text as markup."""
     arguments = arguments_of(function)
     fields = [argument.field for argument in arguments if argument.kind not in POSITIONAL]
 

@@ -47,12 +47,12 @@ def page_of(title: str, sections: Sequence[Section], words: Words) -> str:
         top=environment.get_template("contents.html").render(filled),
         lang=words.lang,
         styles=[
-            _static(f"{name}.css") for name in ("tables", "charts", "report", *(each.name for each in own))
+            static(f"{name}.css") for name in ("tables", "charts", "report", *(each.name for each in own))
         ],
         scripts=[
-            _static("tables.js"),
-            *([_vega(), _static("charts.js")] if charts else []),
-            *(_static(f"{each.name}.js") for each in own),
+            static("tables.js"),
+            *([vega(), static("charts.js")] if charts else []),
+            *(static(f"{each.name}.js") for each in own),
         ],
     )
 
@@ -62,7 +62,8 @@ def charts_of(sections: Sequence[Section]) -> dict[str, Mapping[str, Any]]:
     return {f"{section.name}.{name}": spec for section in sections for name, spec in section.charts.items()}
 
 
-def _static(name: str) -> str:
+def static(name: str) -> str:
+    """Return a file of ``static/``."""
     return (files(ROOM) / "static" / name).read_text(encoding="utf-8")
 
 
@@ -71,7 +72,7 @@ def _has(name: str) -> bool:
 
 
 @cache
-def _vega() -> str:
+def vega() -> str:
     """The libraries that draw charts, as one script."""
     import vl_convert
 

@@ -8,7 +8,7 @@ from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
 import rankwell as rw
 from rankwell.errors import RankwellError, UsageError
-from rankwell.reporting.plots.judged import cuts, shares_of
+from rankwell.reporting.rows.judged import cuts, shares_of
 
 
 def lists_in(path):
@@ -33,15 +33,14 @@ def test_shares_are_those_of_a_plain_loop_over_real_lists():
             for query, items in lists_in(run).items()
         ]
         expected[k] = sum(shares) / len(shares)
-    found = shares_of(rw.Evaluator(qrels, cuts(ks)).evaluate_all({"bm25": run}))
+    found = shares_of(rw.Evaluator(qrels, cuts(ks)), {"bm25": rw.read_run(run)})
     assert {row["k"]: row["share"] for row in found} == pytest.approx(expected)
 
 
 def test_cut_offs_end_with_the_longest_list():
-    found = rw.Evaluator({"q": {"a": 1}}, cuts()).evaluate_all(
-        {"long": {"q": list("abcdef")}, "short": {"q": ["a"]}}
-    )
-    assert sorted({row["k"] for row in shares_of(found)}) == [1, 2, 3, 5, 10]
+    runs = {"long": rw.read_run({"q": list("abcdef")}), "short": rw.read_run({"q": ["a"]})}
+    found = shares_of(rw.Evaluator({"q": {"a": 1}}, cuts()), runs)
+    assert sorted({row["k"] for row in found}) == [1, 2, 3, 5, 10]
 
 
 def test_given_cut_offs_are_all_drawn_in_order():

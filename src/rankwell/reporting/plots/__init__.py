@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankwell.reporting.pictures import save
 from rankwell.reporting.plots.calibration import calibration
 from rankwell.reporting.plots.correlation import correlation
 from rankwell.reporting.plots.curve import curve
@@ -22,6 +23,6 @@ from rankwell.reporting.plots.wins import wins
 
 __all__ = [
     "calibration", "correlation", "curve", "differences", "exposure", "forest", "judged",
-    "long_tail", "movement", "per_query", "precision_recall", "rel_sweep", "scatter", "segments",
+    "long_tail", "movement", "per_query", "precision_recall", "rel_sweep", "save", "scatter", "segments",
     "similarity", "ties", "wins",
 ]  # fmt: skip

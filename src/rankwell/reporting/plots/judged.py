@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict
-
-import numpy as np
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rankwell.display.page import Words, words_of
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.metrics import metrics_of
-from rankwell.metrics.metric import Metric
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import best_first, step_of
 from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis
 from rankwell.reporting.plots.lines import lines, names_at_ends
+from rankwell.reporting.rows.judged import Share, cuts, shares_of
 from rankwell.reporting.rows.systems import runs_of
-from rankwell.results import Results
-from rankwell.tables.arguments import plain
 
-LENGTH = "num_ret"
 MIDDLE = 10  # the cut-off by which systems are in order
 WIDTH, HEIGHT = 480, 280
-KS = 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000
-
-
-class Share(TypedDict):
-    """The mean judged share of the first k items of a system's lists, over n of them."""
-
-    system: str
-    k: int
-    share: float
-    n: int
 
 
 def judged(
@@ -78,63 +61,22 @@ def judged(
     >>> import rankwell as rw
     >>> run, qrels = {"q": {"a": 3, "b": 2, "c": 1}}, {"q": {"a": 1, "c": 0}}
     >>> chart = rw.plot.judged({"bm25": run}, qrels, ks=[1, 2])
-    >>> shares_of({"bm25": rw.evaluate(run, qrels, cuts([1, 2]))})
-    [{'system': 'bm25', 'k': 1, 'share': 1.0, 'n': 1}, {'system': 'bm25', 'k': 2, 'share': 0.5, 'n': 1}]
+    >>> chart.title.text
+    'How much of the lists is judged'
     """
-    found = Evaluator(qrels, cuts(ks), **options).evaluate_all(runs_of(runs, options.get("read")))
-    return picture(found, words_of(lang), dark=dark)
-
-
-def cuts(ks: Iterable[int] | None = None) -> tuple[Metric, ...]:
-    """Return the metrics behind the picture: the judged share at each cut-off, and the lengths of the lists.
-
-    Raises
-    ------
-    UsageError
-        If a cut-off is no whole number from 1 on, or there is none.
-    """
-    wanted = sorted({plain("ks", k, int) for k in (KS if ks is None else ks)})
-    if not wanted or wanted[0] < 1:
-        raise UsageError("ks= are cut-offs of lists, whole numbers from 1 on, such as [1, 5, 10].")
-    return metrics_of([*(f"judged@{k}" for k in wanted), *([LENGTH] if ks is None else [])])
-
-
-def shares_of(results: Mapping[str, Results]) -> list[Share]:
-    """Return the judged shares from results of ``cuts``; without given cut-offs, down to the end of the longest list."""
-    rows = list[Share]()
-    ks = [metric.k for res in results.values() for metric in res.metrics if metric.k is not None]
-    last = max((_longest(res) for res in results.values()), default=0)
-    deepest = next((k for k in sorted(ks) if k >= last), max(ks))
-    for name, res in results.items():
-        for metric in res.metrics:
-            share, k = res.mean[str(metric)], metric.k
-            if k is not None and (k <= deepest or not last) and not math.isnan(share):
-                rows.append(Share(system=name, k=k, share=share, n=res.n[str(metric)]))
-    return rows
-
-
-def _longest(res: Results) -> int:
-    """The length of the longest list; 0 if it was not asked for."""
-    length = next((metric for metric in res.metrics if str(metric) == LENGTH), None)
-    if length is None:
-        return 0
-    values = res.values(length)
-    return int(np.nanmax(values)) if len(values) else 0
-
-
-def picture(results: Mapping[str, Results], words: Words, *, dark: bool = False) -> Any:
-    """Return the picture of results of ``cuts``.
-
-    Raises
-    ------
-    UsageError
-        If no list holds an item.
-    """
-    shares = shares_of(results)
+    evaluator = Evaluator(qrels, cuts(ks), **options)
+    shares = shares_of(evaluator, runs_of(runs, options.get("read")))
     if not shares:
         raise UsageError("no judged query has a list, so nothing can be said of how far lists are judged.")
-    kind = next(iter(results.values())).grades
-    lines = [words("plots.judged.interactions" if kind == "interactions" else "plots.judged.how")]
+    are_interactions = evaluator.task.conditions.scale.kind == "interactions"
+    return drawn_judged(shares, words_of(lang), are_interactions=are_interactions, dark=dark)
+
+
+def drawn_judged(
+    shares: Sequence[Share], words: Words, *, are_interactions: bool = False, dark: bool = False
+) -> Any:
+    """Return the chart of the rows of ``shares_of``, of which there must be some."""
+    lines = [words("plots.judged.interactions" if are_interactions else "plots.judged.how")]
     lines.append(words("page.queries", n=max(row["n"] for row in shares)))
     ks, names = sorted({row["k"] for row in shares}), list(dict.fromkeys(row["system"] for row in shares))
     middle = min(ks, key=lambda k: abs(k - MIDDLE))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
-
-import numpy as np
+from typing import Any
 
 from rankwell.comparison.agreement.boards import boards_of
 from rankwell.comparison.agreement.orders import How, Leaderboards, compared
@@ -21,13 +19,12 @@ from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import step_of
 from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.rows.labels import shortened
+from rankwell.reporting.rows.movement import Place, least_move, places_of
 from rankwell.reporting.rows.systems import runs_of
-from rankwell.statistics.rank_correlation import order_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Qrels
 
 RESAMPLES = 2000
-TENTH = 10
 BETWEEN, LETTER, HEAD = (
     190,
     6.2,
@@ -35,17 +32,6 @@ BETWEEN, LETTER, HEAD = (
 )  # pixels: the distance of the two sides, a letter of a name, the lines above
 ALIGN, AWAY = ("right", "left"), (-10, 10)  # of the texts at either side
 GAP = "\u2002"  # a space that SVG keeps
-
-
-class Place(TypedDict):
-    """A system on one of the two leaderboards: its value and rank there, and the row in which it is drawn."""
-
-    system: str
-    side: int
-    value: float
-    rank: int
-    row: int
-    moved: int
 
 
 @checked
@@ -70,12 +56,16 @@ def movement(
     ----------
     runs
         Runs by the name of their system; at least two.
-    qrels, against
-        The judgements of the left and of the right leaderboard, in any form that ``read_qrels`` accepts.
+    qrels
+        The judgements of the left leaderboard, in any form that ``read_qrels`` accepts.
+    against
+        The judgements of the right one.
     metric
         The metric that orders the systems.
-    resamples, seed
-        The number of bootstrap replicates behind the interval of τ_b, and their seed; 0 for no interval.
+    resamples
+        The number of bootstrap replicates behind the interval of τ_b; 0 for no interval.
+    seed
+        Of what is drawn.
     lang, dark
         The language of the words, and whether the ground is dark.
     options
@@ -114,31 +104,6 @@ def movement(
     heads = [(name, words("page.queries", n=n)) for name, n in zip(_titles(judged), found.n, strict=True)]
     title = words("plots.movement.title", metric=wanted)
     return theme.finished(_drawn(words, places, heads, least), title, _said(words, found, least), dark=dark)
-
-
-def places_of(found: Leaderboards, sign: float) -> list[Place]:
-    """Return the place of each system on both leaderboards; systems of equal value share a rank."""
-    ranks = [order_of(sign * np.array(values)).top for values in found.values]
-    rows = [np.empty(len(found.systems), np.int64) for _ in ranks]
-    for row, own in zip(rows, ranks, strict=True):
-        row[np.argsort(own, kind="stable")] = np.arange(len(own))
-    return [
-        Place(
-            system=name,
-            side=side,
-            value=found.values[side][at],
-            rank=int(ranks[side][at]),
-            row=int(rows[side][at]),
-            moved=int(ranks[0][at] - ranks[1][at]),
-        )
-        for side in (0, 1)
-        for at, name in enumerate(found.systems)
-    ]
-
-
-def least_move(systems: int) -> int:
-    """Return by how many ranks a system moves at least to be coloured."""
-    return 1 if systems <= TENTH else math.ceil(systems / TENTH)
 
 
 def _titles(judged: Sequence[Qrels]) -> list[str]:

@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, TypedDict
-
-import numpy as np
+from typing import Any
 
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
 from rankwell.errors import UsageError
-from rankwell.evaluation.rel_sweep import EVERY, Sweep, Threshold
+from rankwell.evaluation.rel_sweep import EVERY, Threshold
 from rankwell.evaluation.rel_sweep import rel_sweep as swept
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
-from rankwell.reporting.plots import drawing, theme
+from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import best_first
 from rankwell.reporting.plots.drawn import Drawn, altair
 from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
+from rankwell.reporting.rows.rel_sweep import Point, points_of, thresholds_in
 from rankwell.reporting.rows.systems import runs_of
-from rankwell.tables.run_qrels import Qrels
+from rankwell.reporting.rows.texts import axis_title
 
-MOST = 12  # thresholds made of the grades
 WIDTH, HEIGHT = 480, 300
-
-
-class Point(TypedDict):
-    """The value of a system from a threshold on, ``place`` being that of the threshold among all."""
-
-    system: str
-    place: int
-    threshold: str
-    value: float
-    n: int
-    leads: bool
 
 
 def rel_sweep(
@@ -106,42 +93,6 @@ def rel_sweep(
     )
 
 
-def thresholds_in(qrels: Qrels) -> list[float]:
-    """Return the grades above the lowest, of many a dozen from the first to the last.
-
-    Raises
-    ------
-    UsageError
-        If there are fewer than two, or no grades.
-    """
-    grades = np.unique(np.empty(0) if qrels.grade is None else qrels.grade)
-    above = grades[np.isfinite(grades)][1:]
-    if len(above) < 2:
-        raise UsageError(
-            f"{qrels.name} has no three grades to put thresholds between; name them: rels=[1, 'interactions']."
-        )
-    chosen = np.unique(np.linspace(0, len(above) - 1, min(len(above), MOST)).round().astype(int))
-    return [float(grade) for grade in above[chosen]]
-
-
-def points_of(sweep: Sweep, metric: Metric) -> list[Point]:
-    """Return the value of each system at each threshold where it has one; ``leads`` says that it is the best of one of them."""
-    first = {order[0] for rel in sweep.rels if (order := sweep.order(metric, rel))}
-    return [
-        Point(
-            system=name,
-            place=place,
-            threshold=rel if isinstance(rel, str) else f"{rel:g}",
-            value=sweep.values[metric, rel, name],
-            n=sweep.n[metric, rel],
-            leads=name in first,
-        )
-        for place, rel in enumerate(sweep.rels)
-        for name in sweep.runs
-        if not math.isnan(sweep.values[metric, rel, name])
-    ]
-
-
 def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:
     alt = altair()
     names, last = list(dict.fromkeys(row["system"] for row in points)), points[-1]["place"]
@@ -153,9 +104,7 @@ def _drawn(words: Words, metric: Metric, points: Sequence[Point]) -> Any:
     axis = alt.Axis(labelAngle=0, labelExpr="split(datum.label, '|')")
     x = alt.X("tick:N", sort=list(ticks.values()), title=words("plots.rel_sweep.threshold"), axis=axis)
     domain = domain_of([row["value"] for row in points], metric.range)
-    y = alt.Y(
-        "value:Q", title=drawing.axis_title(metric, words), scale=alt.Scale(domain=list(domain), nice=False)
-    )
+    y = alt.Y("value:Q", title=axis_title(metric, words), scale=alt.Scale(domain=list(domain), nice=False))
     tooltip = [
         alt.Tooltip("system:N", title=words("page.system")),
         alt.Tooltip("threshold:N", title=words("plots.rel_sweep.threshold")),

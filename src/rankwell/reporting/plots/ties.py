@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
-from rankwell.errors import UsageError
-from rankwell.judge.lists import UNDECIDED
-from rankwell.metrics import Wanted, metrics_of
-from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.reporting.plots import drawing, theme
+from rankwell.metrics import Wanted
+from rankwell.metrics.metric import Metric
+from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import best_first, span, step_of
 from rankwell.reporting.plots.drawn import altair, data
-from rankwell.reporting.plots.inputs import results_in
+from rankwell.reporting.rows.given import results_in
 from rankwell.reporting.rows.labels import cut, shortened
+from rankwell.reporting.rows.texts import axis_title
+from rankwell.reporting.rows.ties import Range, Touched, movable, ranges_of, touched_of
 from rankwell.results import Results
-from rankwell.results.values import value_of
 
-LISTS = frozenset(
-    {"shown", "topics"}
-)  # what metrics read that are not computed again under another order of ties
 IN_A_ROW, WIDTH, NARROW = 4, 200, 150
-
-
-class Range(TypedDict):
-    """The value of a system, and those under the worst and the best order of equal scores."""
-
-    system: str
-    metric: str
-    worst: float
-    value: float
-    best: float
-
-
-class Touched(TypedDict):
-    """The queries of a system in which the order of equal scores could change a value."""
-
-    system: str
-    queries: int
-    of: int
-    share: float
 
 
 def ties(
@@ -86,7 +62,7 @@ def ties(
     """
     alt = altair()
     words, systems = words_of(lang), results_in(results)
-    wanted = _wanted(systems, metrics)
+    wanted = movable(systems, metrics)
     ranges, touched = ranges_of(systems, wanted), touched_of(systems)
     order = best_first(
         systems, {name: res.plain_mean[str(wanted[0])] for name, res in systems.items()}, wanted[0].better
@@ -99,53 +75,6 @@ def ties(
     panels.append(_shares(words, touched, labels, labelled=len(wanted) % IN_A_ROW == 0))
     title, subtitle = words("plots.ties.title"), _said(words, systems, ranges)
     return theme.finished(alt.concat(*panels, columns=IN_A_ROW), title, subtitle, dark=dark)
-
-
-def ranges_of(systems: Mapping[str, Results], metrics: Sequence[Metric]) -> list[Range]:
-    """Return the reported value of each system and metric, and its ends; undefined values are left out."""
-    rows = list[Range]()
-    for metric in metrics:
-        for name, res in systems.items():
-            value = res.plain_mean[str(metric)]
-            if math.isnan(value):
-                continue
-            best, worst = (
-                (value_of(metric, state) for state in res.part.ends[metric])
-                if metric in res.part.ends
-                else (value, value)
-            )
-            rows.append(Range(system=name, metric=str(metric), worst=worst, value=value, best=best))
-    return rows
-
-
-def touched_of(systems: Mapping[str, Results]) -> list[Touched]:
-    """Return in how many queries of each system the order of equal scores could change a value."""
-    rows = list[Touched]()
-    for name, res in systems.items():
-        queries, lists = res.counts.get(UNDECIDED, 0), res.counts.get("lists", 0)
-        share = queries / lists if lists else 0.0
-        rows.append(Touched(system=name, queries=queries, of=lists, share=share))
-    return rows
-
-
-def can_move(metric: Metric) -> bool:
-    """Whether the order of equal scores can change a metric's value, and results know how far."""
-    return isinstance(metric, QueryMetric) and metric.judgements and not LISTS & metric.needed()
-
-
-def _wanted(systems: Mapping[str, Results], metrics: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
-    first = next(iter(systems.values()))
-    asked = first.metrics if metrics is None else metrics_of(metrics)
-    for metric in asked:
-        for res in systems.values():
-            res[metric]  # or an error that names the nearest one
-    found = tuple(metric for metric in asked if can_move(metric))
-    if not found:
-        names = ", ".join(map(str, asked))
-        raise UsageError(
-            f"no range over the orders of equal scores is known for {names}; evaluate a metric of judged items too, such as ndcg@10."
-        )
-    return found
 
 
 def _said(words: Words, systems: Mapping[str, Results], ranges: Sequence[Range]) -> list[str]:
@@ -179,7 +108,7 @@ def _ranges(
         tooltip=[alt.Tooltip("system:N", title=words("page.system")), *fields],
     )
     scale = alt.Scale(domain=ends, nice=False, zero=False)
-    title = drawing.axis_title(metric, words)
+    title = axis_title(metric, words)
     lines = base.mark_rule(strokeWidth=5, opacity=0.4, strokeCap="round").encode(
         x=alt.X("worst:Q", scale=scale, title=title), x2="best:Q"
     )
@@ -225,4 +154,6 @@ def _shares(words: Words, touched: Sequence[Touched], labels: Mapping[str, str],
 def _systems(labels: Mapping[str, str], *, labelled: bool) -> Any:
     alt = altair()
     axis = alt.Axis(labels=labelled, ticks=False, domain=False, grid=False)
-    return alt.Y("system:N", sort=list(labels.values()), title=None, axis=axis)
+    # the same scale for lines and for bars, so that their rows are level
+    scale = alt.Scale(type="band", paddingInner=0.3, paddingOuter=0.15)
+    return alt.Y("system:N", sort=list(labels.values()), title=None, axis=axis, scale=scale)

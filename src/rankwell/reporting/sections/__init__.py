@@ -11,5 +11,6 @@ ORDER = (
     "tradeoffs",
     "longtail",
     "explorer",
+    "quality",
     "definitions",
 )

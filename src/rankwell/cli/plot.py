@@ -1,0 +1,202 @@
+"""The command ``plot``: one command per kind of picture, each made of the function of ``rankwell.plot`` that draws it."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Signature
+from typing import Any
+
+from rankwell.cli.compare import Testing, evaluated, name_of, systems_of, without_metrics
+from rankwell.cli.options import Reading, Tables, notes_printed, refuse_files
+from rankwell.cli.plot_arguments import (
+    PIXELS,
+    TABLES,
+    Draw,
+    is_evaluated,
+    is_file,
+    metrics_in,
+    options_of,
+    parameters_of,
+    value_of,
+)
+from rankwell.cli.words import named_groups, named_numbers, split, split_names
+from rankwell.comparison.comparing import compare as compared
+from rankwell.comparison.comparison import Comparison
+from rankwell.display.escaping import printable
+from rankwell.judge.policy import Policy
+from rankwell.readers import open_run, read_qrels
+from rankwell.reporting import plots
+from rankwell.reporting.extra import require_extra
+from rankwell.reporting.pictures import form_of
+from rankwell.results import Results
+
+OTHERS = ("save",)  # names of the room that draw nothing
+
+
+def kinds() -> dict[str, str]:
+    """Return the kinds of pictures, each with the first sentence of what it draws."""
+    found = {name: getattr(plots, name) for name in plots.__all__ if name not in OTHERS}
+    return {
+        name: " ".join((inspect.getdoc(draw) or "").partition("\n\n")[0].split())
+        for name, draw in found.items()
+    }
+
+
+def command_of(kind: str) -> Any:
+    """Return the command that draws a kind of picture."""
+    draw: Draw = getattr(plots, kind)
+    signature = Signature(list(parameters_of(draw)))
+
+    def command(*words: str, **given: Any) -> None:
+        _write(draw, kind, signature.bind(*words, **given).arguments)
+
+    command.__name__ = kind
+    command.__doc__ = (inspect.getdoc(draw) or "").partition("\n\nParameters\n")[0]
+    command.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    return command
+
+
+def _write(draw: Draw, kind: str, given: Mapping[str, Any]) -> None:
+    """Draw a picture, write it, and say where it is."""
+    output, lang = given.get("output", f"{kind}.svg"), given.get("lang", "en")
+    form_of(output)
+    require_extra()
+    asked = Asked(draw, given)
+    refuse_files(asked.files, [output])
+    with notes_printed():
+        chart = draw(**asked.arguments(), lang=lang, dark=given.get("dark", False))
+        plots.save(chart, output, scale=given.get("pixels", PIXELS), lang=lang)
+    sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A picture that a command line asks for: the function that draws it, and what is given by the names of parameters."""
+
+    draw: Draw
+    given: Mapping[str, Any]
+
+    @property
+    def takes(self) -> Mapping[str, inspect.Parameter]:
+        """The parameters of the function."""
+        return inspect.signature(self.draw).parameters
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """What is given of the options that the function takes by their names."""
+        names = [each.name for each in options_of(self.draw)]
+        return {name: self.given[name] for name in names if self.given.get(name) is not None}
+
+    @property
+    def tables(self) -> Tables:
+        """The tables that are given."""
+        return Tables(**{name: self.given[name] for name in TABLES if isinstance(self.given.get(name), str)})
+
+    @property
+    def reading(self) -> Reading:
+        """How files are read."""
+        return self.given.get("reading", Reading())
+
+    @property
+    def policy(self) -> Policy:
+        """The rules of the evaluation."""
+        return self.given.get("policy", Policy())
+
+    @property
+    def qrels(self) -> str | None:
+        """The judgements."""
+        named = self.given.get("qrels", "none")
+        return None if named == "none" else named
+
+    @property
+    def words(self) -> list[str]:
+        """The runs, some with names."""
+        return [*([self.given["run"]] if "run" in self.given else []), *self.given.get("runs", ())]
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics of ``-m``."""
+        named = self.given.get("metric") or ()
+        return [part for text in ([named] if isinstance(named, str) else named) for part in split(text)]
+
+    @property
+    def files(self) -> list[str]:
+        """All files that are read."""
+        named = [self.qrels, *split_names(self.words)[1], *self.tables.given]
+        named += [
+            value for name, value in self.own.items() if is_file(self.draw, name) and name not in TABLES
+        ]
+        return [each for each in named if each is not None]
+
+    def arguments(self) -> dict[str, Any]:
+        """Read and evaluate what the function takes."""
+        found = {name: value_of(self.draw, name, value) for name, value in self.own.items()}
+        if self.metrics and "metrics" in self.takes:
+            found["metrics"] = self.metrics
+        elif self.metrics and "metric" in self.takes:
+            found["metric"] = self.metrics[0]
+        if is_evaluated(self.draw):
+            return found | self._results()
+        return found | self._runs()
+
+    def _runs(self) -> dict[str, Any]:
+        names, paths = split_names(self.words)
+        runs = {
+            name: open_run(path, name=name, **self.reading.of_runs)
+            for name, path in zip(names, paths, strict=True)
+        }
+        found: dict[str, Any] = {"runs": runs} if "runs" in self.takes else {}
+        if "run" in self.takes:
+            found["run"] = next(iter(runs.values()))
+        if "qrels" in self.takes:
+            found["qrels"] = None if self.qrels is None else read_qrels(self.qrels, **self.reading.of_qrels)
+        if "options" in self.takes:
+            tables = {name: value for name, value in vars(self.tables).items() if value is not None}
+            found |= {
+                "policy": self.policy,
+                **{name: value for name, value in tables.items() if name not in self.own},
+            }
+        if self.reading.encoding and {"options", "read"} & self.takes.keys():
+            found["read"] = {"encoding": self.reading.encoding}
+        return found
+
+    def _results(self) -> dict[str, Any]:
+        named = systems_of(self.words)
+        unsaved = [each for each in named.values() if not isinstance(each, Results)]
+        axes = [self.own[name] for name in metrics_in(self.draw) if name in self.own]
+        metrics = [*self.metrics, *(axis for axis in axes if axis not in self.metrics)] or None
+        if metrics is None and unsaved:
+            raise without_metrics(unsaved[0])
+        by = self.given.get("by")
+        results, users = evaluated(
+            named, self.qrels or "none", metrics, self.tables, self.reading, self.policy, by=by, threads=None
+        )
+        found: dict[str, Any] = {"results": results} if "results" in self.takes else {}
+        if "comparison" in self.takes and (len(results) > 1 or not found):
+            found["comparison"] = self._comparison(results, metrics, users)
+        return found
+
+    def _comparison(
+        self, results: dict[str, Results], metrics: Sequence[str] | None, users: Any
+    ) -> Comparison:
+        baseline, given = self.given.get("baseline"), self.given
+        groups = {word: named_groups(given.get(word), f"--{word}") for word in ("seeds", "folds")}
+        if baseline is not None and baseline not in groups["seeds"] | groups["folds"]:
+            baseline = name_of(baseline, dict(zip(*split_names(self.words), strict=True)), list(results))
+        return compared(
+            results,
+            metrics=metrics,
+            baseline=baseline,
+            margins=named_numbers(given.get("margin"), "--margin"),
+            by=given.get("by"),
+            weights=given.get("weights"),
+            clusters=given.get("clusters"),
+            users=users,
+            seeds=groups["seeds"],
+            folds=groups["folds"],
+            **given.get("statistics", Testing()).given,
+        )

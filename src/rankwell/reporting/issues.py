@@ -1,0 +1,150 @@
+"""Issues of the data behind a report, by rule: what lint found in the rows, and what results know of ties, gaps and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rankwell.display.findings import LEVELS, Finding, Level
+from rankwell.display.table import number
+from rankwell.inspection.linting import lint
+from rankwell.judge.lists import UNDECIDED
+from rankwell.reporting.material import Material
+from rankwell.results.warnings import warnings_of
+
+FEW_JUDGED = 0.8
+MISSING, UNKNOWN = "judged queries missing from the run", "lists without judgements"
+# counts that say how much there is, not what a rule did; and those that other issues tell of
+SIZES = (
+    "lists",
+    "rows",
+    "judgements",
+    "judged queries",
+    "judged items found",
+    "training pairs",
+    "training users",
+)
+TOLD = MISSING, UNKNOWN, UNDECIDED, "queries with R > k", "rows that repeat an item", "judgements given twice"
+
+
+@dataclass(frozen=True)
+class Case:
+    """Where an issue was found: a system, or a place in a file, with a text in the language of the page.
+
+    ``message`` and ``effect`` are what lint says, in English; ``message`` and ``place`` may quote ids.
+    """
+
+    system: str
+    text: str = ""
+    place: str = ""
+    message: str = ""
+    effect: str = ""
+
+
+@dataclass(frozen=True)
+class Issue:
+    """Something to know about the data, and all cases of it. ``rule`` is the key of its words."""
+
+    level: Level
+    rule: str
+    cases: tuple[Case, ...]
+
+
+def issues_of(material: Material) -> list[Issue]:
+    """Return the issues, errors first."""
+    found: dict[tuple[Level, str], list[Case]] = {}
+    for level, rule, case in _all(material):
+        found.setdefault((level, rule), []).append(case)
+    issues = [Issue(level, rule, tuple(cases)) for (level, rule), cases in found.items()]
+    return sorted(issues, key=lambda issue: LEVELS.index(issue.level))
+
+
+Found = Iterator[tuple[Level, str, Case]]
+
+
+def _all(material: Material) -> Found:
+    yield from _linted(material) if material.runs else _counted(material)
+    yield from _ties(material)
+    yield from _undefined(material)
+    yield from _touched(material)
+    for warning in warnings_of(list(material.results.values())):
+        yield "warning", "warnings", Case("", message=warning)
+
+
+def _linted(material: Material) -> Found:
+    """What lint finds in each run, one at a time, so that the rows of one are held."""
+    assert material.evaluator is not None
+    found: dict[Finding, str] = {}
+    for name, run in material.runs.items():
+        own = lint(
+            [run],
+            material.qrels,
+            items=material.items,
+            train=material.train,
+            k=material.depth,
+            metric=str(material.primary),
+            policy=material.evaluator.policy,
+        )
+        found = dict.fromkeys(own, name) | found
+    for each, name in found.items():
+        if each.rule != "unjudged" or material.judged:  # a log of interactions has no unjudged items
+            system = name if material.runs[name].name in each.place else ""
+            yield each.level, each.rule, Case(system, "", each.place, each.message, each.effect)
+
+
+def _counted(material: Material) -> Found:
+    """What saved results know of what lint would have found."""
+    words = material.words
+    for name, res in material.results.items():
+        counts = res.counts
+        for what, of, level, rule in (
+            (MISSING, "judged queries", "warning", "missing-queries"),
+            (UNKNOWN, "lists", "note", "unknown-queries"),
+        ):
+            if counts.get(what):
+                text = words("report.quality.some", n=counts[what], of=counts.get(of, counts[what]))
+                yield ("warning" if level == "warning" else "note"), rule, Case(name, text)
+        if material.judged.get(name, 1.0) < FEW_JUDGED:
+            share = f"{100 * material.judged[name]:.0f}"
+            yield (
+                "note",
+                "unjudged",
+                Case(name, words("report.quality.judged", share=share, k=material.depth)),
+            )
+
+
+def _ties(material: Material) -> Found:
+    """Means that the order of equal scores moves by more than 0.001."""
+    for name, res in material.results.items():
+        for metric, (worst, best) in res.tie_range.items():
+            low, high = sorted((worst, best))
+            ends = {"low": number(low), "high": number(high), "value": number(res.plain_mean[metric])}
+            yield "warning", "ties", Case(name, material.words("report.quality.range", metric=metric, **ends))
+
+
+def _undefined(material: Material) -> Found:
+    """Queries for which a metric is undefined; those by the judgements are the same for all systems."""
+    words, seen = material.words, set[str]()
+    for name, res in material.results.items():
+        for metric, reasons in res.undefined.items():
+            for reason, n in reasons.items():
+                is_list = reason == "undefined by the list"
+                text = words("report.quality.of_metric", metric=metric, queries=words("page.queries", n=n))
+                if is_list or text not in seen:
+                    yield (
+                        "note",
+                        "undefined-list" if is_list else "undefined-judgements",
+                        Case(name * is_list, text),
+                    )
+                seen.add(text)
+
+
+def _touched(material: Material) -> Found:
+    """Rows that other rules touched; a count that is the same for all systems is told once."""
+    texts, found = material.words.of("report.counts"), [res.counts for res in material.results.values()]
+    for what in {what: None for counts in found for what in counts if what not in (*SIZES, *TOLD)}:
+        numbers = [counts.get(what, 0) for counts in found]
+        same = len(set(numbers)) == 1
+        for name, n in list(zip(material.results, numbers, strict=True))[: 1 if same else None]:
+            if n:
+                yield "note", "touched", Case("" if same else name, f"{texts.get(what, what)}: {n:,}")

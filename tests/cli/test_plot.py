@@ -1,0 +1,230 @@
+"""The command plot: what its kinds take, the files it writes, and its errors."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import MOVIES, QRELS, RUN
+from tests.evidence import evidence
+
+import rankwell as rw
+from rankwell.cli import run
+from rankwell.cli.arguments import arguments_of
+from rankwell.cli.plot import command_of, kinds
+
+CRANFIELD = str(evidence("cranfield/qrels.graded.txt"))
+BINARY = str(evidence("cranfield/qrels.binary.txt"))
+RUNS = [str(evidence(f"cranfield/runs/{name}.run")) for name in ("bm25", "coord")]
+TEST, TRAIN, ITEMS = (str(MOVIES / f"{name}.parquet") for name in ("test", "train", "items"))
+ALS, POPULAR = (str(MOVIES / f"{name}.parquet") for name in ("als", "popular"))
+# a command line for each kind; a new kind needs one here
+LINES = {
+    "calibration": ["als=" + ALS, "--train", TRAIN, "--items", ITEMS, "--column", "genres"],
+    "correlation": [CRANFIELD, *RUNS, "-m", "ndcg@10,ap,rr"],
+    "curve": [CRANFIELD, *RUNS, "-m", "ndcg", "--ks", "1,5,10"],
+    "differences": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
+    "exposure": [ALS, POPULAR, "--train", TRAIN, "--k", "10"],
+    "forest": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", RUNS[0], "--flips", "99", "--resamples", "99"],
+    "judged": [CRANFIELD, *RUNS, "--ks", "1,10"],
+    "long_tail": [TRAIN, "--at", "0.5"],
+    "movement": [CRANFIELD, *RUNS, "--against", BINARY, "-m", "ndcg@10", "--resamples", "99"],
+    "per_query": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
+    "precision_recall": [CRANFIELD, *RUNS, "--query", "1"],
+    "rel_sweep": [TEST, ALS, POPULAR, "-m", "ndcg@10", "--rels", "7,9,interactions"],
+    "scatter": [CRANFIELD, *RUNS, "--x", "ap", "--y", "rr"],
+    "segments": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--by", "half"],
+    "similarity": [ALS, "--k", "5"],
+    "ties": [CRANFIELD, *RUNS, "-m", "ndcg@10", "-m", "ap"],
+    "wins": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_path, capsys):
+    words = LINES[kind]
+    if kind == "segments":
+        users = tmp_path / "users.csv"
+        users.write_text("query,half\n" + "".join(f"{query},{query % 2}\n" for query in range(1, 226)))
+        words = [*words, "--users", str(users)]
+    target = tmp_path / "picture.json"
+    assert run(["plot", kind, *words, "-o", str(target)]) == 0, capsys.readouterr().err
+    spec = json.loads(target.read_text())
+    assert spec["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+    assert spec["title"]["text"]
+    assert f"wrote {target}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_every_option_of_every_kind_says_what_it_is(kind):
+    takes = set(inspect.signature(getattr(rw.plot, kind)).parameters)
+    named = {argument.field for argument in arguments_of(command_of(kind)) if argument.help}
+    assert named == {argument.field for argument in arguments_of(command_of(kind))}
+    # what is missing is made from QRELS and RUN, or said by other options
+    assert takes - named <= {"results", "comparison", "metrics", "metric", "read", "options"}
+
+
+def test_the_kinds_are_listed_with_a_sentence_and_their_own_help(capsys):
+    assert run(["plot", "--help"]) == 0
+    listed = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for kind, sentence in kinds().items():
+        assert f"{kind} {sentence}" in listed
+    assert run(["plot", "movement", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "Usage: rankwell plot movement" in shown
+    assert "--against" in shown
+    assert "--baseline" not in shown
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"),
+    [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("html", b"<!DOCTYPE html>"), ("json", b"{")],
+)
+def test_the_suffix_chooses_the_format(tmp_path, suffix, start):
+    target = tmp_path / f"ties.{suffix}"
+    assert run(["plot", "ties", QRELS, RUN, "-m", "ap", "-o", str(target)]) == 0
+    assert target.read_bytes().startswith(start)
+
+
+def test_without_an_output_the_file_is_named_after_the_kind(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["plot", "ties", QRELS, RUN, "-m", "ap"]) == 0
+    assert capsys.readouterr().err == "rankwell: note: wrote ties.svg.\n"
+    assert Path("ties.svg").read_text().startswith("<svg")
+
+
+def test_language_ground_and_pixels_are_options(tmp_path):
+    plain, dark, large = (tmp_path / name for name in ("a.svg", "b.svg", "c.png"))
+    line = ["plot", "judged", QRELS, RUN, "--ks", "1,5"]
+    assert run([*line, "-o", str(plain)]) == run([*line, "--dark", "--lang", "ko", "-o", str(dark)]) == 0
+    assert "판정된 비율" in dark.read_text()
+    assert plain.read_text().split("fill=")[1] != dark.read_text().split("fill=")[1]
+    sizes = []
+    for pixels in ("1", "3"):
+        assert run([*line, "--pixels", pixels, "-o", str(large)]) == 0
+        sizes.append(int.from_bytes(large.read_bytes()[16:20], "big"))
+    assert sizes[1] == pytest.approx(3 * sizes[0], abs=3)
+
+
+def test_saved_results_are_drawn_without_judgements(tmp_path):
+    saved, target = tmp_path / "one.json", tmp_path / "ties.json"
+    assert run(["evaluate", CRANFIELD, RUNS[1], "-m", "ap", "-o", str(saved), "--per-query"]) == 0
+    assert run(["plot", "ties", "none", f"coord={saved}", "-o", str(target)]) == 0
+    assert "coord" in target.read_text()
+
+
+def test_names_and_policies_are_those_of_other_commands(tmp_path):
+    target = tmp_path / "ties.json"
+    assert (
+        run(
+            [
+                "plot",
+                "ties",
+                CRANFIELD,
+                f"words={RUNS[1]}",
+                "-m",
+                "ap",
+                "--ties",
+                "item-asc",
+                "-o",
+                str(target),
+            ]
+        )
+        == 0
+    )
+    spec = target.read_text()
+    assert "words" in spec
+    res = rw.evaluate(RUNS[1], CRANFIELD, ["ap"], ties="item-asc")
+    assert repr(res["ap"]) in spec
+
+
+WRONG = {
+    'Did you mean "ties"?': (2, ["tis", QRELS, RUN]),
+    "ends in .svg, .png, .pdf, .html or .json": (2, ["ties", QRELS, RUN, "-m", "ap", "-o", "ties.jpg"]),
+    "Did you mean ndcg?": (2, ["ties", QRELS, RUN, "-m", "ndgc"]),
+    "say which metrics you want": (2, ["ties", QRELS, RUN]),
+    "must be en or ko": (2, ["ties", QRELS, RUN, "-m", "ap", "--lang", "de"]),
+    "--ks takes numbers such as 1,5,10, not 'ten'": (2, ["judged", QRELS, RUN, "--ks", "1,ten"]),
+    "scale=0": (2, ["judged", QRELS, RUN, "--pixels", "0"]),
+    "does not exist": (3, ["ties", QRELS, RUN, "-m", "ap", "-o", "no/ties.svg"]),
+    "cannot be read": (3, ["ties", QRELS, "none.run", "-m", "ap"]),
+    "--against": (2, ["movement", QRELS, RUN, "-m", "ap"]),
+    "Unknown option": (2, ["ties", QRELS, RUN, "-m", "ap", "--against", QRELS]),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_use_is_one_line_and_leaves_no_file(message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, words = WRONG[message]
+    assert run(["plot", *words]) == code
+    shown = capsys.readouterr()
+    assert not shown.out
+    assert message.replace('"', "") in shown.err.replace('"', "")
+    assert len(shown.err.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_picture_that_cannot_be_drawn_leaves_the_file_as_it_was(tmp_path):
+    target = tmp_path / "ties.svg"
+    target.write_text("old")
+    assert run(["plot", "ties", QRELS, RUN, "-m", "coverage", "-o", str(target)]) != 0
+    assert target.read_text() == "old"
+
+
+def test_an_input_is_not_overwritten(tmp_path, capsys):
+    lists = tmp_path / "run.json"
+    lists.write_text(json.dumps({"q": ["a"]}))
+    assert run(["plot", "similarity", str(lists), "-o", str(lists)]) == 2
+    assert "would overwrite an input" in capsys.readouterr().err
+
+
+def test_the_list_of_commands_loads_no_picture():
+    code = "import sys, rankwell.__main__ as m; m.main(['--help']); print(*sorted({'altair', 'numpy', 'rankwell.reporting'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not done.stdout.splitlines()[-1]
+
+
+def test_the_kinds_are_listed_without_altair():
+    code = "import sys, rankwell.__main__ as m; m.main(['plot', '--help']); print(*sorted({'altair', 'vl_convert'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not done.stdout.splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="fontconfig names the fonts on Linux")
+def test_characters_without_a_font_are_named_with_the_remedy(tmp_path):
+    folder = tmp_path / "fonts"
+    folder.mkdir()
+    setting = tmp_path / "fonts.conf"
+    setting.write_text(
+        f'<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>{folder}</dir></fontconfig>'
+    )
+    environment = {**os.environ, "FONTCONFIG_FILE": str(setting)}
+
+    def notes(suffix):
+        command = [
+            sys.executable,
+            "-m",
+            "rankwell",
+            "plot",
+            "judged",
+            QRELS,
+            RUN,
+            "--lang",
+            "ko",
+            "-o",
+            str(tmp_path / f"a.{suffix}"),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return done.stderr
+
+    for suffix in ("png", "pdf"):
+        assert "no installed font has 가 (U+AC00)" in notes(suffix)
+        assert "or write .svg or .html" in notes(suffix)
+    for suffix in ("svg", "html", "json"):
+        assert "no installed font" not in notes(suffix)
