@@ -17,8 +17,8 @@ CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: $(VENV)/installed  ## install the package into .venv and run `rankwell demo`
-	@$(BIN)/rankwell demo
+demo: $(VENV)/report  ## install the package into .venv, run `rankwell demo`, and write two reports into build/demo
+	@$(BIN)/rankwell demo -o build/demo
 
 test: build  ## run the tests on freshly built kernels
 	$(BIN)/python -m pytest -n auto --dist loadfile $(CHOICE) $(ARGS)
@@ -42,13 +42,15 @@ check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -p tests.conftest --doctest-modules --doctest-glob='*.md' \
-		--ignore=src/rankwell/kernels src/rankwell $(DOCS)
+		--ignore=src/rankwell/kernels --ignore=docs/plots.md src/rankwell $(DOCS)
+	$(BIN)/python tools/make_gallery.py --check
 	$(BIN)/python tools/make_speed_page.py --check
 	$(BIN)/python tools/make_statistics_page.py --check
 	$(BIN)/python tools/make_site.py
 
 site: build  ## build the documentation site into build/site/html, with its links checked
 	$(BIN)/python tools/make_architecture.py
+	$(BIN)/python tools/make_gallery.py
 	$(BIN)/python tools/make_site.py
 
 format: $(VENV)/dev  ## let ruff mend what it can
@@ -85,6 +87,10 @@ $(VENV)/installed: $(VENV)/made pyproject.toml setup.py $(wildcard src/rankwell/
 	$(PIP) install --editable .
 	@touch $@
 
+$(VENV)/report: $(VENV)/installed
+	$(PIP) install --editable '.[report]'
+	@touch $@
+
 $(VENV)/dev: $(VENV)/made pyproject.toml
 	$(PIP) install --editable '.[dev]'
-	@touch $@ $(VENV)/installed
+	@touch $@ $(VENV)/installed $(VENV)/report

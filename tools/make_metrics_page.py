@@ -35,28 +35,31 @@ Sources = dict[str, int]  # the number of values that each source confirms
 FAMILIES = {
     "binary": (
         "Binary relevance",
-        "An item is relevant or not: precision, recall, average precision, reciprocal rank, AUC, and counts.",
+        "For items that are relevant or not: precision, recall, average precision (MAP), reciprocal rank (MRR), AUC, counts.",
     ),
     "graded": (
         "Graded relevance",
-        "Better items gain more: (n)DCG, ERR, RBP, INST, Q-measure, compatibility.",
+        "For items of which some are better than others, and gain more: (n)DCG, ERR, RBP, INST, Q-measure, compatibility.",
     ),
     "ratings": (
         "Ratings and propensities",
-        "Errors of predicted ratings, and estimates from judgements that were observed with a known probability.",
+        "For predicted ratings: RMSE, MAE and other errors. For judgements observed with a known probability: weighted estimates.",
     ),
     "beyond": (
         "Beyond accuracy",
-        "Coverage, evenness, personalization, novelty, serendipity, similarity, calibration, popularity bias.",
+        "What accuracy does not see: how much of the catalogue is shown and how evenly; personalization, novelty, serendipity, similarity, calibration, popularity bias.",
     ),
     "diversity": (
         "Diversity",
         "How many topics a list covers, and how often it repeats one. See the [guide to diversity]({up}diversity.md).",
     ),
-    "fairness": ("Fairness", "Exposure of groups of items, and parity between popular and unpopular items."),
+    "fairness": (
+        "Fairness",
+        "How much attention groups of items get, and parity between popular and unpopular items.",
+    ),
     "preferences": (
         "Preferences",
-        "Pairs of items of which one was judged better, and the share of pairs that a list ranks in that order.",
+        "For pairs of items of which one was judged better: the share of pairs that a list ranks in that order.",
     ),
 }
 INTRODUCTION = """# Metrics

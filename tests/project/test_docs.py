@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rankwell.metrics.names import METRICS
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
@@ -35,6 +37,10 @@ def test_console_blocks_print_what_the_page_says(page, tmp_path):
         *said, where = done.stderr.strip().splitlines()
         folder = Path(where)
         assert trimmed(done.stdout + "\n".join(said)) == trimmed(shown), command
+
+
+def test_the_readme_counts_the_metrics():
+    assert f"**{len(METRICS)} metrics**" in PAGES[0].read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,17 @@ def test_no_id_text_folder_or_small_group_is_left_in_the_page_or_its_json(lang):
     found = report(redact=True, lang=lang)
     for text in (found.to_html(), found.to_json(), found._repr_html_(), repr(found)):
         plain = text + html.unescape(text)
-        for secret in (*USERS, *ITEMS, *TEXTS, *QUERY_TEXTS, "/home", "ada", "tier-gold", "tier-bronze"):
+        for secret in (
+            *USERS,
+            *ITEMS,
+            *TEXTS,
+            *QUERY_TEXTS,
+            "/home",
+            "ada@",
+            "ada0",
+            "tier-gold",
+            "tier-bronze",
+        ):
             assert secret not in plain
     assert "tier-silver" in found.to_json() or "segments" not in [each.name for each in found.sections]
 

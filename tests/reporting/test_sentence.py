@@ -161,7 +161,35 @@ def test_no_candidate_may_beat_the_baseline():
 
 def test_all_candidates_may_beat_the_baseline():
     runs = {"A": BAD, "B": LIKE_GOOD, "C": GOOD}
-    assert re.match(r"All 2 systems beat A on rr; the best is [BC], by ", said(compared(runs, baseline="A")))
+    assert re.match(r"Both systems beat A on rr; the better is [BC], by ", said(compared(runs, baseline="A")))
+    runs["D"] = [1] * 12
+    assert said(compared(runs, baseline="A")).startswith("All 3 systems beat A on rr; the best is D, by ")
+
+
+def test_neither_of_two_candidates_may_beat_the_baseline():
+    runs = {"A": GOOD, "B": BAD, "C": [*GOOD[:-1], 2]}
+    assert said(compared(runs, baseline="A")).startswith(
+        "Neither of 2 systems is shown to beat A on rr; the better is C, lower"
+    )
+
+
+def test_a_test_of_the_median_that_contradicts_the_mean_names_no_winner():
+    runs = {"A": [*[6] * 14, 1, 1], "B": [*[5] * 14, 6, 6]}
+    found = compared(runs, test="sign", baseline="A")
+    assert found.difference("B", "A", "rr").mean < 0
+    assert stats.binomtest(14, 16).pvalue < 0.05
+    assert said(found) == (
+        "B and A differ on rr, p = 0.0042 by the sign test, but neither is plainly better: B wins 14 queries and loses 2, while the "
+        "means differ the other way or not at all."
+    )
+
+
+def test_systems_with_one_query_in_common_are_not_tested():
+    runs = {"A": run_of(BAD), "B": run_of(GOOD), "C": {"q0": ["x"]}}
+    found = rw.compare(runs, qrels_of(12), "rr", missing="skip")
+    assert said(found) == (
+        "B has the highest rr, 0.8611, but is not shown to beat C (1.0000, no test with 1 query in common)."
+    )
 
 
 def max_t(runs, first, second):

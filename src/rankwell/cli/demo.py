@@ -5,12 +5,20 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
+from rankwell.cli.option import OUTPUT, Option
 from rankwell.display.output import width, write
 from rankwell.display.table import Column, Table
+from rankwell.errors import InputError
 from rankwell.evaluation import Evaluator, evaluate
 from rankwell.judge.policy import Policy
+from rankwell.reporting.extra import require_extra
+from rankwell.reporting.report import report
 from rankwell.results import Results
+
+if TYPE_CHECKING:
+    import polars as pl
 
 RECOMMENDERS = ("popular", "itemknn", "als", "random")
 THRESHOLDS = (7, 8, 9)
@@ -26,14 +34,81 @@ NEXT = """\
 Next:
   rankwell metrics                                  all metrics
   rankwell explain ndcg                             formula, switches, edge cases, source
-  rankwell evaluate QRELS RUN -m ndcg@10 -m ap      your own files"""
+  rankwell evaluate QRELS RUN -m ndcg@10 -m ap      your own files
+  rankwell report QRELS RUN… -m ndcg@10 -m ap       one HTML page of them, to send to others
+  rankwell demo -o FOLDER                           two such pages of these data"""
 
 Found = Mapping[str, Mapping[str, Results]]
 
 
-def demo() -> None:
+def demo(
+    *,
+    output: Annotated[
+        str | None,
+        Option(
+            name=("--output", "-o"),
+            group=OUTPUT,
+            help="a folder, made if need be: also write two reports into it, of the search engine and of the recommenders",
+        ),
+    ] = None,
+) -> None:
     """Evaluate bundled real data and print tables worth reading."""
+    if output is not None:
+        require_extra()
     write(demo_text(width()), None)
+    if output is not None:
+        made = ", ".join(map(str, write_reports(Path(output))))
+        write(f"\nTwo reports, to be opened in a browser: {made}", None)
+
+
+def write_reports(folder: Path) -> list[Path]:
+    """Write a report of the search engine and one of the recommenders into a folder, and return their files.
+
+    Raises
+    ------
+    InputError
+        If they cannot be written.
+    """
+    from importlib.resources import as_file, files
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made ({error.strerror}).") from error
+    search, films = folder / "search.html", folder / "recommenders.html"
+    with as_file(files("rankwell") / "data") as data:
+        trec = data / "trec_eval"
+        metrics = ["ap", "ndcg@10", "p@10", "rr", "bpref"]
+        report(
+            {"NIST's sample run": trec / "results.test"}, search, qrels=trec / "qrels.test", metrics=metrics
+        )
+        movies = data / "movietweetings"
+        report(
+            {name: movies / f"{name}.parquet" for name in RECOMMENDERS},
+            films,
+            qrels=movies / "test.parquet",
+            metrics=["ndcg@10", "hit@10", "coverage@10", "msi@10"],
+            train=movies / "train.parquet",
+            items=movies / "items.parquet",
+            users=_activity(movies / "train.parquet"),
+            by="activity",
+            baseline=RECOMMENDERS[0],
+            rel=THRESHOLDS[0],
+            title="Four recommenders of films",
+        )
+    return [search, films]
+
+
+def _activity(train: Path) -> pl.DataFrame:
+    """How much the users have rated: one of three groups of equal size."""
+    import polars as pl
+
+    labels = ["few ratings", "some ratings", "many ratings"]
+    rated = pl.read_parquet(train).group_by("user_id").len().sort("len", "user_id")
+    return rated.select(
+        "user_id",
+        activity=pl.Series([labels[3 * row // len(rated)] for row in range(len(rated))]),
+    )
 
 
 def demo_text(columns: int | None = None) -> str:

@@ -135,12 +135,16 @@ class Judge:
             "d": number(said["difference"]),
             "interval": "" if unknown else f" [{number(said['low'])}, {number(said['high'])}]",
             "end": self.words(f"report.answer.end_{self.metric.better}"),
-            "p": self.words("report.answer.over_seeds") if is_over_seeds(d) else self.p(d.p),
+            "p": self.p(d),
         }
 
-    def p(self, p: float) -> str:
+    def p(self, d: Difference) -> str:
         """A p-value in words, with its test and its correction where they are not plain."""
-        shown = number(max(p, LEAST))
+        if is_over_seeds(d):
+            return self.words("report.answer.over_seeds")
+        if math.isnan(d.p):
+            return self.words("report.answer.no_test", n=d.n)
+        shown = number(max(d.p, LEAST))
         said = f"p {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"p = {shown}"
         test = self.found.methods.test
         if test in ("wilcoxon", "sign"):

@@ -18,6 +18,7 @@ from rankwell.reporting.rendering import percentage
 
 MOST, MOST_LEFT_OUT, MOST_RATIOS = 5, 2, 2
 MOST_METRICS = 3  # that are listed
+BEATING = ("beats", "some_beat", "both_beat", "all_beat", "leads")
 ABOUT_HALF, ABOUT_TWICE = (0.45, 0.55), (1.8, 2.2)
 LESS, MORE = 0.55, 1.8  # a ratio between them is no news
 FEW_JUDGED = 0.05  # a smaller share of unjudged items is no news
@@ -29,12 +30,32 @@ def facts_of(material: Material, metric: Metric, said: Said) -> list[Said]:
     """Return the facts beside a sentence, the most important first; what was left out is always among them."""
     left = list(_left_out(material, metric))
     found = [
+        *_too_few(material, metric),
+        *_undefined(material, metric, said),
         *_without_hits(material, metric),
         *_of_queries(material, metric, said),
         *_worse(material, metric),
     ]
     found += _of_other_metrics(material, metric, said)
     return [*found[: MOST - min(len(left), MOST_LEFT_OUT)], *left][:MOST]
+
+
+def _too_few(material: Material, metric: Metric) -> Iterator[Said]:
+    """Whether the queries of a system that is alone tell nothing of its mean."""
+    own = material.intervals.get(str(metric)) if material.comparison is None else None
+    if own is not None and (own.low, own.high) == metric.range:
+        yield Said("fact_everything", {"n": own.n})
+
+
+def _undefined(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
+    """Systems that the sentence cannot speak of, as the metric has no value for them."""
+    found = material.comparison
+    if found is not None and said.key != "undefined":
+        systems = Judge(found, metric, material.words).undefined(*found.names)
+        if systems:
+            yield Said(
+                "fact_undefined_all", {"metric": str(metric), "systems": listed(systems, material.words)}
+            )
 
 
 def _without_hits(material: Material, metric: Metric) -> Iterator[Said]:
@@ -62,7 +83,9 @@ def _of_queries(material: Material, metric: Metric, said: Said) -> Iterator[Said
         return
     key = "fact_queries" if metric.better != "neither" else "fact_queries_neither"
     fields: dict[str, Any] = {"first": brief_name(said.first), "second": brief_name(said.second), "far": ""}
-    fields |= {"wins": d.wins, "losses": d.losses, "n": d.n}
+    fields |= {"wins": d.wins, "n": d.n}
+    lost = "losses" if metric.better != "neither" else "lower"
+    fields["losses"] = material.words(f"report.answer.{lost}", losses=d.losses) if d.losses else ""
     fields["ties"] = material.words("report.answer.ties", ties=d.ties) if d.ties else ""
     low, high = metric.range
     pair = {name: material.results[name] for name in (said.first, said.second) if name in material.results}
@@ -108,7 +131,7 @@ def _other_tests(judges: list[Judge], said: Said) -> Iterator[Said]:
     """The metrics on which it is the other way round, and those on which it is the same."""
     assert said.first is not None
     assert said.second is not None
-    way = {"beats": 1, "some_beat": 1, "all_beat": 1, "leads": 1, "worse": -1}.get(said.key, 0)
+    way = 1 if said.key in BEATING else -1 if said.key == "worse" else 0
     same: list[Judge] = []
     other: list[tuple[Judge, Difference]] = []
     for judge in judges:
@@ -152,9 +175,11 @@ def _ratio(judge: Judge, first: str, second: str) -> Iterator[Said]:
 
 def _left_out(material: Material, metric: Metric) -> Iterator[Said]:
     """Queries without a list, queries without a value, items without a judgement."""
+    folds = material.comparison.folds.values() if material.comparison is not None else ()
+    parts = {name for members in folds for name in members}  # the queries of the others are missing from each
     for name, res in material.results.items():
         missing = res.counts.get(MISSING, 0)
-        if missing and metric.judgements:
+        if missing and metric.judgements and name not in parts:
             fields = {"n": missing, "all": res.counts.get("judged queries", 0), "system": brief_name(name)}
             yield Said(f"fact_missing_{res.policy.missing}", fields)
     undefined = {name: res.undefined.get(str(metric), {}) for name, res in material.results.items()}

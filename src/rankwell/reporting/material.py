@@ -105,7 +105,7 @@ class Material:
             return {}
         if all(wanted in res.metrics for res in self.results.values()):
             return {name: res[wanted] for name, res in self.results.items()}
-        if self.evaluator is None or not self.runs or self.qrels is None:
+        if self.evaluator is None or not self.runs or self.qrels is None or self.evaluator.plan.slices:
             return {}
         found = self.evaluator.of_other_metrics([wanted]).results_of_all(self.runs)
         return {name: res[wanted] for name, res in found.items()}

@@ -69,11 +69,21 @@ def _shown(value: Any, redaction: Redaction, word: str = "") -> Any:
     return value
 
 
+def _rows(rows: Any, redaction: Redaction) -> Any:
+    """The rows behind a chart, or several tables of them by name, in an order that tells nothing of the true ids."""
+    if isinstance(rows, Mapping):
+        return {name: _rows(each, redaction) for name, each in rows.items()}
+    shown = _shown(rows, redaction)
+    if all(isinstance(row, Mapping) and isinstance(row.get("query"), str) for row in shown):
+        return sorted(shown, key=lambda row: str(row["query"]))
+    return shown
+
+
 def _chart(spec: Any, redaction: Redaction) -> Any:
     """A specification with the rows behind it redacted; its other fields, such as ``text`` of a title, are no data."""
     if isinstance(spec, Mapping):
         return {
-            key: _shown(each, redaction) if key in ("datasets", "values") else _chart(each, redaction)
+            key: _rows(each, redaction) if key in ("datasets", "values") else _chart(each, redaction)
             for key, each in spec.items()
         }
     return [_chart(each, redaction) for each in spec] if isinstance(spec, list | tuple) else spec

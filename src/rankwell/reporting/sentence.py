@@ -95,8 +95,10 @@ def _candidates(judge: Judge, names: list[str], baseline: str) -> Said:
         return judge.said(f"differ_{_way(widest)}", widest, n=len(differ), all=len(found))
     better = [d for d in found if judge.is_better(d)]
     if not better:
-        return judge.said(f"none_{_way(found[0])}", found[0], all=len(found))
-    key = "all_beat" if len(better) == len(found) else "some_beat"
+        none = "neither" if len(found) == 2 else "none"
+        return judge.said(f"{none}_{_way(found[0])}", found[0], all=len(found))
+    every = "both_beat" if len(found) == 2 else "all_beat"
+    key = every if len(better) == len(found) else "some_beat"
     return judge.said(key, better[0], n=len(better), all=len(found))
 
 

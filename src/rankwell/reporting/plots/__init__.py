@@ -22,22 +22,7 @@ from rankwell.reporting.plots.ties import ties
 from rankwell.reporting.plots.wins import wins
 
 __all__ = [
-    "calibration",
-    "correlation",
-    "curve",
-    "differences",
-    "exposure",
-    "forest",
-    "judged",
-    "long_tail",
-    "movement",
-    "per_query",
-    "precision_recall",
-    "rel_sweep",
-    "save",
-    "scatter",
-    "segments",
-    "similarity",
-    "ties",
-    "wins",
-]
+    "calibration", "correlation", "curve", "differences", "exposure", "forest", "judged",
+    "long_tail", "movement", "per_query", "precision_recall", "rel_sweep", "save", "scatter", "segments",
+    "similarity", "ties", "wins",
+]  # fmt: skip

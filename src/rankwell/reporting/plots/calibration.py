@@ -133,7 +133,11 @@ def drawn_calibration(
 def _history(rows: Sequence[Row], y: Any, words: Words) -> Any:
     """The shares in the histories, the same for all systems that have lists for the same users: those of the first."""
     alt = altair()
-    first = [row for row in rows if row["system"] == rows[0]["system"]]
+    first = [
+        {"topic": row["topic"], "history": row["history"]}
+        for row in rows
+        if row["system"] == rows[0]["system"]
+    ]
     tips = [
         alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
         alt.Tooltip("history:Q", title=words("plots.calibration.history"), format=".2%"),

@@ -124,7 +124,8 @@ def _chart(rows: list[Row], found: Difference, metric: Metric, words: Words) -> 
     if not math.isnan(found.low):
         band = data([{"low": found.low, "high": found.high}])
         layers.append(band.mark_rect(style="band").encode(y="low:Q", y2="high:Q"))
-    for outcome, style in STYLES.items():
+    outcomes = {row["outcome"] for row in rows}
+    for outcome, style in ((each, STYLES[each]) for each in STYLES if each in outcomes):
         own = data(row for row in rows if row["outcome"] == outcome)
         bars = own.mark_rect(style=style, opacity=0.9)
         layers.append(bars.encode(x=x, x2="end:Q", y=y, y2=alt.datum(0), tooltip=tips))

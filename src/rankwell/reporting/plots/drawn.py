@@ -23,9 +23,9 @@ def altair() -> Any:
 
 
 def data(rows: Iterable[Mapping[str, Any]]) -> Any:
-    """Return a chart of plain rows, without a mark yet."""
+    """Return a chart of plain rows, without a mark yet; layers of the same rows share them in the specification."""
     alt = altair()
-    return alt.Chart(alt.Data(values=list(rows)))
+    return alt.Chart(alt.InlineData(values=[dict(row) for row in rows]))
 
 
 def percent_axis(**more: Any) -> Any:

@@ -99,8 +99,9 @@ def _chart(rows: list[dict[str, Any]], title: str, words: Words) -> Any:
     layers = [data([{"zero": 0}]).mark_rule(style="reference").encode(x="zero:Q")]
     if any(row["margin"] is not None for row in rows):
         layers.append(base.mark_bar(style="band", height={"band": 1}).encode(x="less:Q", x2="margin:Q"))
-    x = alt.X("mean:Q", title=title, scale=alt.Scale(padding=12, nice=False))
-    for outcome, style in STYLES.items():
+    x = alt.X("mean:Q", title=title, scale=alt.Scale(padding=12, nice=False)).axis(tickCount=8)
+    outcomes = {row["outcome"] for row in rows}
+    for outcome, style in ((each, STYLES[each]) for each in STYLES if each in outcomes):
         own = data(row for row in rows if row["outcome"] == outcome).encode(y=y, tooltip=tips)
         layers.append(own.mark_rule(style=style, strokeWidth=2, opacity=1).encode(x="low:Q", x2="high:Q"))
         layers.append(own.mark_point(style=style, filled=True, size=60, opacity=1).encode(x=x))

@@ -71,7 +71,7 @@ def long_tail(
     --------
     >>> log = {"ann": ["a", "b", "c"], "bob": ["a", "b"], "cid": ["a", "d"], "dee": ["a"]}
     >>> long_tail(log, at=0.7).title.subtitle
-    ['4 items, 8 interactions, Gini 0.31 (0: all equally popular)']
+    ['4 items, 8 interactions, Gini 0.31 (0: all equally popular)', '2 of 4 items (50 %) have 75 % of the interactions']
     """
     words = words_of(lang)
     if isinstance(train, LongTail):
@@ -99,7 +99,15 @@ def drawn_long_tail(
     ranks = alt.Scale(type=scale, domain=[0.5, len(tail.counts) + 0.5], nice=False)
     x = alt.X("start:Q", scale=ranks, title=words("plots.long_tail.x"), axis=_ticks(len(tail.counts), scale))
     colour = alt.Color("series:N", scale=alt.Scale(domain=["items", "cumulative"]), legend=None)
-    rows = [{**row, "start": row["first"] - 0.5, "end": row["last"] + 0.5} for row in points]
+    rows = [
+        {
+            **row,
+            "start": row["first"] - 0.5,
+            "end": row["last"] + 0.5,
+            "items": row["last"] - row["first"] + 1,
+        }
+        for row in points
+    ]
     left = alt.layer(
         *(_area(rows, part["part"], tail, x, colour, words, scale) for part in parts if part["items"]),
         *_cuts(parts, len(tail.counts), x, words, scale),
@@ -107,7 +115,7 @@ def drawn_long_tail(
     layers = [left, _cumulative(rows, x, colour, words), _hover(rows, x, words)]
     chart = alt.layer(*layers).resolve_scale(y="independent").properties(width=WIDTH, height=HEIGHT)
     return theme.finished(
-        chart, words("plots.long_tail.title"), _subtitle(tail, points, words, scale), dark=dark
+        chart, words("plots.long_tail.title"), _subtitle(tail, parts, points, words, scale), dark=dark
     )
 
 
@@ -156,42 +164,54 @@ def _cuts(parts: Sequence[Row], size: int, x: Any, words: Words, scale: str) -> 
     """A line after each part but the last, with the shares of what is before it."""
     alt = altair()
     layers: list[Any] = []
-    items = interactions = 0.0
-    for nth, part in enumerate(parts[:-1]):
-        items, interactions = items + part["items"], interactions + (part["interactions_share"] or 0.0)
-        at = part["last"] + 0.5
-        share = np.log(2 * at) / np.log(2 * size + 1) if scale == "log" else at / size
-        base = data([{"start": at, "text": _sentence(words, items, size, interactions)}])
+    for nth, (items, interactions) in enumerate(_heads(parts)):
+        at = items + 0.5
+        place = np.log(2 * at) / np.log(2 * size + 1) if scale == "log" else at / size
+        text = words("plots.long_tail.cut", share=percent(items / size), volume=percent(interactions))
+        base = data([{"start": at, "text": text.split("\n")}])
         layers.append(base.mark_rule(style="reference").encode(x=x))
-        side = {"align": "right", "dx": 4} if share > 0.5 else {"align": "left", "dx": -4}
-        text = base.mark_text(style="note", baseline="bottom", **side)
-        layers.append(text.encode(x=x, y=alt.value(-6 - 16 * nth), text="text:N"))
+        side = {"align": "right", "dx": 4} if place > 0.5 else {"align": "left", "dx": -4}
+        mark = base.mark_text(style="note", baseline="bottom", dy=-14, **side)
+        layers.append(mark.encode(x=x, y=alt.value(-4 - 30 * nth), text="text:N"))
     return layers
 
 
+def _heads(parts: Sequence[Row]) -> list[tuple[int, float]]:
+    """How many items there are before each cut, and their share of the interactions."""
+    items, shares = 0, 0.0
+    found = []
+    for part in parts[:-1]:
+        items, shares = items + part["items"], shares + (part["interactions_share"] or 0.0)
+        found.append((items, shares))
+    return found
+
+
 def _hover(rows: Sequence[Row], x: Any, words: Words) -> Any:
-    """Invisible bars over the whole height that say what is at each place."""
+    """Invisible bars over the whole height that say what is at each place: an item, or how many items."""
     alt = altair()
-    told = [
-        {
-            "start": row["start"],
-            "end": row["end"],
-            "what": row["title"] or row["item"] or words("page.items", n=row["last"] - row["first"] + 1),
-            "id": row["item"] or "–",
-            "rank": count(row["first"])
-            if row["first"] == row["last"]
-            else f"{row['first']:,}–{row['last']:,}",
-            "count": number(row["each"], 0 if row["each"].is_integer() else 1),
-            "reached": percent(row["cumulative"]),
-        }
-        for row in rows
-    ]
-    tips = [
-        alt.Tooltip(f"{field}:N", title=words(f"plots.long_tail.{field}"))
-        for field in ("what", "id", "rank", "count", "reached")
-    ]
-    mark = data(told).mark_rect(opacity=0)
-    return mark.encode(x=x, x2="end", y=alt.value(0), y2=alt.value(HEIGHT), tooltip=tips)
+    titled = [row for row in rows if row["title"] is not None]
+    named = [row for row in rows if row["title"] is None and row["item"] is not None]
+    bins = [row for row in rows if row["item"] is None]
+    layers = []
+    for some, fields in (titled, ("title", "item")), (named, ("item",)), (bins, ("items",)):
+        if some:
+            shown = [{field: row[field] for field in ("start", "end", *fields)} | _told(row) for row in some]
+            tips = [
+                alt.Tooltip(f"{f}:N", title=words(f"plots.long_tail.tip_{f}"))
+                for f in (*fields, *_told(some[0]))
+            ]
+            mark = data(shown).mark_rect(opacity=0)
+            layers.append(mark.encode(x=x, x2="end", y=alt.value(0), y2=alt.value(HEIGHT), tooltip=tips))
+    return alt.layer(*layers)
+
+
+def _told(row: Row) -> dict[str, str]:
+    is_one = row["first"] == row["last"]
+    return {
+        "rank": count(row["first"]) if is_one else f"{row['first']:,}–{row['last']:,}",
+        "count": number(row["each"], 0 if row["each"].is_integer() else 1),
+        "reached": percent(row["cumulative"]),
+    }
 
 
 def _ticks(size: int, scale: str) -> Any:
@@ -203,22 +223,18 @@ def _ticks(size: int, scale: str) -> Any:
     return alt.Axis(format=",d", grid=False, tickCount=6, tickMinStep=1)
 
 
-def _sentence(words: Words, items: float, size: int, interactions: float) -> str:
-    return words(
-        "plots.long_tail.cut",
-        n=int(items),
-        all=size,
-        share=percent(items / size),
-        volume=percent(interactions),
-    )
-
-
-def _subtitle(tail: LongTail, points: Sequence[Row], words: Words, scale: str) -> list[str]:
+def _subtitle(
+    tail: LongTail, parts: Sequence[Row], points: Sequence[Row], words: Words, scale: str
+) -> list[str]:
     total = count(int(tail.total)) if float(tail.total).is_integer() else number(tail.total, 1)
     lines = [
         words("plots.long_tail.of", items=count(len(tail.counts)), total=total, gini=number(tail.gini, 2))
     ]
-    if len(points) < len(tail.counts):
+    size = len(tail.counts)
+    for items, interactions in _heads(parts):
+        shares = {"share": percent(items / size), "volume": percent(interactions)}
+        lines.append(words("plots.long_tail.head", n=items, all=size, **shares))
+    if len(points) < size:
         lines.append(words("plots.long_tail.bins", alone=SINGLES, bins=len(points) - SINGLES))
     if scale == "log":
         lines.append(words("plots.long_tail.log"))

@@ -82,7 +82,7 @@ def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, wor
         return [alt.Tooltip(f"{field}:N", title=words(key)) for field, key in fields.items()]
 
     who = {"system": "page.system"}
-    across = {"title": title, "scale": alt.Scale(padding=8, nice=False)}
+    across = {"title": title, "scale": alt.Scale(padding=8, nice=False), "axis": alt.Axis(tickCount=10)}
     layers = []
     if points:
         told = tips(**who, query="page.query", shown="plots.per_query.value")

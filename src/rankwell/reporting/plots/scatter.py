@@ -100,16 +100,18 @@ def _chart(rows: list[Row], x: Metric, y: Metric, words: Words) -> Any:
     def chart(own: Iterable[Row]) -> Any:
         return data(own).encode(x=across, y=up)
 
-    layers = [chart(row for row in rows if row["is_front"]).mark_line(style="reference")]
+    front = [row for row in rows if row["is_front"]]
+    layers = [chart(front).mark_line(style="reference")] if front else []
     marks: dict[str, dict[str, Any]] = {
         "other": {"style": "muted", "size": 50},
         "front": {"size": 90},
         "baseline": {"size": 110, "shape": "square"},
     }
-    for role, mark in marks.items():
+    roles, used = ({row[key] for row in rows} for key in ("role", "side"))
+    for role, mark in ((each, marks[each]) for each in marks if each in roles):
         own = chart(row for row in rows if row["role"] == role)
         layers.append(own.mark_point(filled=True, opacity=1, **mark).encode(tooltip=tips))
-    for side, look in LOOKS.items():
+    for side, look in ((each, LOOKS[each]) for each in LOOKS if each in used):
         own = chart(row for row in rows if row["side"] == side)
         layers.append(own.mark_text(fontSize=12, **look).encode(text="system:N"))
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)

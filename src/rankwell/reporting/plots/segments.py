@@ -13,7 +13,7 @@ from rankwell.metrics import Wanted
 from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.plots.theme import colours, finished
 from rankwell.reporting.rows.given import metric_in, primary_of, results_in
-from rankwell.reporting.rows.segments import Segmented, in_comparison, in_results, rows_of
+from rankwell.reporting.rows.segments import Segmented, domain_of, in_comparison, in_results, rows_of
 from rankwell.reporting.rows.texts import axis_title, lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
@@ -89,13 +89,15 @@ def _chart(rows: list[Row], title: str, words: Words) -> Any:
     if len(systems) > 1:
         colour = alt.Color("system:N", title=None, scale=colours(systems)).legend(orient="top", columns=4)
         base = base.encode(yOffset=alt.YOffset("system:N", sort=systems), color=colour)
-    x = alt.X("mean:Q", title=title, scale=alt.Scale(zero=False))
+    ends = domain_of(rows)
+    scale = alt.Scale(zero=False) if ends is None else alt.Scale(domain=list(ends), nice=False)
+    x = alt.X("mean:Q", title=title, scale=scale).axis(tickCount=8)
     layers = []
     if len(systems) == 1:
         line = data([{"at": rows[0]["mean"]}])
         layers.append(line.mark_rule(style="reference").encode(x="at:Q"))
     look = {"style": "accent"} if len(systems) == 1 else {}
-    layers.append(base.mark_rule(strokeWidth=2, **look).encode(x="low:Q", x2="high:Q"))
+    layers.append(base.mark_rule(strokeWidth=2, clip=True, **look).encode(x="low:Q", x2="high:Q"))
     layers.append(base.mark_point(filled=True, size=60, opacity=1).encode(x=x))
     n = data(_numbers(rows)).encode(y=y)
     layers.append(n.mark_text(style="note", align="left", dx=10).encode(x=alt.value("width"), text="said:N"))
@@ -123,6 +125,7 @@ def _subtitle(found: Segmented, rows: list[Row], words: Words) -> Sequence[str]:
     return lines(
         words("plots.segments.parts") if has_intervals else words("plots.segments.alone"),
         words("plots.segments.line") if systems == 1 else "",
+        words("plots.segments.cut") if domain_of(rows) is not None else "",
         words("plots.segments.systems", shown=systems, total=len(found.order))
         if systems < len(found.order)
         else "",

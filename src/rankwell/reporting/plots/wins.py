@@ -94,7 +94,7 @@ def _chart(rows: list[dict[str, Any]], words: Words, *, has_second: bool) -> Any
     room = 2 * (LETTER * max(len(row["shown"]) for row in rows) + 8)  # for the counts at both ends
     reach = max(abs(row[end]) for row in rows for end in ("start", "end")) * WIDTH / (WIDTH - room)
     x = alt.X("start:Q", title=words("plots.wins.share"), scale=alt.Scale(domain=[-reach, reach], nice=False))
-    x = x.axis(labelExpr="format(abs(datum.value), '.0%')")
+    x = x.axis(tickCount=8, labelExpr="format(abs(datum.value), '.0%')")
     tips = [
         alt.Tooltip("pair:N", title=words("plots.compared.pair")),
         alt.Tooltip("said:N", title=words("plots.wins.outcome")),

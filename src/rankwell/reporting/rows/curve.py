@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from rankwell.errors import UsageError, brief
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
@@ -15,8 +17,12 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, definition
 from rankwell.results import Results
+from rankwell.statistics.many import intervals as intervals_of
+from rankwell.tables.cores import cores
+from rankwell.tables.draws import fingerprints_of
 from rankwell.tables.states import Mean
 
+NO_INTERVAL = {"low": None, "high": None, "is_doubtful": False}
 CUT = re.compile(r"@\d+\s*$")
 KS = (1, 3, 5, 10, 20, 50, 100)
 
@@ -82,17 +88,42 @@ def rows_of(
         raise UsageError(
             f"{brief(name)}: the results hold {base} at no cut-off; evaluate {base}@5, {base}@10 …."
         )
-    return [_row(name, res, found[k], intervals=intervals) for k in wanted]
+    chosen = [found[k] for k in wanted]
+    bounds = _intervals(res, chosen) if intervals else {}
+    return [
+        {
+            "system": name,
+            "k": metric.k,
+            "value": None if math.isnan(res[metric]) else res[metric],
+            **bounds.get(metric, NO_INTERVAL),
+            "n": res.n[str(metric)],
+        }
+        for metric in chosen
+    ]
 
 
-def _row(name: str, res: Results, metric: Metric, *, intervals: bool) -> dict[str, Any]:
-    value = res[metric]
-    row = {"system": name, "k": metric.k, "value": None if math.isnan(value) else value}
-    interval = {"low": None, "high": None, "is_doubtful": False}
-    is_mean = metric in res.part.values and isinstance(res.part.states[metric], Mean)
-    if intervals and is_mean and metric not in res.part.weighted and res.n[str(metric)]:
-        interval |= {key: each for key, each in res.interval(metric).to_dict().items() if key in interval}
-    return {**row, **interval, "n": res.n[str(metric)]}
+def _intervals(res: Results, metrics: Sequence[Metric]) -> dict[Metric, dict[str, Any]]:
+    """The intervals of the means, as ``Results.interval`` has them, for all cut-offs at once: they share their draws."""
+    able = [
+        metric
+        for metric in metrics
+        if metric in res.part.values
+        and metric not in res.part.weighted
+        and isinstance(res.part.states[metric], Mean)
+    ]
+    if not able:
+        return {}
+    values = np.array([res.values(metric) for metric in able])
+    units = fingerprints_of(res.part.queries[res.part.concerned()])
+    found = intervals_of(values, units, limits=able[0].range, threads=cores())
+    return {
+        metric: {"low": _plain(low), "high": _plain(high), "is_doubtful": bool(is_doubtful)}
+        for metric, low, high, is_doubtful in zip(able, found.low, found.high, found.is_doubtful, strict=True)
+    }
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
 
 
 @definition

@@ -15,7 +15,7 @@ from rankwell.reporting.rows.given import (
     Values,
     system_in,
 )
-from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.rows.labels import shown_id
 from rankwell.reporting.rows.pairs import sign_of
 from rankwell.statistics.effects import TIE
 
@@ -72,7 +72,7 @@ def rows_of(values: Values, pair: tuple[str, str], metric: Metric) -> list[Row]:
                 "end": start + len(part),
                 "queries": len(part),
                 "difference": mean,
-                "query": cut(str(values.queries.one(widest))),
+                "query": shown_id(values.queries.one(widest)),
                 "shown": number(float(d[widest])),
                 "first": number(float(left[widest])),
                 "second": number(float(right[widest])),

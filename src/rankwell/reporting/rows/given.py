@@ -73,7 +73,9 @@ def primary_of(comparison: Comparison) -> Metric:
 
 
 def with_values(results: Mapping[str, Results]) -> list[Metric]:
-    """Return the metrics that have values per query in all results."""
+    """Return the metrics that have values per query in all results; none without results."""
+    if not results:
+        return []
     first, *others = results.values()
     return [metric for metric in first.metrics if all(metric in res.part.values for res in (first, *others))]
 

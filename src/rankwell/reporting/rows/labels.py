@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from rankwell.display.escaping import printable
+from rankwell.display.table import visible
 
 LONGEST = 40  # characters of a name in a picture
 
@@ -31,11 +31,17 @@ def shortened(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
 
 def cut(text: str, longest: int = LONGEST) -> str:
     """Return the beginning of a text, on one line, as a picture can show it."""
-    whole = (
-        text[: 4 * longest].encode("utf-8", "backslashreplace").decode()
-    )  # JSON has no half of a surrogate pair
-    start = printable(" ".join(whole.split()))
+    start = visible(" ".join(text[: 4 * longest].split()))
     return start if len(start) <= longest else f"{start[: longest - 1]}…"
+
+
+def shown_id(own: str | int) -> str | int:
+    """Return the id of a query or an item as a picture can show it: numbers as they are, text cut.
+
+    >>> shown_id(7), shown_id("q7")
+    (7, 'q7')
+    """
+    return cut(own) if isinstance(own, str) else own
 
 
 def percent(share: float | None) -> str:

@@ -13,7 +13,7 @@ from rankwell.display.plain_values import plain_value
 from rankwell.display.table import number
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.rows.given import Values
-from rankwell.reporting.rows.labels import cut, shortened
+from rankwell.reporting.rows.labels import shortened, shown_id
 from rankwell.reporting.rows.texts import with_interval
 from rankwell.results import Results
 from rankwell.tables.draws import draws
@@ -74,7 +74,7 @@ def points_of(values: Values) -> list[Row]:
         return []
     top, bottom = STRIP
     heights = bottom - (bottom - top) * (draws(0, values.queries) / 2.0**64)
-    queries = [cut(str(query)) for query in values.queries.tolist()]
+    queries = [shown_id(query) for query in values.queries.tolist()]
     label = shortened(values.names)
     return [
         {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any, NamedTuple
 
 from rankwell.comparison.comparison import Comparison
@@ -20,6 +21,7 @@ from rankwell.results.segments import UNKNOWN
 from rankwell.tables.states import Mean
 
 MOST = 30  # segments that are drawn
+WIDE = 5  # times the median width
 Labels = tuple[str, ...]
 
 
@@ -150,3 +152,19 @@ def rows_of(found: Segmented, everything: str) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def domain_of(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
+    """Return the ends of an axis that leaves out very wide intervals, beside which all others would look like points.
+
+    Very wide is over five times the median; None if there is none.
+    """
+    widths = [row["high"] - row["low"] for row in rows if row["low"] is not None]
+    if not widths or max(widths) <= WIDE * median(widths):
+        return None
+    ends = [row["mean"] for row in rows if row["mean"] is not None]
+    for row in rows:
+        if row["low"] is not None and row["high"] - row["low"] <= WIDE * median(widths):
+            ends += [row["low"], row["high"]]
+    air = (max(ends) - min(ends)) * 0.03
+    return min(ends) - air, max(ends) + air

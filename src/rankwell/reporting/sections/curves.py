@@ -65,9 +65,7 @@ def _made(
 
 def _base(material: Material) -> Metric | None:
     """The metric that is drawn over its cut-offs: the primary one, or the first that has some."""
-    comparison = material.comparison
-    first = comparison.methods.primary if comparison is not None else ""
-    known = sorted(material.metrics, key=lambda metric: str(metric) != first)
+    known = sorted(material.metrics, key=lambda metric: metric != material.primary)
     able = (m for m in known if isinstance(m, QueryMetric) and m.judgements and m.cut != "none")
     found = next((metric for metric in able if metric.k is not None), None)
     return None if found is None else replace(found, k=None)

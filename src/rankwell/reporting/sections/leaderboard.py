@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.records import Mean
 from rankwell.comparison.tables import marks_of
 from rankwell.display.table import ARROWS
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
+from rankwell.results.mean_intervals import MeanInterval
 
 MOST_LETTERS = 12  # systems that are told apart by letters
 NEAR = "≈"
@@ -118,9 +121,7 @@ def _notes(material: Material) -> list[str]:
     """What marks mean, how intervals were made, which metric decides."""
     words, found = material.words, material.comparison
     if found is None:
-        kinds = {each.method for each in material.intervals.values() if not math.isnan(each.low)}
-        doubtful = any(each.is_doubtful for each in material.intervals.values() if not math.isnan(each.low))
-        return _intervals(material, "alone", kinds, 95.0, doubtful=doubtful)
+        return _intervals(material, "alone", 95.0)
     notes = [words("report.leaderboard.best")]
     if not all(np.isnan(each.p).all() for each in found.differences.values()):
         key = "stars" if found.baseline else "letters" if len(found.names) <= MOST_LETTERS else "near"
@@ -128,18 +129,27 @@ def _notes(material: Material) -> list[str]:
         notes.append(words(f"report.leaderboard.{key}", alpha=f"{found.methods.alpha:g}", how=how))
     if found.methods.primary:
         notes.append(words("report.leaderboard.exploratory", metric=found.methods.primary))
-    own = [found.means[metric, 0] for metric in found.metrics]
-    known = [~np.isnan(each.low) for each in own]
-    kinds = {kind for each, has in zip(own, known, strict=True) for kind in each.method[has]}
-    doubtful = any(each.is_doubtful[has].any() for each, has in zip(own, known, strict=True))
-    return notes + _intervals(material, "intervals", kinds, found.methods.level * 100, doubtful=doubtful)
+    return notes + _intervals(material, "intervals", found.methods.level * 100)
 
 
-def _intervals(material: Material, key: str, kinds: set[str], level: float, *, doubtful: bool) -> list[str]:
+def _intervals(material: Material, key: str, level: float) -> list[str]:
     """How the intervals of means were made, and whether one is likely too short."""
-    words = material.words
-    if not kinds:
+    words, shown = material.words, list(_shown_intervals(material))
+    if not shown:
         return []
-    how = ", ".join(words(f"report.methods.{kind}") for kind in sorted(kinds))
+    how = ", ".join(words(f"report.methods.{kind}") for kind in sorted({kind for kind, _ in shown}))
     notes = [words(f"report.leaderboard.{key}", level=f"{level:g}", how=how)]
-    return [*notes, words("report.leaderboard.doubtful")] if doubtful else notes
+    return [*notes, words("report.leaderboard.doubtful")] if any(doubt for _, doubt in shown) else notes
+
+
+def _shown_intervals(material: Material) -> Iterator[tuple[str, bool]]:
+    """The method of each interval that is shown, and whether it is likely too short; one that holds everything is not."""
+    for metric in material.metrics:
+        if material.comparison is None:
+            alone = material.intervals.get(str(metric))
+            own: Sequence[MeanInterval | Mean] = [alone] if alone else []
+        else:
+            own = [material.comparison.mean(name, metric) for name in material.comparison.names]
+        for each in own:
+            if not math.isnan(each.low):
+                yield each.method, each.is_doubtful and (each.low, each.high) != metric.range

@@ -27,7 +27,7 @@ from rankwell.tables.feature_columns import TOPICS
 from rankwell.tables.ids import Known
 from rankwell.tables.popularity import Cut
 
-GROUPS, DEPTH = 10, 10
+GROUPS = 10
 
 
 def section(material: Material) -> Section | None:
@@ -36,7 +36,9 @@ def section(material: Material) -> Section | None:
         return None
     wanted = _metrics(material) if material.runs else ()
     history, results = _evaluated(material, wanted)
-    tail = LongTail(history.catalogue.ids, history.counts, history.users, Cut.of("volume", 0.8, None, "id"))
+    ids = history.catalogue.ids
+    shown = ids if material.redaction is None else material.redaction.ids("item", ids)
+    tail = LongTail(shown, history.counts, history.users, Cut.of("volume", 0.8, None, "id"))
     if not tail.total:
         return None
     words, bright = material.words, highlighted(material)
@@ -45,10 +47,10 @@ def section(material: Material) -> Section | None:
     data |= {
         "gini": None if math.isnan(tail.gini) else tail.gini,
         "systems": [],
-        "k": _depth(material),
+        "k": material.depth,
     }
     if results and len(tail.counts) >= GROUPS:
-        rows = exposure.rows_of(results, history, GROUPS, exposure.Slots(k=_depth(material)))
+        rows = exposure.rows_of(results, history, GROUPS, exposure.Slots(k=material.depth))
         data |= {"groups": rows["groups"], "exposure": rows["exposure"], "systems": _systems(rows)}
         charts["exposure"] = spec_of(drawn_exposure(rows, words, highlight=bright))
     if results and len(wanted) > 1 and material.items is not None:
@@ -69,14 +71,9 @@ def _metrics(material: Material) -> tuple[Metric, ...]:
     """The metrics whose states hold the numbers: of slots, and of topics if the items have some."""
     frame = None if material.items is None else material.items.frame
     has_topics = frame is not None and any(name in frame.columns for name in TOPICS)
-    return exposure.Slots(k=_depth(material)), *(
-        calibration.metrics_of(_depth(material), "topics") if has_topics else ()
+    return exposure.Slots(k=material.depth), *(
+        calibration.metrics_of(material.depth, "topics") if has_topics else ()
     )
-
-
-def _depth(material: Material) -> int:
-    """How many items of each list count: as many as for the first metric."""
-    return material.metrics[0].k or DEPTH
 
 
 def _evaluated(material: Material, wanted: tuple[Metric, ...]) -> tuple[History, dict[str, Results]]:

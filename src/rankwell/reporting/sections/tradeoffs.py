@@ -16,7 +16,7 @@ from rankwell.reporting.rows.given import primary_of, with_values
 from rankwell.reporting.rows.scatter import front_of, systems_of
 from rankwell.reporting.section import Section
 
-MOST_PICTURES, MOST_METRICS, FEWEST = 6, 12, 3
+MOST_PICTURES, OPEN, MOST_METRICS, FEWEST = 6, 2, 12, 3
 
 
 def section(material: Material) -> Section | None:
@@ -32,7 +32,7 @@ def section(material: Material) -> Section | None:
         charts["correlation"] = spec_of(chart)
     if not charts:
         return None
-    data = {"pictures": pictures, "correlation": found}
+    data = {"pictures": pictures, "open": OPEN, "correlation": found}
     return Section("tradeoffs", material.words("report.tradeoffs.title"), data, charts)
 
 

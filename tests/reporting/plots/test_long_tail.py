@@ -1,0 +1,74 @@
+"""The long-tail plot."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.reporting.plots.pictures import ITEMS, TRAIN, spec_checked, values_of
+
+from rankwell import long_tail, plot
+from rankwell.errors import DataError, UsageError
+from rankwell.prepare.longtail import LongTail
+from rankwell.tables.ids import Ids
+from rankwell.tables.popularity import Cut
+
+
+def test_the_subtitle_and_the_cut_say_the_shares_of_the_head():
+    chart = plot.long_tail(TRAIN)
+    tail = long_tail(TRAIN)
+    head = int((tail.part == 0).sum())
+    share = tail.counts[tail.part == 0].sum() / tail.total
+    lines = spec_checked(chart)["title"]["subtitle"]
+    assert (
+        lines[1]
+        == f"{head} of 2,392 items ({100 * head / 2392:.0f} %) have {100 * share:.0f} % of the interactions"
+    )
+    assert lines[2].startswith("The 250 most popular items one by one")
+    assert ["33 % of the items", "80 % of the interactions"] in [row.get("text") for row in values_of(chart)]
+
+
+def test_a_million_items_are_drawn_from_less_than_200_kilobytes():
+    counts = np.maximum(200_000 / np.arange(1, 1_000_001), 1).astype(int)
+    tail = LongTail(Ids.of_integers(np.arange(1_000_000)), counts, 200_000, Cut.of("volume", 0.8, None, "id"))
+    assert len(json.dumps(spec_checked(plot.long_tail(tail)))) < 200_000
+
+
+def test_the_axes_are_logarithmic_from_5000_items_on_or_as_asked():
+    def scales(chart):
+        text = json.dumps(chart.to_dict())
+        return '"log"' in text, '"symlog"' in text
+
+    few, many = {"u": ["a", "b"], "v": ["a"]}, {f"u{n}": [str(n)] for n in range(5000)}
+    assert scales(plot.long_tail(few)) == (False, False)
+    assert scales(plot.long_tail(many)) == (True, True)
+    assert scales(plot.long_tail(few, scale="log")) == (True, True)
+    assert scales(plot.long_tail(many, scale="linear")) == (False, False)
+
+
+def test_hovering_names_the_film():
+    titles = {row.get("title") for row in values_of(plot.long_tail(TRAIN, names=ITEMS))}
+    assert "Man of Steel (2013)" in titles
+    assert not any("title" in row for row in values_of(plot.long_tail(TRAIN)) if row.get("title"))
+
+
+def test_never_used_items_of_the_catalogue_are_in_the_tail():
+    chart = plot.long_tail({"u": ["a", "b"], "v": ["a"]}, ["a", "b", "c", "d"], at=0.5)
+    assert chart.title.subtitle[1] == "1 of 4 items (25 %) have 67 % of the interactions"
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_it_is_drawn_in_both_languages_and_themes_with_two_cuts(lang, dark):
+    spec_checked(plot.long_tail(TRAIN, mid=0.95, lang=lang, dark=dark))
+
+
+def test_a_log_without_a_use_and_a_second_cut_are_refused():
+    nobody = LongTail(Ids.of_integers(np.arange(3)), np.zeros(3, int), 0, Cut.of("top", 1, None, "id"))
+    with pytest.raises(DataError, match="no item has an interaction"):
+        plot.long_tail(nobody)
+    with pytest.raises(UsageError, match="cut already"):
+        plot.long_tail(long_tail(TRAIN), at=0.5)
+    with pytest.raises(UsageError, match="scale='logg'"):
+        plot.long_tail(TRAIN, scale="logg")

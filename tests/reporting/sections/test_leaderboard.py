@@ -1,0 +1,110 @@
+"""The leaderboard of a report: order, marks, intervals, numbers of queries, and what is said below it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.reporting.lists import qrels_of, run_of
+
+import rankwell as rw
+
+GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
+BAD = [2, 3, 4, 3, 2, 5, 4, 2, 3, 4, 3, 2]
+QUICK = {"flips": 999, "resamples": 199}
+
+
+def board(runs, metrics, qrels=None, **options):
+    made = {name: run_of(ranks) for name, ranks in runs.items()}
+    count = len(next(iter(runs.values())))
+    found = rw.report(made, qrels=qrels or qrels_of(count), metrics=metrics, **QUICK, **options)
+    return found.section("leaderboard").data
+
+
+def rows_of(data):
+    return {row["system"]: row["cells"] for row in data["rows"]}
+
+
+def test_systems_come_best_first_by_the_metric_that_decides():
+    data = board({"A": BAD, "B": GOOD}, ["first_rank", "rr"])
+    assert [row["system"] for row in data["rows"]] == ["B", "A"]
+    data = board({"A": BAD, "B": GOOD}, ["rr", "num_ret"], primary="rr")
+    assert [row["system"] for row in data["rows"]] == ["B", "A"]
+    assert [each["primary"] for each in data["metrics"]] == [True, False]
+    assert "rr decides; the other metrics are exploratory." in data["notes"]
+
+
+def test_the_best_of_a_column_is_marked_in_its_direction_and_equal_ones_alike():
+    cells = rows_of(board({"A": BAD, "B": GOOD, "C": GOOD}, ["rr", "first_rank"]))
+    assert [cell["best"] for cell in cells["A"]] == [False, False]
+    assert [cell["best"] for cell in cells["B"]] == [cell["best"] for cell in cells["C"]] == [True, True]
+
+
+def test_nothing_is_best_where_neither_end_is_better():
+    train = {f"t{at}": ["good"] for at in range(4)}
+    cells = rows_of(board({"A": BAD, "B": GOOD}, ["rr", "arp@3"], train=train))
+    assert not cells["A"][1]["best"]
+    assert not cells["B"][1]["best"]
+
+
+def test_stars_stand_beside_what_differs_from_the_baseline_and_letters_without_one():
+    stars = rows_of(board({"A": BAD, "B": GOOD, "C": BAD}, ["rr"], baseline="A"))
+    assert [stars[name][0]["mark"] for name in "ABC"] == ["", "***", ""]
+    letters = rows_of(board({"A": BAD, "B": GOOD, "C": BAD}, ["rr"]))
+    assert [letters[name][0]["mark"] for name in "ABC"] == ["b", "a", "b"]
+
+
+def test_of_many_systems_those_near_the_best_are_marked():
+    runs = {f"s{at:02}": GOOD if at % 2 else BAD for at in range(14)}
+    data = board(runs, ["rr"])
+    near = {name for name, cells in rows_of(data).items() if cells[0]["mark"] == "≈"}
+    assert near == {name for name, ranks in runs.items() if ranks is GOOD}
+    assert data["notes"][1].startswith("≈: not shown to differ from the best of the column at α = 0.05")
+
+
+def test_one_number_of_queries_is_said_once_and_several_have_columns():
+    data = board({"A": BAD, "B": GOOD}, ["rr", "p@1"])
+    assert "12 queries" in data["caption"]
+    assert not any(each["n_column"] for each in data["metrics"])
+    qrels = qrels_of(12) | {"q0": {"good": 0}}
+    data = board({"A": BAD, "B": GOOD}, ["rr", "p@1", "num_ret"], qrels=qrels)
+    numbers = [cell["n"] for cell in rows_of(data)["A"]]
+    assert numbers == [11, 11, 12]
+    assert [each["n_column"] for each in data["metrics"]] == [False, True, True]
+
+
+def test_a_metric_that_is_undefined_everywhere_is_a_dash():
+    qrels = {f"q{at}": {"x0": 0} for at in range(12)}
+    found = rw.report({"A": run_of(BAD), "B": run_of(GOOD)}, qrels=qrels, metrics=["rr", "p@1"], **QUICK)
+    data = found.section("leaderboard").data
+    assert [cell["mean"] for cell in data["rows"][0]["cells"]] == [None, None]
+    assert "–" in found.to_html()
+
+
+def test_intervals_say_how_they_were_made_and_whether_to_trust_them():
+    data = board({"A": BAD, "B": GOOD}, ["rr", "p@1"])
+    assert any(
+        "studentised bootstrap, Wilson’s for values that are only 0 or 1" in each for each in data["notes"]
+    )
+    assert any(each.startswith("Some intervals are likely too short") for each in data["notes"])
+    rng = np.random.default_rng(2)
+    many = {name: rng.integers(1, 6, 300).tolist() for name in "AB"}
+    assert not any(each.startswith("Some intervals") for each in board(many, ["rr"])["notes"])
+
+
+def test_an_interval_that_holds_everything_is_not_too_short_and_is_said_above():
+    found = rw.report({"A": run_of([1, 3])}, qrels=qrels_of(2), metrics=["rr"])
+    cell = found.section("leaderboard").data["rows"][0]["cells"][0]
+    assert (cell["low"], cell["high"]) == (0.0, 1.0)
+    assert not any(each.startswith("Some intervals") for each in found.section("leaderboard").data["notes"])
+    facts = found.section("answer").data["facts"]
+    assert facts[0] == "2 queries are too few for an interval: it holds every possible value."
+
+
+@pytest.mark.parametrize("count", [3, 13])
+def test_many_systems_can_be_searched(count):
+    page = rw.report(
+        {f"s{at}": run_of(GOOD) for at in range(count)}, qrels=qrels_of(12), metrics=["rr"], **QUICK
+    ).to_html()
+    assert ("data-filter" in page.split('<section id="leaderboard"')[1].split("</section>")[0]) == (
+        count > 12
+    )
