@@ -8,11 +8,13 @@ from importlib.resources import files
 
 import jsonschema
 import numpy as np
+import polars as pl
 import pytest
 import scipy.stats
 
 import rankwell as rw
 from rankwell.cli import run as command
+from rankwell.results.mean_intervals import segment_intervals
 from rankwell.results.results import Results
 
 FILMS = files("rankwell") / "data" / "movietweetings"
@@ -179,3 +181,28 @@ def test_several_runs_have_them_beside_each_value(capsys, res):
 def test_what_cannot_be_combined_is_said(capsys, more, message):
     assert command(["evaluate", TEST, ALS, "-m", "rr", "--interval", *more]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_intervals_of_segments_are_those_of_their_queries_alone():
+    users = [{"query": query, "half": str(query % 2)} for query in range(400)]
+    qrels = {query: {"a": 1} for query in range(400)}
+    run = {query: [f"x{at}" for at in range(query % 7)] + ["a"] for query in range(400)}
+    whole = rw.evaluate(run, qrels, ["rr"], users=users, by="half")
+    (metric,) = whole.metrics
+    found = segment_intervals(whole, metric, [("0",), ("1",)])
+    for label, own in found.items():
+        part = {query: items for query, items in run.items() if str(query % 2) == label[0]}
+        assert own == rw.evaluate(part, {query: qrels[query] for query in part}, ["rr"]).interval("rr")
+    assert set(segment_intervals(whole, metric, [("1",)])) == {("1",)}
+
+
+def test_of_very_many_queries_large_segments_have_students_interval_and_small_ones_the_bootstrap():
+    n = 100_000
+    users = pl.DataFrame({"query": np.arange(n), "group": np.where(np.arange(n) < 900, "small", "large")})
+    items = pl.DataFrame({"query": np.arange(n), "item": np.arange(n) % 3})
+    run = pl.DataFrame(
+        {"query": np.repeat(np.arange(n), 3), "item": np.tile([0, 1, 2], n), "rank": np.tile([1, 2, 3], n)}
+    )
+    res = rw.evaluate(run, items, ["rr"], users=users, by="group")
+    found = segment_intervals(res, res.metrics[0], [("small",), ("large",)])
+    assert {label: own.method for (label,), own in found.items()} == {"small": "studentised", "large": "t"}

@@ -32,7 +32,9 @@ def rows_in(chart, *fields):
             for each in part:
                 walk(each)
 
-    walk(chart.to_dict())
+    spec = chart.to_dict()
+    walk(spec)
+    walk([{"data": {"values": rows}} for rows in spec.get("datasets", {}).values()])
     return found
 
 

@@ -15,10 +15,10 @@ from rankwell.judge.policy import Policy
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis
+from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis, told
 from rankwell.reporting.plots.lines import divided
 from rankwell.reporting.rows.calibration import Row, column_name, few_topics, metrics_of, rows_of
-from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.rows.labels import cut, exact
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.tables.arguments import checked
 
@@ -108,13 +108,13 @@ def drawn_calibration(
     x = alt.X(
         "share:Q", title=words("plots.calibration.x"), axis=percent_axis(), scale=alt.Scale(domainMin=0)
     )
-    muted, bright = divided(shown, drawn)
+    muted, bright = divided(told(shown, share=exact, history=exact), drawn)
     layers = [_history(shown, y, words)]
     tips = [
         alt.Tooltip("system:N", title=words("page.system")),
         alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
-        alt.Tooltip("share:Q", title=words("plots.calibration.lists"), format=".2%"),
-        alt.Tooltip("history:Q", title=words("plots.calibration.history"), format=".2%"),
+        alt.Tooltip("share_text:N", title=words("plots.calibration.lists")),
+        alt.Tooltip("history_text:N", title=words("plots.calibration.history")),
     ]
     if muted:
         ticks = data(muted).mark_tick(style="muted", thickness=1.5)
@@ -140,9 +140,9 @@ def _history(rows: Sequence[Row], y: Any, words: Words) -> Any:
     ]
     tips = [
         alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
-        alt.Tooltip("history:Q", title=words("plots.calibration.history"), format=".2%"),
+        alt.Tooltip("history_text:N", title=words("plots.calibration.history")),
     ]
-    bars = data(first).mark_bar(style="muted", opacity=0.3)
+    bars = data(told(first, history=exact)).mark_bar(style="muted", opacity=0.3)
     return bars.encode(x=alt.X("history:Q"), y=y, tooltip=tips)
 
 

@@ -209,7 +209,7 @@ def _told(row: Row) -> dict[str, str]:
     is_one = row["first"] == row["last"]
     return {
         "rank": count(row["first"]) if is_one else f"{row['first']:,}–{row['last']:,}",
-        "count": number(row["each"], 0 if row["each"].is_integer() else 1),
+        "count" if is_one else "mean": number(row["each"], 0 if row["each"].is_integer() else 1),
         "reached": percent(row["cumulative"]),
     }
 

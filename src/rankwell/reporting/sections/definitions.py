@@ -57,12 +57,19 @@ def _metric(material: Material, metric: Metric) -> dict[str, Any]:
         "folded": [
             {
                 "title": material.words(f"report.definitions.{each.replace(' ', '_')}"),
-                "text": card[each].replace("``", ""),
+                "text": _unfolded(each, card[each].replace("``", "")),
             }
             for each in FOLDED
             if each in card
         ],
     }
+
+
+def _unfolded(title: str, text: str) -> str:
+    """A text without the ends of its lines in the source; parameters have a line each."""
+    if title == "parameters":
+        return text
+    return "\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def _policy(material: Material) -> list[dict[str, Any]]:
