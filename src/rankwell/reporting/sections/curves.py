@@ -57,8 +57,8 @@ def _made(
     rows = rows_of_curves(curves)
     data = {
         "metric": str(base) if base else None,
-        "ks": sorted({row["k"] for row in at_ks}),
         "curve": at_ks,
+        "ks": sorted({row["k"] for row in at_ks}),
         "table": _table(at_ks),
         "precision_recall": rows["curve"],
         "summary": rows["summary"],
