@@ -32,8 +32,10 @@ def rows_in(chart, *fields):
             for each in part:
                 walk(each)
 
-    walk(chart.to_dict())
-    return found
+    spec = chart.to_dict()
+    walk(spec)
+    shared = spec.get("datasets", {}).values()  # of layers that have the same rows
+    return found + [row for rows in shared for row in rows if set(fields) <= row.keys()]
 
 
 def text_of(chart):
