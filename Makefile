@@ -34,7 +34,7 @@ test-lowest: build  ## run the tests with the lowest declared versions of what p
 	$(BIN)/python tools/lowest.py > build/lowest.txt
 	build/lowest/bin/python -m pip --disable-pip-version-check --quiet install -c build/lowest.txt -e '.[test]'
 	build/lowest/bin/python -m pytest -n auto --dist loadfile $(QUICK) \
-		--ignore=tests/project/test_site.py $(ARGS)
+		--ignore=tests/project/test_site.py --ignore=tests/browser $(ARGS)
 
 check: build  ## lint, format, types, layers, doctests, documentation site
 	$(BIN)/ruff check

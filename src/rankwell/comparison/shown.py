@@ -41,4 +41,4 @@ class Shown(ABC):
         return in_form(self.to_tables(), "latex")
 
     def _repr_html_(self) -> str:
-        return in_notebook(self.to_html())
+        return in_notebook(self.to_tables())

@@ -17,9 +17,9 @@ IN_NOTEBOOK = """
 .rankwell-shown table.rankwell caption { caption-side: top; text-align: left; font-weight: 600; color: inherit; padding: .3em 0; }
 .rankwell-shown table.rankwell :is(th, td) { text-align: left; vertical-align: top; padding: .25em .75em .25em 0; }
 .rankwell-shown table.rankwell :is(th, td):is(.count, .value) { text-align: right; white-space: nowrap; }
-.rankwell-shown table.rankwell td.text { max-width: 30em; overflow-wrap: anywhere; }
+.rankwell-shown table.rankwell td.text { max-width: 30em; overflow-wrap: break-word; }
 .rankwell-shown table.rankwell :is(thead, tbody) tr { border-bottom: 1px solid rgba(128, 128, 128, .4); }
-.rankwell-shown table.rankwell td.note { font-size: .9em; opacity: .8; }
+.rankwell-shown ul.notes { list-style: none; margin: .25em 0 1em; padding: 0; max-width: 60em; font-size: .9em; opacity: .8; }
 """
 
 
@@ -46,12 +46,21 @@ def boxed(table: Table) -> str:
 
     name = f' role="region" aria-label="{table.caption.translate(HTML)}"' if table.caption else ""
     hint = words_of("en")("page.scroll").translate(HTML)
-    box = f'<div class="scroll" tabindex="0"{name} data-hint="{hint}">'
-    notes = "".join(f"<li>{note.translate(HTML)}</li>" for note in table.notes)
-    below = f'\n<ul class="notes">{notes}</ul>' if notes else ""
-    return f"{box}\n{replace(table, notes=()).to_html()}\n</div>{below}"
+    return _noted(table, f'<div class="scroll" tabindex="0"{name} data-hint="{hint}">\n', "\n</div>")
 
 
-def in_notebook(markup: str) -> str:
+def in_notebook(tables: Sequence[Table]) -> str:
+    """Return tables as a notebook shows them: with their style, and their notes below."""
+    return styled("\n".join(map(_noted, tables)))
+
+
+def styled(markup: str) -> str:
     """Return markup of tables with the style that it needs in a notebook."""
     return f'<div class="rankwell-shown"><style>{IN_NOTEBOOK}</style>\n{markup}\n</div>'
+
+
+def _noted(table: Table, before: str = "", after: str = "") -> str:
+    """The table, and its notes below, which would make it wide."""
+    notes = "".join(f"<li>{note.translate(HTML)}</li>" for note in table.notes)
+    below = f'\n<ul class="notes">{notes}</ul>' if notes else ""
+    return f"{before}{replace(table, notes=()).to_html()}{after}{below}"

@@ -278,6 +278,6 @@ class Table:
         return grid
 
     def _repr_html_(self) -> str:
-        return in_notebook(self.to_html())
+        return in_notebook([self])
 
     __repr__ = to_text

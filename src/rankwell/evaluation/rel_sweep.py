@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from rankwell.display.html import html_of, in_notebook
+from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
@@ -88,7 +88,7 @@ class Sweep:
         return "\n\n".join(self.to_table(metric).to_text() for metric in self.metrics)
 
     def _repr_html_(self) -> str:
-        return in_notebook(html_of([self.to_table(metric) for metric in self.metrics]))
+        return in_notebook([self.to_table(metric) for metric in self.metrics])
 
 
 def rel_sweep(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
@@ -82,13 +83,23 @@ class Rosetta:
         return self.to_table()._repr_html_()
 
 
+class Rosettas(list[Rosetta]):
+    """One table per metric, below each other."""
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(repr, self))
+
+    def _repr_html_(self) -> str:
+        return in_notebook([each.to_table() for each in self])
+
+
 def rosetta(
     run: Any,
     qrels: Any,
     metrics: str | Metric | type[Metric] | Iterable[Any],
     *,
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
-) -> list[Rosetta]:
+) -> Rosettas:
     """Return for each metric what other tools would print for the same data, and why.
 
     Parameters
@@ -102,8 +113,8 @@ def rosetta(
 
     Returns
     -------
-    list[Rosetta]
-        One table per metric: values, tools, definitions, differences. A dagger marks a definition that was read in a
+    Rosettas
+        A list of one table per metric: values, tools, definitions, differences. A dagger marks a definition that was read in a
         tool's code and not run.
 
     Raises
@@ -125,7 +136,7 @@ def rosetta(
     res = Evaluator.of(inputs).results_of(read)
     tools = Tools(inputs.metrics, policy)
     tools.evaluate(read, inputs.qrels)
-    return [_one(asked, res, inputs.qrels, tools) for asked in inputs.metrics]
+    return Rosettas(_one(asked, res, inputs.qrels, tools) for asked in inputs.metrics)
 
 
 def _read_once(run: Run) -> Run:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.display.escaping import HTML, MARKDOWN
-from rankwell.display.html import boxed, in_notebook, page_of
+from rankwell.display.html import boxed, page_of, styled
 from rankwell.display.table import Table, count, number
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Report:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        return in_notebook(self.to_html())
+        return styled(self.section(Table.to_html))
 
 
 def page_of_reports(reports: Sequence[Report]) -> str:

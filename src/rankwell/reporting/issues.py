@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from rankwell.display.findings import LEVELS, Finding, Level
 from rankwell.display.table import number
 from rankwell.inspection.linting import lint
 from rankwell.judge.lists import UNDECIDED
 from rankwell.reporting.material import Material
+from rankwell.reporting.rows.labels import percent
 from rankwell.results.warnings import warnings_of
 
-FEW_JUDGED = 0.8
+FEW_JUDGED, UNEVEN = (
+    0.8,
+    0.1,
+)  # shares of judged items; a larger difference between systems favours some of them
 MISSING, UNKNOWN = "judged queries missing from the run", "lists without judgements"
+LAST = ("near-ties",)
 # counts that say how much there is, not what a rule did; and those that other issues tell of
 SIZES = (
     "lists",
@@ -56,7 +63,7 @@ def issues_of(material: Material) -> list[Issue]:
     for level, rule, case in _all(material):
         found.setdefault((level, rule), []).append(case)
     issues = [Issue(level, rule, tuple(cases)) for (level, rule), cases in found.items()]
-    return sorted(issues, key=lambda issue: LEVELS.index(issue.level))
+    return sorted(issues, key=lambda issue: (LEVELS.index(issue.level), issue.rule in LAST))
 
 
 Found = Iterator[tuple[Level, str, Case]]
@@ -68,7 +75,7 @@ def _all(material: Material) -> Found:
     yield from _undefined(material)
     yield from _touched(material)
     for warning in warnings_of(list(material.results.values())):
-        yield "warning", "warnings", Case("", message=warning)
+        yield "warning", "warnings", Case("", effect=warning)
 
 
 def _linted(material: Material) -> Found:
@@ -87,30 +94,49 @@ def _linted(material: Material) -> Found:
         )
         found = dict.fromkeys(own, name) | found
     for each, name in found.items():
-        if each.rule != "unjudged" or material.judged:  # a log of interactions has no unjudged items
-            system = name if material.runs[name].name in each.place else ""
-            yield each.level, each.rule, Case(system, "", each.place, each.message, each.effect)
+        if each.rule != "unjudged":
+            yield each.level, each.rule, _case(material, each, name)
+        elif material.judged:  # a log of interactions has no unjudged items
+            yield _of_unjudged(material), each.rule, _case(material, each, name)
+
+
+def _case(material: Material, finding: Finding, name: str) -> Case:
+    """A finding, with the names of files without their folders, which tell of a machine."""
+    run, place, message = material.runs[name], finding.place, finding.message
+    labels = [run.name, *(file.label for file in run.files)]
+    is_of_run = any(place == label or place.startswith((f"{label}:", f"{label},")) for label in labels)
+    for file in (*run.files, *(() if material.qrels is None else material.qrels.files)):
+        place, message = (text.replace(file.label, PurePath(file.label).name) for text in (place, message))
+    text = _said(material, finding.rule, name)
+    place, message = ("" if place == run.name else place, message) if not text else ("", "")
+    return Case(name if is_of_run else "", text, place, message, finding.effect)
+
+
+def _of_unjudged(material: Material) -> Level:
+    shares = [share for share in material.judged.values() if not math.isnan(share)]
+    return "warning" if max(shares, default=1.0) - min(shares, default=1.0) > UNEVEN else "note"
 
 
 def _counted(material: Material) -> Found:
     """What saved results know of what lint would have found."""
-    words = material.words
     for name, res in material.results.items():
-        counts = res.counts
-        for what, of, level, rule in (
-            (MISSING, "judged queries", "warning", "missing-queries"),
-            (UNKNOWN, "lists", "note", "unknown-queries"),
-        ):
-            if counts.get(what):
-                text = words("report.quality.some", n=counts[what], of=counts.get(of, counts[what]))
-                yield ("warning" if level == "warning" else "note"), rule, Case(name, text)
+        if res.counts.get(MISSING):
+            yield "warning", "missing-queries", Case(name, _said(material, "missing-queries", name))
+        if res.counts.get(UNKNOWN):
+            yield "note", "unknown-queries", Case(name, _said(material, "unknown-queries", name))
         if material.judged.get(name, 1.0) < FEW_JUDGED:
-            share = f"{100 * material.judged[name]:.0f}"
-            yield (
-                "note",
-                "unjudged",
-                Case(name, words("report.quality.judged", share=share, k=material.depth)),
-            )
+            yield _of_unjudged(material), "unjudged", Case(name, _said(material, "unjudged", name))
+
+
+def _said(material: Material, rule: str, name: str) -> str:
+    """How often a rule found what results have counted too, in the language of the page; empty for other rules."""
+    counts, words = material.results[name].counts, material.words
+    if rule == "unjudged" and name in material.judged:
+        return words("report.quality.judged", share=percent(material.judged[name]), k=material.depth)
+    what, of = {"missing-queries": (MISSING, "judged queries"), "unknown-queries": (UNKNOWN, "lists")}.get(
+        rule, ("", "")
+    )
+    return words("report.quality.some", n=counts[what], of=counts[of]) if what in counts else ""
 
 
 def _ties(material: Material) -> Found:

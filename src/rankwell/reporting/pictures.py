@@ -47,7 +47,7 @@ def save(chart: Any, path: str | Path, *, scale: float = 2, lang: str = "en") ->
     Raises
     ------
     RankwellError
-        If the suffix is another one, or the file cannot be written.
+        If the suffix is another one, the chart cannot be drawn, or the file cannot be written.
 
     Examples
     --------
@@ -93,7 +93,13 @@ def content_of(chart: Any, form: str, *, scale: float = 2, lang: str = "en") -> 
         return f"{json.dumps(spec, ensure_ascii=False, indent=1)}\n".encode(), []
     if form == "html":
         return page_of(spec, lang).encode(), []
-    svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    try:
+        svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    except ValueError as error:  # of a chart that is not ours: data at an address, or a wrong specification
+        why = str(error).strip().splitlines()[:2]
+        raise UsageError(
+            f"the picture cannot be drawn ({' '.join(why)}). Its data must be in the chart."
+        ) from error
     if form == "svg":
         return f"{svg}\n".encode(), []
     drawn = vl_convert.svg_to_png(svg, scale=scale) if form == "png" else vl_convert.svg_to_pdf(svg)
@@ -138,7 +144,8 @@ def missing_in(svg: str) -> list[str]:
 
 
 def _leaves_ink(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "ZCM"
+    kind = unicodedata.category(character)
+    return kind[0] not in "ZM" and kind not in ("Cc", "Cf")
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -91,14 +92,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(num=num, p=p, count=counted, percent=percent, name=name)
+    made.filters.update(num=num, p=p, count=counted, percent=percent, name=name, unbroken=unbroken)
     made.globals.update(chart=chart)
     return made
 
 
 def _visible(value: Any) -> Any:
-    """Text with its control characters shown; marked-up text is as it is."""
-    return visible(value) if type(value) is str else value
+    """Text with its control characters shown, but for ends of lines; marked-up text is as it is."""
+    return "\n".join(map(visible, value.split("\n"))) if type(value) is str else value
 
 
 def num(value: float | str | None, digits: int = 4) -> Markup:
@@ -147,6 +148,16 @@ def percentage(value: float | None, digits: int = 0) -> str:
     if value not in (0, 1) and float(text) in (0, 100):
         text = f"<{step:g}" if float(text) == 0 else f">{100 - step:g}"
     return f"{text} %"
+
+
+def unbroken(text: str) -> str:
+    r"""A sentence whose p-values and intervals are not broken across lines.
+
+    >>> unbroken("by 0.1 [0.0, 0.2], p = 0.04 after Holm")
+    'by 0.1 [0.0,\xa00.2], p\xa0=\xa00.04 after Holm'
+    """
+    text = re.sub(r"\bp ([=<>]) (?=\d)", "p\u00a0\\1\u00a0", text)
+    return re.sub(r"(\[[<>]?-?[\d.]+,) (?=[<>]?-?[\d.]+\])", "\\1\u00a0", text)
 
 
 def name(text: str) -> Markup:

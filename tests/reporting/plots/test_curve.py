@@ -16,11 +16,12 @@ def test_points_and_bands_are_values_and_intervals():
     chart = plot.curve(RUNS, QRELS, "ndcg", rel=8)
     res = rw.evaluate(RUNS["popular"], QRELS, ["ndcg@5"], rel=8)
     interval = res.interval("ndcg@5")
-    (row,) = {
-        str(row): row for row in values_of(chart) if row.get("system") == "popular" and row.get("k") == 5
-    }.values()
-    assert row["value"] == res["ndcg@5"]
-    assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high), abs=1e-12)
+    rows = [row for row in values_of(chart) if row.get("system") == "popular" and row.get("k") == 5]
+    (point,) = [row for row in rows if "value" in row]
+    (band,) = [row for row in rows if "low" in row]
+    assert point["value"] == res["ndcg@5"]
+    assert (band["low"], band["high"]) == pytest.approx((interval.low, interval.high), abs=1e-12)
+    assert point["interval"] == f"{interval.low:.4f} – {interval.high:.4f}"
     assert chart.title.subtitle == ["4 systems, 379 queries. Bands: 95 % intervals of the mean"]
 
 
@@ -75,6 +76,11 @@ def test_a_doubtful_interval_over_half_of_all_values_is_not_drawn():
         all(row["high"] - row["low"] < 0.5 for row in areas)
         or "Bands" not in plot.curve({"a": run}, qrels).title.subtitle[0]
     )
+
+
+def test_a_value_without_an_interval_does_not_read_as_0():
+    rows = values_of(plot.curve({"a": {"q": ["x"]}}, {"q": {"x": 1}}))
+    assert {row["interval"] for row in rows if "interval" in row} == {"–"}
 
 
 def test_names_at_the_ends_keep_their_distance_and_order():

@@ -36,7 +36,7 @@ def test_one_query_has_sawtooth_staircase_and_break_even():
         (3, 1.0, 2 / 3),
     ]
     assert '"interpolate": "step-before"' in chart.to_json()
-    assert {"system": "a", "recall": 0.5, "precision": 0.5} in rows
+    assert {"system": "a", "recall": 0.5, "precision": 0.5, "recall_text": "0.5000"} in rows
 
 
 def test_lines_of_equal_f_have_that_f_everywhere():

@@ -31,6 +31,21 @@ def test_a_metric_is_defined_with_its_formula_and_every_switch():
     assert (data["range"], data["better"]) == ("0 to 1", "↑ higher is better")
 
 
+def test_texts_of_several_lines_are_read_as_paragraphs_and_parameters_as_lines():
+    found = rw.report(
+        {"A": run_of(GOOD)},
+        qrels=qrels_of(12),
+        metrics="coverage@5",
+        items=["good", *(f"x{at}" for at in range(9)), "last"],
+    )
+    (data,) = found.section("definitions").data["metrics"]
+    folded = {each["title"]: each["text"] for each in data["folded"]}
+    assert folded["Parameters"].count("\n") == 1
+    assert "\n" not in folded["Edge cases"]
+    assert "\n" in data["formula"]
+    assert "\\n" not in found.to_html().split('<section id="definitions"')[1].split("</section>")[0]
+
+
 def test_the_rules_are_all_there_and_those_that_were_changed_are_named():
     data = definitions({"A": run_of(GOOD)}, qrels_of(12), "rr", missing="skip", rel=1)
     assert {each["rule"] for each in data["policy"]} == set(Policy().to_dict())

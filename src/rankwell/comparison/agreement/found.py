@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.comparison.agreement.circular import Circular
 from rankwell.comparison.agreement.judgements import Joint, Judgements, Measures
 from rankwell.comparison.agreement.orders import Coefficients, How, Leaderboards
-from rankwell.display.html import html_of, in_notebook
+from rankwell.display.html import in_notebook
 from rankwell.tables.assessor import Assessor
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Agreement:
         return "\n\n".join(table.to_text() for table in self.to_tables())
 
     def _repr_html_(self) -> str:
-        return in_notebook(html_of(self.to_tables()))
+        return in_notebook(self.to_tables())
 
 
 def _plain(value: Any) -> Any:

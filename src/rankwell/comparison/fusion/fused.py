@@ -11,7 +11,7 @@ from rankwell.comparison.fusion.learned import Learned
 from rankwell.comparison.fusion.methods import Method
 from rankwell.comparison.fusion.norms import Norm
 from rankwell.comparison.fusion.saving import save_run
-from rankwell.display.html import html_of, in_notebook
+from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table
 from rankwell.judge.policy import Policy
 from rankwell.tables.csr import owners, places_of
@@ -140,4 +140,4 @@ class Fused(Run):
         return "\n\n".join(table.to_text() for table in self.to_tables())
 
     def _repr_html_(self) -> str:
-        return in_notebook(html_of(self.to_tables()))
+        return in_notebook(self.to_tables())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from rankwell.display.html import html_of, in_notebook
+from rankwell.display.html import in_notebook
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import brief
 from rankwell.inspection.axioms.counterexamples import Counterexample
@@ -162,7 +162,7 @@ class Verdicts:
         return "\n\n".join(table.to_text() for table in self.tables())
 
     def _repr_html_(self) -> str:
-        return in_notebook(html_of(self.tables()))
+        return in_notebook(self.tables())
 
 
 def notes_of(rules: tuple[Rule, ...]) -> list[str]:

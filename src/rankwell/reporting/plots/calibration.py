@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from rankwell.display.page import Words, words_of
@@ -15,15 +16,15 @@ from rankwell.judge.policy import Policy
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis
+from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis, told
 from rankwell.reporting.plots.lines import divided
 from rankwell.reporting.rows.calibration import Row, column_name, few_topics, metrics_of, rows_of
-from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.rows.labels import cut, exact
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.tables.arguments import checked
 
 WIDTH, STEP = 460, 22
-LONGEST = 80  # characters of the divergences in the subtitle
+LONGEST = 90  # characters of a line of the subtitle
 
 
 @checked
@@ -81,8 +82,8 @@ def calibration(
     results = {name: evaluator.results_of(run) for name, run in runs_of(runs, read).items()}
     names = catalogue.features(column).names
     rows = rows_of(results, names, metrics_of(k, column, query))
-    told = column_name(catalogue, column)
-    return drawn_calibration(rows, words_of(lang), column=told, query=query, highlight=highlight, dark=dark)
+    shown = column_name(catalogue, column)
+    return drawn_calibration(rows, words_of(lang), column=shown, query=query, highlight=highlight, dark=dark)
 
 
 def drawn_calibration(
@@ -108,13 +109,13 @@ def drawn_calibration(
     x = alt.X(
         "share:Q", title=words("plots.calibration.x"), axis=percent_axis(), scale=alt.Scale(domainMin=0)
     )
-    muted, bright = divided(shown, drawn)
+    muted, bright = divided(told(shown, share=exact, history=exact), drawn)
     layers = [_history(shown, y, words)]
     tips = [
         alt.Tooltip("system:N", title=words("page.system")),
         alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
-        alt.Tooltip("share:Q", title=words("plots.calibration.lists"), format=".2%"),
-        alt.Tooltip("history:Q", title=words("plots.calibration.history"), format=".2%"),
+        alt.Tooltip("share_text:N", title=words("plots.calibration.lists")),
+        alt.Tooltip("history_text:N", title=words("plots.calibration.history")),
     ]
     if muted:
         ticks = data(muted).mark_tick(style="muted", thickness=1.5)
@@ -140,9 +141,9 @@ def _history(rows: Sequence[Row], y: Any, words: Words) -> Any:
     ]
     tips = [
         alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
-        alt.Tooltip("history:Q", title=words("plots.calibration.history"), format=".2%"),
+        alt.Tooltip("history_text:N", title=words("plots.calibration.history")),
     ]
-    bars = data(first).mark_bar(style="muted", opacity=0.3)
+    bars = data(told(first, history=exact)).mark_bar(style="muted", opacity=0.3)
     return bars.encode(x=alt.X("history:Q"), y=y, tooltip=tips)
 
 
@@ -151,12 +152,9 @@ def _subtitle(summary: Sequence[Row], drawn: Drawn, words: Words, query: str | i
     found = [words("plots.calibration.bars")]
     if query is None:
         apart = {row["system"]: row["divergence"] for row in summary}
-        told = ", ".join(f"{drawn.names[name]} {number(apart[name], 2)}" for name in drawn.bright)
-        found = [
-            words("plots.calibration.of", n=users),
-            *found,
-            words("plots.calibration.apart", values=told),
-        ]
+        values = ", ".join(f"{drawn.names[name]} {number(apart[name], 2)}" for name in drawn.bright)
+        divergences = wrap(words("plots.calibration.apart", values=values), LONGEST)
+        found = [words("plots.calibration.of", n=users), *found, *divergences]
     return found + (
         [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
     )

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rankwell.display.escaping import UNDEFINED
 from rankwell.display.page import Words, words_of
+from rankwell.display.table import number
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
@@ -116,11 +118,11 @@ def drawn_curve(
     tooltip = [
         alt.Tooltip("system:N", title=words("page.system")),
         alt.Tooltip("k:Q", title="k"),
-        alt.Tooltip("value:Q", title=str(base), format=".4f"),
-        alt.Tooltip("low:Q", title=words("plots.curve.low"), format=".4f"),
-        alt.Tooltip("high:Q", title=words("plots.curve.high"), format=".4f"),
+        alt.Tooltip("told:N", title=str(base)),
+        alt.Tooltip("interval:N", title=words("plots.curve.interval")),
     ]
-    layers = _bands(bands, drawn, x) + lines(shown, drawn, x, y, tooltip)
+    points = [_told(row) for row in shown]
+    layers = _bands(bands, drawn, x) + lines(points, drawn, x, y, tooltip)
     last = {name: _last(shown, name) for name in names}
     layers.append(names_at_ends(last, drawn, alt.datum(ks[-1]), domain, HEIGHT))
     return theme.finished(
@@ -129,6 +131,18 @@ def drawn_curve(
         _subtitle(words, len(names), drawn, queries, has_bands=bool(bands)),
         dark=dark,
     )
+
+
+def _told(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A point with its value and its interval as text: an undefined bound is none, and not 0."""
+    has_interval = row["low"] is not None
+    return {
+        "system": row["system"],
+        "k": row["k"],
+        "value": row["value"],
+        "told": number(row["value"]),
+        "interval": f"{number(row['low'])} – {number(row['high'])}" if has_interval else UNDEFINED,
+    }
 
 
 def _says_something(row: Mapping[str, Any], base: Metric) -> bool:
@@ -142,7 +156,8 @@ def _says_something(row: Mapping[str, Any], base: Metric) -> bool:
 def _bands(rows: Sequence[Mapping[str, Any]], drawn: Drawn, x: Any) -> list[Any]:
     if not rows:
         return []
-    named = [{**row, "system": drawn.names[row["system"]]} for row in rows]
+    fields = ("k", "low", "high")
+    named = [{"system": drawn.names[row["system"]]} | {field: row[field] for field in fields} for row in rows]
     return [data(named).mark_area(style="band").encode(x=x, y="low:Q", y2="high:Q", color=drawn.colour())]
 
 

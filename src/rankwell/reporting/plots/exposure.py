@@ -12,10 +12,10 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.policy import Policy
 from rankwell.readers import read_items, read_qrels
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis
+from rankwell.reporting.plots.drawn import Drawn, altair, data, percent_axis, told
 from rankwell.reporting.plots.lines import lines
 from rankwell.reporting.rows.exposure import Slots, View, history_in, rows_of
-from rankwell.reporting.rows.labels import percent
+from rankwell.reporting.rows.labels import exact, percent
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.tables.arguments import checked
 
@@ -96,7 +96,7 @@ def drawn_exposure(
     alt = altair()
     first = {row["system"]: row["share"] or 0.0 for row in rows["exposure"] if row["group"] == 1}
     drawn = Drawn.of(list(first), highlight, sorted(first, key=lambda name: first[name]))
-    shown = [row for row in rows["exposure"] if row["share"] is not None]
+    shown = told((row for row in rows["exposure"] if row["share"] is not None), share=exact)
     x = alt.X(
         "group:O",
         title=words("plots.exposure.x", n=len(rows["groups"])),
@@ -108,7 +108,7 @@ def drawn_exposure(
     tooltip = [
         alt.Tooltip("system:N", title=words("page.system")),
         alt.Tooltip("group:O", title=words("plots.exposure.group")),
-        alt.Tooltip("share:Q", title=words("plots.exposure.share"), format=".2%"),
+        alt.Tooltip("share_text:N", title=words("plots.exposure.share")),
     ]
     layers = [_bars(rows["groups"], x, words), _even(len(rows["groups"]))]
     layers += lines(shown, drawn, x, y, tooltip, legend=words("page.system"))
@@ -122,9 +122,10 @@ def _bars(groups: Sequence[Row], x: Any, words: Words) -> Any:
     tips = [
         alt.Tooltip("group:O", title=words("plots.exposure.group")),
         alt.Tooltip("items:Q", title=words("plots.exposure.items"), format=","),
-        alt.Tooltip("interactions_share:Q", title=words("plots.exposure.interactions"), format=".2%"),
+        alt.Tooltip("interactions_share_text:N", title=words("plots.exposure.interactions")),
     ]
-    mark = data(groups).mark_bar(style="muted", opacity=0.3)
+    shown = told(groups, interactions_share=exact)
+    mark = data(shown).mark_bar(style="muted", opacity=0.3)
     return mark.encode(x=x, y=alt.Y("interactions_share:Q"), tooltip=tips)
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rankwell.display.page import Words, words_of
+from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.reporting.plots import theme
-from rankwell.reporting.plots.drawn import Drawn, altair, data
+from rankwell.reporting.plots.drawn import Drawn, altair, data, told
 from rankwell.reporting.plots.lines import divided, domain_of
 from rankwell.reporting.rows.labels import cut
 from rankwell.reporting.rows.precision_recall import ELEVEN, levels_of, rows_of
@@ -162,11 +163,12 @@ def _lines(
     if muted:
         mark = data(muted).mark_line(style="faint", strokeWidth=1, **how)
         layers.append(mark.encode(**axes, detail="system:N", tooltip="system:N"))
-    mark = data(bright).mark_line(strokeWidth=2.2, **how)
+    base = data(bright if is_step else told(bright, recall=number, precision=number))
+    mark = base.mark_line(strokeWidth=2.2, **how)
     layers.append(mark.encode(**axes, color=drawn.colour(words("page.system"))))
     if not is_step:
         size = 36 if len(rows) <= len(drawn.names) * len(ELEVEN) else 0
-        points = data(bright).mark_point(filled=True, size=max(size, 12), opacity=1 if size else 0)
+        points = base.mark_point(filled=True, size=max(size, 12), opacity=1 if size else 0)
         layers.append(points.encode(**axes, color=drawn.colour(words("page.system")), tooltip=_tips(words)))
     return layers
 
@@ -176,8 +178,8 @@ def _tips(words: Words, *more: str) -> list[Any]:
     return [
         alt.Tooltip("system:N", title=words("page.system")),
         *(alt.Tooltip(f"{field}:Q", title=words(f"plots.precision_recall.{field}_short")) for field in more),
-        alt.Tooltip("recall:Q", title=words("plots.precision_recall.recall_short"), format=".3f"),
-        alt.Tooltip("precision:Q", title=words("plots.precision_recall.precision_short"), format=".4f"),
+        alt.Tooltip("recall_text:N", title=words("plots.precision_recall.recall_short")),
+        alt.Tooltip("precision_text:N", title=words("plots.precision_recall.precision_short")),
     ]
 
 
@@ -186,7 +188,8 @@ def _raw(rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[str, Any
     _, bright = divided(rows, drawn)
     if not bright or len(drawn.names) > MOST_RAW:
         return []
-    base, colour = data(bright), drawn.colour(words("page.system"))
+    base = data(told(bright, recall=number, precision=number))
+    colour = drawn.colour(words("page.system"))
     line = base.mark_line(strokeWidth=1, opacity=0.6).encode(**axes, color=colour, order="rank:Q")
     points = base.mark_point(filled=True, size=14, opacity=0.8)
     return [line, points.encode(**axes, color=colour, tooltip=_tips(words, "rank"))]
@@ -202,8 +205,10 @@ def _break_even(rows: Sequence[Row], drawn: Drawn, words: Words, axes: Mapping[s
         {"system": drawn.names[row["system"]], "recall": row["break_even"], "precision": row["break_even"]}
         for row in known
     ]
-    mark = data(values).mark_point(shape="circle", filled=False, size=110, strokeWidth=1.8)
-    tip = alt.Tooltip("recall:Q", title=words("plots.precision_recall.break_even"), format=".4f")
+    mark = data(told(values, recall=number)).mark_point(
+        shape="circle", filled=False, size=110, strokeWidth=1.8
+    )
+    tip = alt.Tooltip("recall_text:N", title=words("plots.precision_recall.break_even"))
     system = alt.Tooltip("system:N", title=words("page.system"))
     return [mark.encode(**axes, color=drawn.colour(words("page.system")), tooltip=[system, tip])]
 
@@ -243,8 +248,9 @@ def _subtitle(curves: Mapping[str, Curve], first: Curve, drawn: Drawn, words: Wo
     else:
         key = "of_query" if len(drawn.names) <= MOST_RAW else "of_steps"
         lines = [words(f"plots.precision_recall.{key}", systems=systems)]
+    whose = "mean" if first.query is None else "query"
     short = "" if top == 1 else " " + words("plots.precision_recall.short", top=f"{top:g}")
-    lines.append(words("plots.precision_recall.rings") + short)
+    lines.append(words(f"plots.precision_recall.rings_{whose}") + short)
     return lines + (
         [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
     )

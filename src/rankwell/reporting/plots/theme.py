@@ -71,8 +71,12 @@ def config(*, dark: bool = False) -> dict[str, Any]:
 
 
 def finished(chart: Any, title: str, subtitle: str | Sequence[str] = (), *, dark: bool = False) -> Any:
-    """Return the chart with its title, a subtitle (what is shown, of how much) and the theme."""
+    """Return the chart with its title, a subtitle (what is shown, of how much) and the theme, to be shown without a network."""
     import altair as alt
+
+    from rankwell.reporting.plots.notebook import show_without_network
+
+    show_without_network()
 
     lines = [subtitle] if isinstance(subtitle, str) else list(subtitle)
     return chart.properties(title=alt.Title(title, subtitle=lines)).configure(**config(dark=dark))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
+from rankwell.comparison.texts import Texts, texts_of_items
+from rankwell.display.escaping import UNDEFINED
 from rankwell.display.table import visible
+from rankwell.errors import UsageError
 
 LONGEST = 40  # characters of a name in a picture
 
@@ -44,16 +48,38 @@ def shown_id(own: str | int) -> str | int:
     return cut(own) if isinstance(own, str) else own
 
 
-def percent(share: float | None) -> str:
-    """Return a share for people; what is not 0 or 1 never reads as if it were.
+def percent(share: float | None, digits: int | None = None) -> str:
+    """Return a share for people; what is not 0 or 1 never reads as if it were. Small ones have a digit more by default.
 
     >>> percent(0.5), percent(0.0267), percent(1e-9), percent(1.0), percent(0.9999), percent(float("nan"))
     ('50 %', '2.7 %', '<0.1 %', '100 %', '>99 %', '–')
+    >>> percent(0.12345, 2), percent(1e-9, 2), percent(0.99999, 2)
+    ('12.35 %', '<0.01 %', '>99.99 %')
     """
     if share is None or math.isnan(share):
-        return "–"
-    if 0 < share < 0.001:
-        return "<0.1 %"
-    if 0.995 <= share < 1:
-        return ">99 %"
-    return f"{100 * share:.0f} %" if share >= 0.0995 or share == 0 else f"{100 * share:.1f} %"
+        return UNDEFINED
+    if digits is None:
+        digits = 1 if 0 < share < 0.0995 else 0
+    text, step = f"{100 * share:.{digits}f}", 10.0**-digits
+    if share not in (0, 1) and float(text) in (0, 100):
+        text = f"<{step:g}" if float(text) == 0 else f">{100 - step:g}"
+    return f"{text} %"
+
+
+def exact(share: float | None) -> str:
+    """Return a share with two digits more, for who points at it."""
+    return percent(share, 2)
+
+
+def titles_of(items: Any, names: Any = None, text: str | None = None) -> Texts | None:
+    """Return the titles of items, from a table of names or from the catalogue; None if that has none.
+
+    Raises
+    ------
+    UsageError
+        If a table of names has no titles, or a column is named without a table or is not there.
+    """
+    found = texts_of_items(items if names is None else names, text, None)
+    if found is None and names is not None:
+        raise UsageError("names= has no column of titles; text= names it.")
+    return found

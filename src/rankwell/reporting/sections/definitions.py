@@ -36,6 +36,7 @@ def section(material: Material) -> Section:
             for each in material.inputs
         ],
         "command": material.command,
+        "redacted": _redacted(material),
         "experiment": _experiment(material),
     }
     return Section("definitions", words("report.definitions.title"), data)
@@ -56,12 +57,19 @@ def _metric(material: Material, metric: Metric) -> dict[str, Any]:
         "folded": [
             {
                 "title": material.words(f"report.definitions.{each.replace(' ', '_')}"),
-                "text": card[each].replace("``", ""),
+                "text": _unfolded(each, card[each].replace("``", "")),
             }
             for each in FOLDED
             if each in card
         ],
     }
+
+
+def _unfolded(title: str, text: str) -> str:
+    """A text without the ends of its lines in the source; parameters have a line each."""
+    if title == "parameters":
+        return text
+    return "\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def _policy(material: Material) -> list[dict[str, Any]]:
@@ -125,6 +133,12 @@ def _versions() -> list[dict[str, str]]:
     own = {"rankwell": __version__, "Python": platform.python_version()}
     own |= {name: version(name) for name in ("numpy", "polars")}
     return [{"name": name, "version": each} for name, each in own.items()]
+
+
+def _redacted(material: Material) -> str:
+    """What a redacted page leaves out."""
+    least = 0 if material.redaction is None else material.redaction.least
+    return material.words("report.definitions.redacted", least=least) if least else ""
 
 
 def _experiment(material: Material) -> str:

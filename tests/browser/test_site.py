@@ -1,0 +1,71 @@
+"""The documentation site, opened from disk: its search finds, its copy button copies what one types, and it fits a phone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.project.site import HTML, built
+
+PHONE = {"width": 390, "height": 844}
+# prose whose right end lies outside the window, and is no part of what scrolls inside itself
+CUT_OFF = """width => [...document.querySelectorAll('main :is(h1, h2, h3, h4, p, li, dt, dd, img, blockquote)')]
+  .filter(e => !e.closest('pre, table, .md-sidebar') && e.getBoundingClientRect().right > width)
+  .map(e => e.textContent.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return built(tmp_path_factory.mktemp("site")) / HTML
+
+
+@pytest.mark.parametrize("start", ["index.html", "docs/metrics/binary.html"])
+def test_the_search_works_from_disk(site, opened, start):
+    page = opened(site / start)
+    page.get_by_role("button", name="Search").first.click()
+    page.keyboard.type("long tail")
+    page.get_by_role("option", name="The long tail").click()
+    page.wait_for_url(f"{(site / 'docs' / 'preparing.html').as_uri()}*")
+    assert page.get_by_role("heading", name="The long tail").is_visible()
+
+
+def copied(page, text):
+    frame = page.locator("div.highlight").filter(has_text=text).first
+    frame.hover()
+    frame.get_by_role("button", name="Copy").click()
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+def test_what_is_copied_has_no_prompts_and_no_output(site, opened):
+    page = opened(site / "index.html", permissions=["clipboard-read", "clipboard-write"])
+    assert copied(page, "results.test -m ap") == (
+        """cd "$(python -c 'import rankwell; print(rankwell.__path__[0])')/data/trec_eval"\n"""
+        "rankwell evaluate qrels.test results.test -m ap -m ndcg@10 -m rr"
+    )
+    assert copied(page, "def ndcg").splitlines()[5:] == [
+        '    return {name: round(ev.evaluate(films / f"{name}.parquet")["ndcg@10"], 4) for name in systems}',
+        'ndcg(grades="interactions")',
+        "ndcg(rel=8)",
+    ]
+    assert copied(page, "pip install") == "pip install '.[report]'"
+
+
+def test_prompts_are_not_selected(site, opened):
+    page = opened(site / "index.html")
+    page.locator("pre code").filter(has_text="def ndcg").evaluate(
+        "code => getSelection().selectAllChildren(code)"
+    )
+    chosen = page.evaluate("getSelection().toString()")
+    assert "def ndcg" in chosen
+    assert not re.search(r"^(>>>|\.\.\.)", chosen, re.MULTILINE)
+
+
+def test_no_page_scrolls_sideways_on_a_phone(site, opened):
+    page = opened(site / "index.html", size=PHONE)
+    wide = {}
+    for file in sorted(set(site.rglob("*.html")) - {site / "404.html"}):  # only a server shows that one
+        page.goto(file.as_uri())
+        found = page.evaluate(CUT_OFF, PHONE["width"])
+        if page.evaluate("document.scrollingElement.scrollWidth") > PHONE["width"] or found:
+            wide[file.relative_to(site).as_posix()] = found
+    assert not wide
