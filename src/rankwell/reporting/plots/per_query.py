@@ -69,7 +69,8 @@ def per_query(
     bars = bars_of(values) if not points else []
     title = words("plots.per_query.title", metric=str(wanted))
     chart = _chart(boxes, points, bars, axis_title(wanted, words), words)
-    return finished(chart, title, _subtitle(values, points, bars, words), dark=dark)
+    weights = next(iter(given.values())).weights if comparison is None else comparison.weights
+    return finished(chart, title, _subtitle(values, points, bars, weights, words), dark=dark)
 
 
 def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, words: Words) -> Any:
@@ -138,7 +139,9 @@ def _step(systems: int) -> int:
     return 64 if systems <= 8 else 48 if systems <= 20 else 32
 
 
-def _subtitle(values: Values, points: list[Row], bars: list[Row], words: Words) -> Sequence[str]:
+def _subtitle(
+    values: Values, points: list[Row], bars: list[Row], weights: str, words: Words
+) -> Sequence[str]:
     defined = np.count_nonzero(~np.isnan(values.table), axis=1)
     total = len(values.queries)
     least, most = (int(bound(defined)) for bound in (np.min, np.max))
@@ -157,4 +160,5 @@ def _subtitle(values: Values, points: list[Row], bars: list[Row], words: Words) 
         else words("plots.per_query.defined", defined=n, total=count(total)),
         strip,
         words("plots.per_query.parts"),
+        words("plots.per_query.weighted", weights=weights) if weights else "",
     )

@@ -65,11 +65,12 @@ def segments(
         wanted = metric_in(next(iter(given.values())).metrics, metric)
         found = in_results(given, wanted)
     if not found.by:
-        raise UsageError("there are no segments; give by= and users=, such as by='tier', users=table.")
+        raise UsageError("there are no segments; give by= and users= where they are evaluated or compared.")
     rows = rows_of(found, words("page.all_queries"))
     title = words("plots.segments.title", metric=str(wanted), by=", ".join(found.by))
     chart = _chart(rows, axis_title(wanted, words), words)
-    return finished(chart, title, _subtitle(found, rows, words), dark=dark)
+    is_plain = not isinstance(results, Comparison) and any(res.weights for res in given.values())
+    return finished(chart, title, _subtitle(found, rows, words, is_plain=is_plain), dark=dark)
 
 
 def _chart(rows: list[Row], title: str, words: Words) -> Any:
@@ -119,12 +120,13 @@ def _numbers(rows: list[Row]) -> list[Row]:
     ]
 
 
-def _subtitle(found: Segmented, rows: list[Row], words: Words) -> Sequence[str]:
+def _subtitle(found: Segmented, rows: list[Row], words: Words, *, is_plain: bool) -> Sequence[str]:
     systems, drawn = len(found.systems), len(found.drawn) - 1
     has_intervals = any(row["low"] is not None for row in rows)
     return lines(
         words("plots.segments.parts") if has_intervals else words("plots.segments.alone"),
         words("plots.segments.line") if systems == 1 else "",
+        words("plots.segments.unweighted") if is_plain else "",
         words("plots.segments.cut") if domain_of(rows) is not None else "",
         words("plots.segments.systems", shown=systems, total=len(found.order))
         if systems < len(found.order)

@@ -88,7 +88,8 @@ def in_results(results: Mapping[str, Results], metric: Metric) -> Segmented:
     means: dict[tuple[str, Labels], Estimate] = {}
     for name, res in results.items():
         text = str(metric)
-        means[name, ()] = Estimate(res.n[text], res.mean[text], math.nan, math.nan)
+        # without weights, as the means of segments are
+        means[name, ()] = Estimate(res.n[text], res.plain_mean[text], math.nan, math.nan)
         for row in res.segments.to_dicts() if by else []:
             means[name, tuple(row[column] for column in by)] = Estimate(
                 row["n"][text], row["mean"][text], math.nan, math.nan
