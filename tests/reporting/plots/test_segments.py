@@ -115,3 +115,11 @@ def test_means_of_weighted_results_are_all_without_weights_and_this_is_said():
     chart = rw.plot.segments(own)
     assert rows_of(chart)[0]["mean"] == own.plain_mean["ndcg@10"] != own["ndcg@10"]
     assert "The means are not weighted." in chart.title.subtitle
+
+
+def test_the_level_of_intervals_is_that_of_the_comparison():
+    own = divided(2)
+    found = rw.compare(own, users=users_of(60), by="tier", alpha=0.1, flips=99)
+    for chart in (rw.plot.segments(found), rw.plot.per_query(own, comparison=found), rw.plot.forest(found)):
+        assert "90 % interval" in " ".join(chart.title.subtitle)
+    assert "95 % interval" in " ".join(rw.plot.segments(own).title.subtitle)

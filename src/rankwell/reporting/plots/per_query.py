@@ -15,7 +15,7 @@ from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.given import Values, per_query_metric, results_in, values_of
 from rankwell.reporting.rows.per_query import BOX, MEAN, bars_of, bins_for, boxes_of, means_of, points_of
-from rankwell.reporting.rows.texts import axis_title, lines
+from rankwell.reporting.rows.texts import axis_title, level_of, lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
 
@@ -69,8 +69,8 @@ def per_query(
     bars = bars_of(values) if not points else []
     title = words("plots.per_query.title", metric=str(wanted))
     chart = _chart(boxes, points, bars, axis_title(wanted, words), words)
-    weights = next(iter(given.values())).weights if comparison is None else comparison.weights
-    return finished(chart, title, _subtitle(values, points, bars, weights, words), dark=dark)
+    subtitle = _subtitle(values, points, bars, words, given, comparison)
+    return finished(chart, title, subtitle, dark=dark)
 
 
 def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, words: Words) -> Any:
@@ -140,8 +140,14 @@ def _step(systems: int) -> int:
 
 
 def _subtitle(
-    values: Values, points: list[Row], bars: list[Row], weights: str, words: Words
+    values: Values,
+    points: list[Row],
+    bars: list[Row],
+    words: Words,
+    results: Mapping[str, Results],
+    comparison: Comparison | None,
 ) -> Sequence[str]:
+    weights = next(iter(results.values())).weights if comparison is None else comparison.weights
     defined = np.count_nonzero(~np.isnan(values.table), axis=1)
     total = len(values.queries)
     least, most = (int(bound(defined)) for bound in (np.min, np.max))
@@ -159,6 +165,6 @@ def _subtitle(
         if least == most == total
         else words("plots.per_query.defined", defined=n, total=count(total)),
         strip,
-        words("plots.per_query.parts"),
+        words("plots.per_query.parts", level=level_of(comparison)),
         words("plots.per_query.weighted", weights=weights) if weights else "",
     )
