@@ -75,7 +75,7 @@ def _all(material: Material) -> Found:
     yield from _undefined(material)
     yield from _touched(material)
     for warning in warnings_of(list(material.results.values())):
-        yield "warning", "warnings", Case("", message=warning)
+        yield "warning", "warnings", Case("", effect=warning)
 
 
 def _linted(material: Material) -> Found:

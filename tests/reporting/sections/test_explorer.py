@@ -230,3 +230,18 @@ def test_eight_systems_and_two_hundred_queries_take_less_than_a_megabyte_and_a_h
         data = explored(systems, qrels, [metric], items=items)
         text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
         assert len(text.encode()) < 1_500_000
+
+
+def test_queries_that_are_numbers_come_in_their_order():
+    for ids in (["10", "9", "100", "1"], [10, 9, 100, 1], ["q10", "q9"]):
+        data = explored({"run": {query: ["a"] for query in ids}}, {query: {"a": 1} for query in ids}, ["rr"])
+        assert [query["id"] for query in data["queries"]] == [
+            str(query) for query in sorted(ids, key=lambda x: int(x) if str(x).isdecimal() else x)
+        ]
+
+
+def test_long_names_of_systems_are_cut():
+    lists = {"q": ["a"]}
+    data = explored({"A" * 500: lists, "B": lists}, {"q": {"a": 1}}, ["rr"])
+    assert data["systems"] == ["A" * 59 + "…", "B"]
+    assert data["queries"][0]["lists"][0]["rows"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rankwell.display.table import visible
 from rankwell.tables.redaction import Redaction, Word
 
-LONGEST_ID, LONGEST_TEXT = 200, 300  # characters
+LONGEST_NAME, LONGEST_ID, LONGEST_TEXT = 60, 200, 300  # characters
 
 
 @dataclass(frozen=True)
@@ -18,19 +18,19 @@ class Names:
 
     def id(self, word: Word, known: str | int) -> str:
         """Return an id of a query or an item."""
-        return _short(str(known), LONGEST_ID) if self.redaction is None else self.redaction.of(word, known)
+        return short(str(known), LONGEST_ID) if self.redaction is None else self.redaction.of(word, known)
 
     def text(self, text: str | None) -> str | None:
         """Return a text in one line; none if ids are redacted."""
         if not text or self.redaction is not None:
             return None
-        return _short(" ".join(text.split()), LONGEST_TEXT)
+        return short(" ".join(text.split()), LONGEST_TEXT)
 
 
-def _short(text: str, longest: int) -> str:
-    r"""A text with its control characters shown; of a long one the beginning.
+def short(text: str, longest: int) -> str:
+    r"""Return a text with its control characters shown; of a long one the beginning.
 
-    >>> _short("a" * 5, 4), _short("\u202eabc", 9)
+    >>> short("a" * 5, 4), short("\u202eabc", 9)
     ('aaa…', '\\u202eabc')
     """
     shown = visible(text if len(text) <= longest else text[:longest])

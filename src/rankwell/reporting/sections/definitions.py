@@ -36,6 +36,7 @@ def section(material: Material) -> Section:
             for each in material.inputs
         ],
         "command": material.command,
+        "redacted": _redacted(material),
         "experiment": _experiment(material),
     }
     return Section("definitions", words("report.definitions.title"), data)
@@ -132,6 +133,12 @@ def _versions() -> list[dict[str, str]]:
     own = {"rankwell": __version__, "Python": platform.python_version()}
     own |= {name: version(name) for name in ("numpy", "polars")}
     return [{"name": name, "version": each} for name, each in own.items()]
+
+
+def _redacted(material: Material) -> str:
+    """What a redacted page leaves out."""
+    least = 0 if material.redaction is None else material.redaction.least
+    return material.words("report.definitions.redacted", least=least) if least else ""
 
 
 def _experiment(material: Material) -> str:

@@ -13,7 +13,7 @@ from rankwell.metrics.metric import QueryMetric
 from rankwell.reporting.explorer.choosing import chosen, room_for, systems_kept
 from rankwell.reporting.explorer.items import Catalogue
 from rankwell.reporting.explorer.lists import Shelf, pairs_of
-from rankwell.reporting.explorer.names import Names
+from rankwell.reporting.explorer.names import LONGEST_NAME, Names, short
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
 from rankwell.tables.ids import Ids
@@ -34,7 +34,7 @@ def section(material: Material) -> Section | None:
     data = {
         "metric": str(metric),
         "better": metric.better,
-        "systems": names,
+        "systems": [short(name, LONGEST_NAME) for name in names],
         "first": _first(material, metric, names),
         "in_all": {
             "queries": len(aligned.queries),
@@ -46,7 +46,7 @@ def section(material: Material) -> Section | None:
         "pairs": pairs_of(shown, -1 if metric.better == "lower" else 1),
     }
     if material.evaluator is not None and all(name in material.runs for name in names):
-        _add_lists(data, material, metric, ids)
+        _add_lists(data, material, metric, names, ids)
     return Section("explorer", material.words("report.explorer.title"), data)
 
 
@@ -91,9 +91,11 @@ def _sorted(material: Material, queries: Ids, places: np.ndarray) -> tuple[np.nd
     """The places of the queries kept and their ids, sorted by what is shown: redacted ids would else tell of the order of the true ones."""
     places = np.sort(places)
     ids = queries[places]
-    if material.redaction is None:
-        return places, ids
-    order = material.redaction.ids("query", ids).order()
+    if material.redaction is not None:
+        order = material.redaction.ids("query", ids).order()
+    else:
+        numbers = ids.as_integers() if ids.is_text else None
+        order = (ids if numbers is None else numbers).order()
     return places[order], ids[order]
 
 
@@ -114,11 +116,13 @@ def _queries(material: Material, ids: Ids, values: np.ndarray) -> list[dict[str,
     ]
 
 
-def _add_lists(data: dict[str, Any], material: Material, metric: QueryMetric, ids: Ids) -> None:
+def _add_lists(
+    data: dict[str, Any], material: Material, metric: QueryMetric, names: list[str], ids: Ids
+) -> None:
     """Add the lists of all queries and systems, and the items in them."""
     assert material.evaluator is not None
     task = material.evaluator.of_other_metrics([metric]).task
-    shelf = Shelf.of(metric, task, [material.runs[name] for name in data["systems"]], ids)
+    shelf = Shelf.of(metric, task, [material.runs[name] for name in names], ids)
     items = Catalogue.of(material, shelf.rows)
     grades = shelf.grades()
     data |= {
