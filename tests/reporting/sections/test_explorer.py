@@ -10,6 +10,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 from tests.evidence import evidence
+from tests.reporting.explorer.explored import explored
 
 import rankwell as rw
 from rankwell.reporting.explorer.choosing import MOST_QUERIES, MOST_SYSTEMS
@@ -17,10 +18,6 @@ from rankwell.reporting.explorer.choosing import MOST_QUERIES, MOST_SYSTEMS
 FILMS = files("rankwell") / "data" / "movietweetings"
 COVID = "trec-covid-round1"
 RUNS = ("bm25t5", "BERT", "sab20.1.meta.docs")
-
-
-def explored(systems, qrels, metrics, **options):
-    return rw.report(systems, qrels=qrels, metrics=metrics, **options).section("explorer").data
 
 
 @pytest.fixture(scope="module")
