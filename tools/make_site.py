@@ -123,8 +123,10 @@ def commands_page() -> str:
         app[name].generate_docs(output_format="markdown", heading_level=2, usage_name=f"rankwell {name}")
         for name in names
     ]
+    # a group of commands is listed with its sentences, so without its table of contents
+    text = re.sub(r"## Table of Contents\n\n(?:- .*\n)+\n", "", "\n".join(parts))
     # the colour of words on a terminal becomes the code of Markdown
-    return COMMANDS + re.sub(r"\[/?cyan\]", "``", "\n".join(parts)).replace("\\[", "[")
+    return COMMANDS + re.sub(r"\[/?cyan\]", "``", text).replace("\\[", "[")
 
 
 def main() -> int:

@@ -157,3 +157,30 @@ def test_hostile_names_in_a_chart_stay_text(opened):
     assert page.evaluate("window.broken") is None
     assert page.locator("svg .mark-rect path").count() == len(HOSTILE)
     assert sticks_out(page) == []
+
+
+def test_a_legend_that_is_too_wide_stands_below_the_picture_in_one_column(opened):
+    names = {f"a system with quite a long name, number {number}": number + 1 for number in range(6)}
+    chart = bars(names)
+    chart["encoding"] |= {
+        "y": {"field": "name", "type": "nominal", "axis": None},
+        "color": {"field": "name", "type": "nominal", "legend": {"orient": "top", "columns": 6}},
+    }
+    page = opened(page_of({"part.one": chart}))
+    page.wait_for_selector("figure.drawn svg")
+    page.wait_for_timeout(300)
+    room = page.evaluate("document.querySelector('.drawing').clientWidth")
+    assert page.evaluate(WIDTH) == pytest.approx(room, abs=8)
+    assert (
+        len(
+            set(
+                page.locator(".role-legend-label text").evaluate_all(
+                    "all => all.map(e => e.getBoundingClientRect().left)"
+                )
+            )
+        )
+        == 1
+    )
+    page.set_viewport_size(PHONE)
+    page.wait_for_function(f"() => {WIDTH} < 370")
+    assert sticks_out(page) == []

@@ -116,7 +116,19 @@ def test_an_experiment_of_one_run_is_reported(tmp_path):
     says = f'qrels = "{TEST}"\nmetrics = ["rr"]\n[runs]\npopular = "{SYSTEMS[0]}"\n[policy]\nrel = 8\n[margins]\nrr = 0.1\n'
     (tmp_path / "rankwell.toml").write_text(says, encoding="utf-8")
     assert run(["report", "rankwell.toml", "-o", "x.json"]) == 0
-    assert data_of("x.json")["answer"]["case"] == "alone"
+    data = data_of("x.json")
+    assert data["answer"]["case"] == "alone"
+    assert data["definitions"]["experiment"].startswith("rankwell.toml sha256:")
+
+
+def test_a_saved_comparison_is_reported_alone():
+    assert run(["compare", TEST, *SYSTEMS[:2], *RR, "--baseline", SYSTEMS[0], "-o", "cmp.json"]) == 0
+    assert run(["report", "none", "cmp.json", "-o", "x.json"]) == 0
+    data = data_of("x.json")
+    found = rw.Comparison.load("cmp.json").mean("itemknn.parquet", "rr")
+    (cell,) = (row["cells"][0] for row in data["leaderboard"]["rows"] if row["system"] == "itemknn.parquet")
+    assert (cell["mean"], cell["low"]) == (found.mean, found.low)
+    assert data["definitions"]["files"][0]["name"] == "cmp.json"
 
 
 @pytest.mark.parametrize(
@@ -135,10 +147,16 @@ def test_an_experiment_of_one_run_is_reported(tmp_path):
         ([TEST, SYSTEMS[0], SYSTEMS[0], *RR], 2, "two runs are called"),
         ([TEST, *SYSTEMS, *RR, "--by", "tier"], 2, "give --users"),
         ([TEST, *SYSTEMS, *RR, "--text", "title"], 2, "--text names a column of --items"),
+        (
+            ["none", "cmp.json", "-m", "rr"],
+            2,
+            "a comparison is evaluated already, so metrics= means nothing beside it",
+        ),
         ([TEST, "nowhere.run", *RR], 3, "nowhere.run: cannot be read"),
     ],
 )
 def test_what_cannot_be_reported_is_refused_in_one_line(arguments, code, message, capsys):
+    rw.compare({"a": {"q": ["x"]}, "b": {"q": ["x"]}}, {"q": ["x"]}, "rr").save("cmp.json")
     assert run(["report", *arguments]) == code
     said = capsys.readouterr().err
     assert message in said

@@ -50,6 +50,7 @@ def test_every_public_name_and_command_has_its_place(site):
                 for each in option.names:
                     assert each in commands, (name, each)
     assert "cyan" not in commands
+    assert "Table of Contents" not in commands
 
 
 def test_every_page_can_be_reached(site):

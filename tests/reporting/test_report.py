@@ -249,6 +249,28 @@ def test_a_comparison_is_not_evaluated_again():
         rw.report(found, qrels=qrels_of(12))
 
 
+def test_a_system_may_have_the_name_of_a_table(tmp_path):
+    import polars as pl
+
+    for name, ranks in {"a": BAD, "b": GOOD}.items():
+        rows = [(q, item, -at) for q, items in run_of(ranks).items() for at, item in enumerate(items)]
+        pl.DataFrame(rows, ["query", "item", "score"], orient="row").write_csv(tmp_path / f"{name}.csv")
+    runs = {"train": tmp_path / "a.csv", "qrels": tmp_path / "b.csv"}
+    found = rw.report(runs, qrels=qrels_of(12), metrics="rr", resamples=99, flips=99)
+    assert [(each["role"], each["name"]) for each in found.section("definitions").data["files"]] == [
+        ("train", "a.csv"),
+        ("qrels", "b.csv"),
+    ]
+
+
+def test_a_comparison_is_refused_beside_judgements_of_any_kind():
+    import polars as pl
+
+    found = rw.compare({"A": run_of(BAD), "B": run_of(GOOD)}, qrels_of(12), ["rr"])
+    with pytest.raises(UsageError, match="qrels= means nothing"):
+        rw.report(found, qrels=pl.DataFrame({"query": ["q1"], "item": ["good"]}))
+
+
 def test_without_the_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(
         "rankwell.reporting.extra.find_spec", lambda name: None if name == "jinja2" else object()

@@ -39,7 +39,6 @@ RunOrSaved = Annotated[
     ),
 ]
 Runs = Annotated[str, Option(help="more of them")]
-OneMetric = Annotated[str, Option(name=("--metric", "-m"), help="the metric, such as ``ndcg@10``")]
 By = Annotated[list[str] | None, Option(help="a column of --users: the segments that are drawn; repeat it")]
 Output = Annotated[
     str, Option(name=("--output", "-o"), group=OUTPUT, help="the file: .svg, .png, .pdf, .html or .json")
@@ -60,48 +59,58 @@ def is_evaluated(draw: Draw) -> bool:
 def parameters_of(draw: Draw) -> Iterator[Parameter]:
     """Yield the parameters of the command of a picture, in their order."""
     takes = inspect.signature(draw).parameters
-    is_read, evaluated = not set(READ).isdisjoint(takes), is_evaluated(draw)
-    has_options = any(each.kind is Parameter.VAR_KEYWORD for each in takes.values())
+    is_read = not set(READ).isdisjoint(takes)
     own = [_option(draw, each, positional=not is_read) for each in options_of(draw)]
     yield from (each for each in own if each.kind is Parameter.POSITIONAL_ONLY)
-    if evaluated or "qrels" in takes:
-        yield Parameter("qrels", Parameter.POSITIONAL_ONLY, annotation=QrelsOrNone if evaluated else Qrels)
-    if is_read:
-        yield Parameter("run", Parameter.POSITIONAL_ONLY, annotation=RunOrSaved if evaluated else Run)
-    if is_read and "run" not in takes:
-        yield Parameter("runs", Parameter.VAR_POSITIONAL, annotation=Runs)
-    if evaluated or "metrics" in takes:
-        yield _keyword("metric", Metrics, None)
-    elif "metric" in takes:
-        yield _keyword("metric", OneMetric, takes["metric"].default)
+    yield from _files(draw) if is_read else ()
+    yield from _metric(draw)
     yield from (each for each in own if each.kind is not Parameter.POSITIONAL_ONLY)
     if draw.__name__ in DIVIDED:
         yield _keyword("by", By, None)
-    yield from (
-        _keyword("output", Output, f"{draw.__name__}.svg"),
-        _keyword("lang", Lang, "en"),
-        _keyword("dark", Dark, default=False),
-    )
+    yield _keyword("output", Output, f"{draw.__name__}.svg")
+    yield _keyword("lang", Lang, "en")
+    yield _keyword("dark", Dark, default=False)
     yield _keyword("pixels", Pixels, PIXELS)
     if "comparison" in takes:
-        hints = get_type_hints(compare, include_extras=True)
-        yield from (_keyword(name, _in_group(hints[name], STATISTICS), None) for name in COMPARED)
+        yield from _in_group(compare, COMPARED, STATISTICS)
         yield _keyword("statistics", Testing, Testing())
-    if evaluated or has_options:
-        hints = get_type_hints(Tables, include_extras=True)
-        given = {each.name for each in own}
-        yield from (
-            _keyword(name, _in_group(hints[name], DATA), None) for name in TABLES if name not in given
-        )
+    if is_evaluated(draw) or _has_options(draw):
+        named = {each.name for each in own}
+        yield from _in_group(Tables, [name for name in TABLES if name not in named], DATA)
         yield _keyword("policy", PolicyRules, Policy())
     if is_read:
         yield _keyword("reading", Reading, Reading())
 
 
+def _files(draw: Draw) -> Iterator[Parameter]:
+    """The judgements and the runs."""
+    takes, evaluated = inspect.signature(draw).parameters, is_evaluated(draw)
+    if evaluated or "qrels" in takes:
+        yield Parameter("qrels", Parameter.POSITIONAL_ONLY, annotation=QrelsOrNone if evaluated else Qrels)
+    yield Parameter("run", Parameter.POSITIONAL_ONLY, annotation=RunOrSaved if evaluated else Run)
+    if "run" not in takes:
+        yield Parameter("runs", Parameter.VAR_POSITIONAL, annotation=Runs)
+
+
+def _metric(draw: Draw) -> Iterator[Parameter]:
+    """The metrics that are evaluated, or the one that the function takes."""
+    takes = inspect.signature(draw).parameters
+    if is_evaluated(draw) or "metrics" in takes:
+        yield _keyword("metric", Metrics, None)
+    elif "metric" in takes:
+        option = Option(name=("--metric", "-m"), help=explained(draw)["metric"])
+        yield _keyword("metric", Annotated[str, option], takes["metric"].default)
+
+
+def _has_options(draw: Draw) -> bool:
+    """Whether a function takes the arguments of an evaluation."""
+    return any(each.kind is Parameter.VAR_KEYWORD for each in inspect.signature(draw).parameters.values())
+
+
 def options_of(draw: Draw) -> list[Parameter]:
     """Return the parameters of a function that its command takes by their names; rules of the policy are options already."""
     takes = inspect.signature(draw).parameters.values()
-    rules = Policy.__dataclass_fields__ if any(each.kind is Parameter.VAR_KEYWORD for each in takes) else {}
+    rules = Policy.__dataclass_fields__ if _has_options(draw) else {}
     return [
         each
         for each in takes
@@ -161,9 +170,12 @@ def _keyword(name: str, annotation: Any, default: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
-def _in_group(hint: Any, group: str) -> Any:
-    inner, option = get_args(hint)
-    return Annotated[inner, option._replace(group=group)]
+def _in_group(declared: Any, names: Iterable[str], group: str) -> Iterator[Parameter]:
+    """Options that another command or a dataclass declares, in a group of the help."""
+    hints = get_type_hints(declared, include_extras=True)
+    for name in names:
+        inner, option = get_args(hints[name])
+        yield _keyword(name, Annotated[inner, option._replace(group=group)], None)
 
 
 def _kinds(draw: Draw, name: str) -> tuple[Any, ...]:

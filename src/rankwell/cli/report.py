@@ -19,6 +19,7 @@ from rankwell.cli.options import (
     refuse_files,
 )
 from rankwell.cli.words import named_groups, named_numbers, split, split_names
+from rankwell.comparison.loading import is_comparison
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError, brief
 from rankwell.judge.policy import Policy
@@ -32,9 +33,11 @@ MEGABYTE = 1_000_000
 
 def report(
     qrels: Annotated[str, Option(help="the judgements; ``none`` if every RUN is a file of saved results")],
-    run: Annotated[str, Option(help="a run, or results that ``evaluate -o`` saved as .json or .parquet")],
+    run: Annotated[
+        str, Option(help="a run, results that ``evaluate -o`` saved as .json or .parquet, or a comparison")
+    ],
     /,
-    *runs: Annotated[str, Option(help="more of them, to be compared")],
+    *runs: Annotated[str, Option(help="more runs or results, to be compared")],
     metric: Metrics = None,
     baseline: Annotated[
         str | None,
@@ -160,8 +163,8 @@ def report(
 
 
 def _system(path: str, name: str, reading: Reading) -> Any:
-    """The path of saved results, or a run whose rows are still to be read."""
-    return path if is_saved(path) else open_run(path, name=name, **reading.of_runs)
+    """The path of saved results or of a comparison, or a run whose rows are still to be read."""
+    return path if is_saved(path) or is_comparison(path) else open_run(path, name=name, **reading.of_runs)
 
 
 def _name_of(baseline: str | None, names: list[str], paths: list[str]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from rankwell.errors import InputError
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 
+# how a JSON file of a comparison begins, whatever its length
+BEGINNING = re.compile(rf'\s*{{\s*"rankwell"\s*:\s*"[^"]*"\s*,\s*"kind"\s*:\s*"{KIND}"')
 WHOLE = {"n", "lost_first", "lost_second", "wins", "ties", "losses"}
 
 
@@ -50,6 +53,18 @@ def loaded(path: str | Path) -> Comparison:
         folds={system: tuple(members) for system, members in data.get("folds", {}).items()},
         experiment=data.get("experiment", ""),
     )
+
+
+def is_comparison(path: str | Path) -> bool:
+    """Whether a file holds a comparison that ``Comparison.save`` wrote as JSON."""
+    file = Path(path)
+    try:
+        if file.suffix.lower() != ".json" or not file.is_file():
+            return False
+        with file.open(encoding="utf-8") as opened:
+            return bool(BEGINNING.match(opened.read(200)))
+    except (OSError, ValueError):
+        return False  # the reader of runs says what is wrong with it
 
 
 def _read(file: Path) -> dict[str, Any]:

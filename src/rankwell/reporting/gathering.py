@@ -10,12 +10,15 @@ from typing import Any
 from rankwell.comparison.comparing import compare
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.groups import columns_of
+from rankwell.comparison.loading import is_comparison, loaded
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.display.page import Words
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import reading_of
+from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, read_qrels
 from rankwell.reporting.explorer.images import folder_of, images_of_items
 from rankwell.reporting.input_files import InputFile, input_files
@@ -25,7 +28,7 @@ from rankwell.results.loading import all_loaded, is_saved
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.redaction import Redaction
-from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.run_qrels import Qrels, Run
 
 ONE = "run"  # what a system without a name is called
 # arguments of compare that are not those of an evaluation
@@ -33,6 +36,44 @@ STATISTICS = (
     "baseline", "primary", "margins", "rope", "seeds", "folds", "weights", "clusters", "test", "correction", "family", "alpha",
     "power", "flips", "resamples", "seed", "experiment",
 )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What a report is asked of beside its systems, as people give it; ``options`` are those of ``compare`` and ``Evaluator``."""
+
+    qrels: Any
+    metrics: Iterable[Wanted] | Wanted | None
+    by: str | Iterable[str] | None
+    train: Any
+    items: Any
+    users: Any
+    queries: Any
+    text: str | None
+    image: str | None
+    redaction: Redaction | None
+    command: str
+    options: Mapping[str, Any]
+
+    @property
+    def sources(self) -> dict[str, Any]:
+        """Where the tables come from."""
+        return {name: getattr(self, name) for name in ("qrels", "train", "items", "users", "queries")}
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """The options of ``compare``."""
+        return {name: value for name, value in self.options.items() if name in STATISTICS}
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """The options of ``Evaluator``."""
+        return {name: value for name, value in self.options.items() if name not in STATISTICS}
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The options of ``read_qrels``."""
+        return reading_of(self.options.get("read"))[1]
 
 
 @dataclass(frozen=True)
@@ -45,42 +86,24 @@ class Tables:
     users: Users | None = None
 
     @classmethod
-    def read(cls, qrels: Any, train: Any, items: Any, users: Any, options: Mapping[str, Any]) -> Tables:
-        """Read what was given; ``options`` are those of ``read_qrels``."""
+    def of(cls, given: Given) -> Tables:
+        """Read what was given."""
         from rankwell.readers.items_users import read_catalogue, read_users
 
-        encoding = options.get("encoding")
-        log = None
+        encoding, train, log = given.reading.get("encoding"), given.train, None
         if train is not None:
-            log = read_qrels(
-                train, name=None if isinstance(train, (str, Path)) else "train", encoding=encoding
-            )
+            name = None if isinstance(train, (str, Path)) else "train"
+            log = read_qrels(train, name=name, encoding=encoding)
             refuse_labels(log.matrix)
         return cls(
-            None if qrels is None else read_qrels(qrels, **options),
+            None if given.qrels is None else read_qrels(given.qrels, **given.reading),
             log,
-            None if items is None else read_catalogue(items, encoding=encoding),
-            None if users is None else read_users(users, encoding=encoding),
+            None if given.items is None else read_catalogue(given.items, encoding=encoding),
+            None if given.users is None else read_users(given.users, encoding=encoding),
         )
 
 
-def material_of(
-    what: Any,
-    words: Words,
-    *,
-    qrels: Any,
-    metrics: Iterable[Wanted] | Wanted | None,
-    by: str | Iterable[str] | None,
-    train: Any,
-    items: Any,
-    users: Any,
-    queries: Any,
-    text: str | None,
-    image: str | None,
-    redaction: Redaction | None,
-    command: str,
-    options: Mapping[str, Any],
-) -> Material:
+def material_of(what: Any, words: Words, given: Given) -> Material:
     """Return the material of a report.
 
     Raises
@@ -88,63 +111,81 @@ def material_of(
     RankwellError
         If what was asked does not go together, or data cannot be read or evaluated.
     """
-    _, reading = reading_of(options.get("read"))
-    tables = Tables.read(qrels, train, items, users, reading)
-    given = {"qrels": qrels, "train": train, "items": items, "users": users, "queries": queries}
-    images = images_of_items(tables.items, image, folder_of(items))
-    shared: dict[str, Any] = {
-        "words": words,
-        **vars(tables),
-        "query_texts": texts_of_queries(queries, reading.get("encoding")),
-        "item_texts": texts_of_items(
-            None if images and images.is_alone and text is None else tables.items,
-            text,
-            reading.get("encoding"),
-        ),
-        "item_images": images,
-        "redaction": redaction,
-        "command": command,
-    }
-    if isinstance(what, Comparison):
-        _refuse_evaluation({"qrels": qrels, "metrics": metrics, "by": by, **options})
-        return Material({}, what, inputs=_files(given, {}), **shared)
-    named = _named(what)
+    named, tables = _named(what), Tables.of(given)
+    shared = _texts(given, tables) | {"words": words, **vars(tables)}
+    comparison = _comparison(named)
+    if comparison is not None:
+        _refuse_evaluation(given)
+        return Material({}, comparison, inputs=_files(given, named), **shared)
     systems = _opened(named)
-    wanted = None if metrics is None else metrics_of(metrics)
-    columns = columns_of(by)
-    statistics = {name: value for name, value in options.items() if name in STATISTICS}
-    others = {name: value for name, value in options.items() if name not in STATISTICS}
+    wanted = None if given.metrics is None else metrics_of(given.metrics)
+    columns = list(columns_of(given.by)) or None
     new = {name: each for name, each in systems.items() if not isinstance(each, Results)}
-    evaluator, runs, found = None, {}, {}
-    if new:
-        evaluator = Evaluator(
-            tables.qrels,
-            wanted,
-            train=tables.train,
-            items=tables.items,
-            users=tables.users,
-            by=list(columns) or None,
-            weights=statistics.get("weights"),
-            **others,
-        )
+    evaluator = _evaluator(given, tables, wanted, columns) if new else None
+    runs: dict[str, Run] = {}
+    results = systems
+    if evaluator is not None:
         runs = {name: open_run(run, name=name, **evaluator.read) for name, run in new.items()}
-        found = evaluator.results_of_all(runs)
-    results = {name: found.get(name, each) for name, each in systems.items()}
-    comparison = None
+        results = systems | evaluator.results_of_all(runs)
     if len(results) > 1:
+        users, threads = tables.users, given.options.get("threads")
         comparison = compare(
-            results,
-            metrics=wanted,
-            by=list(columns) or None,
-            users=tables.users,
-            threads=options.get("threads"),
-            **statistics,
+            results, metrics=wanted, by=columns, users=users, threads=threads, **given.statistics
         )
     else:
-        _refuse_comparing(statistics)
-        results = {name: replace(res, name=name) for name, res in results.items()}
+        results = _one(results, given.statistics)
     inputs = _files(given, runs or named)
     return Material(results, comparison, evaluator=evaluator, runs=runs, inputs=inputs, **shared)
+
+
+def _texts(given: Given, tables: Tables) -> dict[str, Any]:
+    """Texts and pictures, and what is said of the page itself."""
+    encoding = given.reading.get("encoding")
+    images = images_of_items(tables.items, given.image, folder_of(given.items))
+    alone = images and images.is_alone and given.text is None
+    return {
+        "query_texts": texts_of_queries(given.queries, encoding),
+        "item_texts": texts_of_items(None if alone else tables.items, given.text, encoding),
+        "item_images": images,
+        "redaction": given.redaction,
+        "command": given.command,
+    }
+
+
+def _evaluator(
+    given: Given, tables: Tables, metrics: tuple[Metric, ...] | None, by: list[str] | None
+) -> Evaluator:
+    return Evaluator(
+        tables.qrels,
+        metrics,
+        train=tables.train,
+        items=tables.items,
+        users=tables.users,
+        by=by,
+        weights=given.options.get("weights"),
+        **given.rules,
+    )
+
+
+def _one(results: Mapping[str, Results], statistics: Mapping[str, Any]) -> dict[str, Results]:
+    """The results of a system that is alone; what only a comparison needs is refused."""
+    for name in ("baseline", "primary", "margins", "rope", "seeds", "folds"):
+        if statistics.get(name) is not None:
+            raise UsageError(
+                f"{name}= is for several systems; there is one. Give at least two, or leave it out."
+            )
+    origin = statistics.get("experiment")
+    return {
+        name: replace(res, name=name, experiment=origin or res.experiment) for name, res in results.items()
+    }
+
+
+def _comparison(named: Mapping[str, Any]) -> Comparison | None:
+    """The comparison that was given, itself or as a file that it was saved to; None if systems were given."""
+    only = next(iter(named.values())) if len(named) == 1 else None
+    if isinstance(only, (str, Path)) and is_comparison(only):
+        return loaded(only)
+    return only if isinstance(only, Comparison) else None
 
 
 def _named(what: Any) -> dict[str, Any]:
@@ -171,24 +212,23 @@ def _opened(named: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _files(given: Mapping[str, Any], systems: Mapping[str, Any]) -> tuple[InputFile, ...]:
+def _files(given: Given, systems: Mapping[str, Any]) -> tuple[InputFile, ...]:
     """The files behind what was given, the systems last."""
-    return tuple(file for role, source in {**given, **systems}.items() for file in input_files(role, source))
+    sources = (*given.sources.items(), *systems.items())
+    return tuple(file for role, source in sources for file in input_files(role, source))
 
 
-def _refuse_evaluation(given: Mapping[str, Any]) -> None:
+def _refuse_evaluation(given: Given) -> None:
     """Refuse, beside a comparison, what would have to be evaluated."""
-    wrong = [name for name, value in given.items() if value is not None and name != "read"]
+    asked = {"qrels": given.qrels, "metrics": given.metrics, "by": given.by, **given.options}
+    idle = ("read", "threads", "experiment")
+    plain = {
+        name
+        for name, value in asked.items()
+        if value is None or (isinstance(value, Policy) and value == Policy())
+    }
+    wrong = [name for name in asked if name not in plain and name not in idle]
     if wrong:
         raise UsageError(
             f"a comparison is evaluated already, so {wrong[0]}= means nothing beside it; give the runs by name instead."
         )
-
-
-def _refuse_comparing(statistics: Mapping[str, Any]) -> None:
-    """Refuse, for one system, what only a comparison needs."""
-    for name in ("baseline", "primary", "margins", "rope", "seeds", "folds"):
-        if statistics.get(name) is not None:
-            raise UsageError(
-                f"{name}= is for several systems; there is one. Give at least two, or leave it out."
-            )

@@ -18,7 +18,7 @@ from rankwell.errors import UsageError, brief, one_of
 from rankwell.metrics import Wanted
 from rankwell.reporting.answer import brief_name
 from rankwell.reporting.extra import require_extra
-from rankwell.reporting.gathering import material_of
+from rankwell.reporting.gathering import Given, material_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.redacting import redacted, redacted_section, warn_of_ids
 from rankwell.reporting.rendering import page_of
@@ -203,9 +203,7 @@ def report(
         require_suffix(Path(path))
     words = words_of(lang)
     options |= {"baseline": baseline, "primary": primary, "margins": margins}
-    material = material_of(
-        what,
-        words,
+    given = Given(
         qrels=qrels,
         metrics=metrics,
         by=by,
@@ -219,6 +217,7 @@ def report(
         command=command,
         options={name: value for name, value in options.items() if value is not None},
     )
+    material = material_of(what, words, given)
     warn_of_ids(material, stacklevel=5)
     found = Report(title or _title(material), lang, _sections(redacted(material)))
     if path is not None:

@@ -19,23 +19,26 @@ HOSTILE = (
 
 
 def rows_in(chart, *fields):
-    """The rows of all data of a chart that have some fields."""
-    found = []
-
-    def walk(part):
-        if isinstance(part, dict):
-            values = part.get("data", {}).get("values") if isinstance(part.get("data"), dict) else None
-            found.extend(row for row in values or () if set(fields) <= row.keys())
-            for each in part.values():
-                walk(each)
-        elif isinstance(part, list):
-            for each in part:
-                walk(each)
-
+    """The rows of all data of a chart that have some fields, each set of data once."""
     spec = chart.to_dict()
-    walk(spec)
-    walk([{"data": {"values": rows}} for rows in spec.get("datasets", {}).values()])
-    return found
+    found = [*spec.get("datasets", {}).values(), *_inline(spec)]
+    return [row for rows in found for row in rows if set(fields) <= row.keys()]
+
+
+def rows_of(spec, part):
+    """The rows of a part of a specification that has data of its own."""
+    return part["data"]["values"] if "values" in part["data"] else spec["datasets"][part["data"]["name"]]
+
+
+def _inline(part):
+    if isinstance(part, dict):
+        if isinstance(part.get("data"), dict) and "values" in part["data"]:
+            yield part["data"]["values"]
+        for each in part.values():
+            yield from _inline(each)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _inline(each)
 
 
 def text_of(chart):

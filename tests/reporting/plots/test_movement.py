@@ -7,7 +7,7 @@ import random
 import pytest
 from scipy.stats import kendalltau
 from tests.evidence import evidence
-from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
+from tests.reporting.plots.drawing import HOSTILE, rows_in, rows_of, text_of
 
 import rankwell as rw
 from rankwell.errors import RankwellError, UsageError
@@ -43,6 +43,12 @@ def test_the_interval_of_tau_lies_around_it_and_within_its_limits():
     assert -1 <= low <= float(text.split("τ_b ")[1].split()[0]) <= high <= 1
 
 
+def test_one_query_has_no_interval():
+    qrels = {"q": {"x": 1}}
+    text = text_of(rw.plot.movement({"a": {"q": ["x"]}, "b": {"q": ["y", "x"]}}, qrels, qrels, "rr"))
+    assert "τ_b 1.00 ·" in text
+
+
 def test_systems_of_equal_value_share_a_rank_and_have_rows_of_their_own():
     runs = {"a": {"q": ["x", "y"]}, "b": {"q": ["x", "y"]}, "c": {"q": ["y", "x"]}}
     rows = rows_in(rw.plot.movement(runs, {"q": {"x": 1}}, {"q": {"y": 1}}, "rr", resamples=0), "moved")
@@ -61,7 +67,7 @@ def test_of_fifty_systems_those_that_move_by_five_ranks_or_more_are_coloured():
     groups = [group for group in spec["layer"] if "layer" in group]
     assert {group["layer"][0]["mark"]["style"] for group in groups} == {"better", "muted", "worse"}
     for group in groups:
-        moves = {abs(row["moved"]) >= 5 for row in group["data"]["values"]}
+        moves = {abs(row["moved"]) >= 5 for row in rows_of(spec, group)}
         assert moves == {group["layer"][0]["mark"]["style"] != "muted"}
 
 

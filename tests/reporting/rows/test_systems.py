@@ -8,7 +8,7 @@ from tests.reporting.plots.pictures import RUNS
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.reporting.rows.labels import cut, percent, shortened
+from rankwell.reporting.rows.labels import cut, percent, shortened, titles_of
 from rankwell.reporting.rows.systems import runs_of, systems_of
 
 LISTS = {"u": ["a", "b"], "v": ["b"]}
@@ -67,3 +67,14 @@ def test_a_share_never_reads_as_none_or_all_unless_it_is(share, text):
 
 def test_a_text_is_cut_before_it_is_looked_at():
     assert len(cut("ab " * 10_000_000)) == 40
+
+
+def test_titles_come_from_the_names_else_from_the_catalogue_and_a_table_without_any_is_refused():
+    films = [{"item": "a", "title": "Alien"}]
+    assert titles_of(films).of(["a", "b"]) == ["Alien", None]
+    assert titles_of([{"item": "a", "year": 1, "kind": 2}]) is None
+    assert titles_of(["a", "b"]) is None
+    assert titles_of(["a"], films).of(["a"]) == ["Alien"]
+    assert titles_of(None, [{"item": "a", "x": "X"}], "x").of(["a"]) == ["X"]
+    with pytest.raises(UsageError, match="no column of titles"):
+        titles_of(films, [{"item": "a", "year": 1, "kind": 2}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from rankwell.display.page import Words, words_of
@@ -23,7 +24,7 @@ from rankwell.reporting.rows.systems import runs_of
 from rankwell.tables.arguments import checked
 
 WIDTH, STEP = 460, 22
-LONGEST = 80  # characters of the divergences in the subtitle
+LONGEST = 90  # characters of a line of the subtitle
 
 
 @checked
@@ -81,8 +82,8 @@ def calibration(
     results = {name: evaluator.results_of(run) for name, run in runs_of(runs, read).items()}
     names = catalogue.features(column).names
     rows = rows_of(results, names, metrics_of(k, column, query))
-    told = column_name(catalogue, column)
-    return drawn_calibration(rows, words_of(lang), column=told, query=query, highlight=highlight, dark=dark)
+    shown = column_name(catalogue, column)
+    return drawn_calibration(rows, words_of(lang), column=shown, query=query, highlight=highlight, dark=dark)
 
 
 def drawn_calibration(
@@ -151,12 +152,9 @@ def _subtitle(summary: Sequence[Row], drawn: Drawn, words: Words, query: str | i
     found = [words("plots.calibration.bars")]
     if query is None:
         apart = {row["system"]: row["divergence"] for row in summary}
-        told = ", ".join(f"{drawn.names[name]} {number(apart[name], 2)}" for name in drawn.bright)
-        found = [
-            words("plots.calibration.of", n=users),
-            *found,
-            words("plots.calibration.apart", values=told),
-        ]
+        values = ", ".join(f"{drawn.names[name]} {number(apart[name], 2)}" for name in drawn.bright)
+        divergences = wrap(words("plots.calibration.apart", values=values), LONGEST)
+        found = [words("plots.calibration.of", n=users), *found, *divergences]
     return found + (
         [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
     )

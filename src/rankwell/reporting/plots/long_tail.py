@@ -7,16 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankwell.comparison.texts import Texts, texts_of_items
+from rankwell.comparison.texts import Texts
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import DataError, UsageError
 from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.longtail import long_tail as long_tail_of
-from rankwell.readers.reading import ids_in
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.drawn import altair, data, percent_axis
-from rankwell.reporting.rows.labels import percent
+from rankwell.reporting.rows.labels import percent, titles_of
 from rankwell.reporting.rows.long_tail import SINGLES, parts_of, points_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.popularity import Rule, Ties
@@ -82,8 +81,8 @@ def long_tail(
         tail = train
     else:
         tail = long_tail_of(train, items, head=head, at=at, mid=mid, ties=ties)
-    titled = names if names is not None or text is not None else _with_columns(items)
-    return drawn_long_tail(tail, words, texts=texts_of_items(titled, text, None), scale=scale, dark=dark)
+    texts = titles_of(items, names, text)
+    return drawn_long_tail(tail, words, texts=texts, scale=scale, dark=dark)
 
 
 def drawn_long_tail(
@@ -239,8 +238,3 @@ def _subtitle(
     if scale == "log":
         lines.append(words("plots.long_tail.log"))
     return lines
-
-
-def _with_columns(items: Any) -> Any:
-    """The items as a table of titles, unless they are ids alone."""
-    return None if items is None or ids_in(items) is not None else items

@@ -120,7 +120,7 @@ def _said(words: Words, found: Leaderboards, least: int) -> list[str]:
     """How far the orders agree, what is coloured, and what is left out."""
     tau, n = found.whole.tau_b, len(found.systems)
     agreed = words("plots.movement.tau", tau=number(tau.value, 2))
-    if not math.isnan(tau.low):
+    if min(found.n) > 1 and not math.isnan(tau.low):
         agreed += f" [{number(tau.low, 2)}, {number(tau.high, 2)}]"
     swapped = words("plots.movement.swaps", n=len(found.swaps), of=count(math.comb(n, 2)))
     lines = [

@@ -248,8 +248,9 @@ def _subtitle(curves: Mapping[str, Curve], first: Curve, drawn: Drawn, words: Wo
     else:
         key = "of_query" if len(drawn.names) <= MOST_RAW else "of_steps"
         lines = [words(f"plots.precision_recall.{key}", systems=systems)]
+    whose = "mean" if first.query is None else "query"
     short = "" if top == 1 else " " + words("plots.precision_recall.short", top=f"{top:g}")
-    lines.append(words("plots.precision_recall.rings") + short)
+    lines.append(words(f"plots.precision_recall.rings_{whose}") + short)
     return lines + (
         [] if drawn.are_all else [words("plots.many.few", n=len(drawn.bright), of=len(drawn.names))]
     )

@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from rankwell.comparison.texts import texts_of_items
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.errors import UsageError, brief
 from rankwell.readers.items_users import read_catalogue
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.drawn import altair, data
-from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.rows.labels import cut, titles_of
 from rankwell.reporting.rows.similarity import MOST_TEXTS, Id, Matrices, lists_of, of_items, of_users
 from rankwell.reporting.rows.systems import runs_of
 from rankwell.tables.arguments import checked
@@ -35,6 +34,7 @@ def similarity(
     features: str = "topics",
     k: int = 10,
     names: Any = None,
+    text: str | None = None,
     read: Mapping[str, Any] | None = None,
     lang: str = "en",
     dark: bool = False,
@@ -59,7 +59,9 @@ def similarity(
     k
         Only the first k items of each list.
     names
-        A table with the titles of the items; default: ``items``.
+        A table with the titles of the items; default: ``items``, if it has any.
+    text
+        The column of the titles; default: one of a usual name.
     read
         How the run is read: arguments of ``rankwell.read_run``.
     lang, dark
@@ -81,14 +83,7 @@ def similarity(
     if len(given) > 1:
         raise UsageError("similarity shows the lists of one run; give one of them.")
     lists = lists_of(next(iter(given.values())), users, k, 1 if of == "items" else FEW)
-    titled = (
-        names
-        if names is not None
-        else None
-        if items is None or not hasattr(read_catalogue(items).frame, "columns")
-        else items
-    )
-    texts = texts_of_items(titled, None, None)
+    texts = titles_of(items, names, text)
     if of == "users":
         return drawn_matrices(of_users(lists, texts), words, "users", len(lists), dark=dark)
     if items is None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
+from rankwell.comparison.texts import Texts, texts_of_items
 from rankwell.display.escaping import UNDEFINED
 from rankwell.display.table import visible
+from rankwell.errors import UsageError
 
 LONGEST = 40  # characters of a name in a picture
 
@@ -66,3 +69,17 @@ def percent(share: float | None, digits: int | None = None) -> str:
 def exact(share: float | None) -> str:
     """Return a share with two digits more, for who points at it."""
     return percent(share, 2)
+
+
+def titles_of(items: Any, names: Any = None, text: str | None = None) -> Texts | None:
+    """Return the titles of items, from a table of names or from the catalogue; None if that has none.
+
+    Raises
+    ------
+    UsageError
+        If a table of names has no titles, or a column is named without a table or is not there.
+    """
+    found = texts_of_items(items if names is None else names, text, None)
+    if found is None and names is not None:
+        raise UsageError("names= has no column of titles; text= names it.")
+    return found

@@ -73,18 +73,16 @@ def lists_of(run: Run, users: Sequence[Id] | Id | None, k: int, few: int) -> dic
 
 def _rows_of(table: Columns, users: Sequence[Id]) -> Columns:
     """The rows of some users, so that the others are looked at only once."""
-    asked = Ids.of(users if not table.query.is_text else [str(user) for user in users])
-    rows = (
-        np.flatnonzero(Known(asked[asked.group()[1]]).find(table.query) >= 0)
-        if table.query.is_text == asked.is_text
-        else np.empty(0, np.int64)
-    )
+    asked = Ids.of([str(user) for user in users] if table.query.is_text else users)
+    rows = np.empty(0, np.int64)
+    if asked.is_text == table.query.is_text:
+        rows = np.flatnonzero(Known(asked[asked.group()[1]]).find(table.query) >= 0)
     given = None if table.given_score is None else table.given_score[rows]
     part = Columns(
         table.query[rows],
         table.item[rows],
         table.key[rows],
-        place=table.place,
+        place=lambda row: table.place(int(rows[row])),
         by_rank=table.by_rank,
         given_score=given,
     )

@@ -7,6 +7,7 @@
   const specs = block("charts");
   const themes = block("themes");
   const words = block("texts");
+  const ERRORS = 1; // no warnings: that a scale has no values to span is no news to a reader
   const NARROW = 520; // px: below, legends stand under the picture
   const SMALLEST = 0.25; // of the width that a picture was made for; what is still too wide scrolls
   const LARGEST = 2;
@@ -61,6 +62,7 @@
     }
     return config;
   };
+  const oneColumn = (key, value) => (key === "legend" && value?.columns ? { ...value, columns: 1 } : value);
 
   // what a picture is wide, without its axes and legends, is a signal with a number; one that counts steps has none
   const widthsOf = (spec) => {
@@ -91,24 +93,27 @@
     }
   };
 
-  const draw = async (figure) => {
+  // a picture whose legend is wider than the figure is drawn once more, as in a narrow one
+  const draw = async (figure, narrow = figure.clientWidth < NARROW) => {
     const theme = rankwell.theme();
-    const narrow = figure.clientWidth < NARROW;
     const before = shown.get(figure);
     if (before && before.theme === theme && before.narrow === narrow) return;
     const now = { theme, narrow, view: before?.view, widths: new Map() };
     shown.set(figure, now);
     const drawing = figure.querySelector(".drawing") || figure.appendChild(element("div", "drawing scroll"));
+    drawing.dataset.hint = words.wider || "";
     try {
       const { title, ...spec } = specs[figure.dataset.chart];
       caption(figure, title);
-      const made = await vegaEmbed(drawing, spec, {
-        ast: true, actions: false, renderer: "svg", defaultStyle: false, tooltip, config: configured(theme, narrow),
+      const drawn = narrow ? JSON.parse(JSON.stringify(spec), oneColumn) : spec;
+      const made = await vegaEmbed(drawing, drawn, {
+        ast: true, actions: false, renderer: "svg", defaultStyle: false, tooltip, logLevel: ERRORS, config: configured(theme, narrow),
       });
       before?.view?.finalize();
       now.view = made.view;
       now.widths = widthsOf(made.vgSpec);
       await fit(figure);
+      if (!narrow && drawing.scrollWidth > drawing.clientWidth + 1) await draw(figure, true);
     } catch (error) {
       drawing.replaceChildren(element("p", "failed", (words.failed || "{error}").replace("{error}", () => error.message)));
     }
@@ -126,14 +131,14 @@
     { rootMargin: "600px" },
   );
   const again = () => {
-    for (const figure of shown.keys()) draw(figure);
+    for (const [figure, { narrow }] of shown) draw(figure, narrow);
   };
   let waiting = 0;
-  const resized = new ResizeObserver((entries) => {
+  const resized = new ResizeObserver(() => {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      for (const { target } of entries) {
-        if (shown.get(target)?.view) draw(target).then(() => fit(target));
+      for (const [figure, { view }] of shown) {
+        if (view) draw(figure).then(() => fit(figure));
       }
     }, 150);
   });
