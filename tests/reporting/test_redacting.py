@@ -15,7 +15,7 @@ from tests.reporting.explorer.explored import explored
 import rankwell as rw
 from rankwell.reporting.redacting import redacted_section
 from rankwell.reporting.section import Section
-from rankwell.tables.redaction import Redaction, redaction_of
+from rankwell.tables.redaction import Redaction
 
 KEY = b"0123456789abcdef"
 USERS = [f"ada{n:03}@example.org" for n in range(300)]
@@ -101,7 +101,7 @@ def test_an_id_has_one_hash_in_a_report_and_another_under_another_key(hidden):
     assert {query["id"] for query in data["queries"]} <= names
     assert {item["id"] for item in data["items"]} <= {Redaction(KEY).of("item", item) for item in ITEMS}
     again = [
-        explored(systems(), qrels(), ["ndcg@10"], redaction=redaction_of(key))["queries"]
+        explored(systems(), qrels(), ["ndcg@10"], redact=key)["queries"]
         for key in (KEY, KEY[::-1], True, True)
     ]
     found = [{query["id"] for query in queries} for queries in again]
