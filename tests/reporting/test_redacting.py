@@ -268,3 +268,17 @@ def test_logged_comparisons_have_no_small_groups():
     assert logged["segments"] == [[], ["tier-silver"], ["tier-tin"]]
     assert {cell["segment"] for cell in logged["cells"]} == {0, 1, 2}
     assert "2 segments are not shown" in str(logged["notes"])
+
+
+@pytest.mark.parametrize("what", ["report", "diff", "log_to"])
+def test_the_warning_is_about_the_line_that_gives_ids_away(what):
+    runs, judged = {name: dict.fromkeys(USERS[:2], ["a"]) for name in ("old", "new")}, {USERS[0]: {"a": 1}}
+    res = rw.evaluate(runs["old"], judged, ["rr"])
+    calls = {
+        "report": lambda: rw.report(runs, qrels=judged, metrics=["rr"]),
+        "diff": lambda: rw.diff(*runs.values(), judged, "rr", names=("old", "new")),
+        "log_to": lambda: res.log_to(Writer(), per_query=True),
+    }
+    with pytest.warns(UserWarning, match="look like e-mail addresses") as found:
+        calls[what]()
+    assert [each.filename for each in found if "look like" in str(each.message)] == [__file__]
