@@ -118,13 +118,7 @@ def drawn_curve(
     y = alt.Y(
         "value:Q", title=title, scale=alt.Scale(domain=list(domain), nice=False), axis=alt.Axis(tickCount=6)
     )
-    tooltip = [
-        alt.Tooltip("system:N", title=words("page.system")),
-        alt.Tooltip("k:Q", title="k"),
-        alt.Tooltip("told:N", title=str(base)),
-    ]
-    if has_bands:
-        tooltip.append(alt.Tooltip("interval:N", title=words("plots.curve.interval")))
+    tooltip = _tips(base, words, has_bands=has_bands)
     points = [_told(row) for row in shown]
     layers = _bands(bands, drawn, x) + lines(points, drawn, x, y, tooltip)
     last = {name: _last(shown, name) for name in names}
@@ -135,6 +129,17 @@ def drawn_curve(
         _subtitle(words, len(names), drawn, queries, has_bands=bool(bands)),
         dark=dark,
     )
+
+
+def _tips(base: Metric, words: Words, *, has_bands: bool) -> list[Any]:
+    alt = altair()
+    interval = [alt.Tooltip("interval:N", title=words("plots.curve.interval"))] if has_bands else []
+    return [
+        alt.Tooltip("system:N", title=words("page.system")),
+        alt.Tooltip("k:Q", title="k"),
+        alt.Tooltip("told:N", title=str(base)),
+        *interval,
+    ]
 
 
 def _told(row: Mapping[str, Any]) -> dict[str, Any]:
