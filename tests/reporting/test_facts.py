@@ -136,6 +136,16 @@ def test_unjudged_items_are_told():
     )
 
 
+def test_one_judged_share_is_said_once_and_several_by_their_ends():
+    def shares(runs):
+        data = rw.report(runs, qrels=qrels_of(12), metrics="rr").section("answer").data["compared"]
+        return next(each["value"] for each in data if each["kind"] == "shares")
+
+    assert len(shares(systems(A=GOOD, B=GOOD))) == 1
+    ends = shares(systems(A=GOOD, B=BAD, C=[None] * 12))
+    assert (ends[0], len(ends)) == (0.0, 2)
+
+
 def test_logs_of_interactions_have_no_share_of_unjudged_items():
     found = rw.report(systems(A=GOOD, B=BAD), qrels={f"q{at}": ["good"] for at in range(12)}, metrics="rr")
     data = found.section("answer").data
