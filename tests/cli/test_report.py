@@ -100,6 +100,10 @@ popular = "{SYSTEMS[0]}"
 als = "{SYSTEMS[2]}"
 [policy]
 rel = 8
+[margins]
+rr = 0.1
+[rope]
+rr = 0.01
 [statistics]
 flips = 499
 resamples = 99

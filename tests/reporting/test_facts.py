@@ -40,6 +40,22 @@ def test_queries_are_counted_by_who_is_better_and_by_how_far():
     )
 
 
+def test_with_a_rope_the_chances_are_told_in_the_direction_of_the_metric():
+    d = rw.compare(
+        systems(A=BAD, B=GOOD), qrels_of(12), ["rr", "first_rank"], baseline="A", rope=0.45
+    ).difference("B", "A", "rr")
+    found = facts(systems(A=BAD, B=GOOD), qrels_of(12), "rr", baseline="A", rope=0.45)
+    assert 0.02 < d.within < 0.98
+    assert (
+        f"The chances that B is truly better than A, equal within ±0.4500, and worse: {100 * d.above:.0f} %, {100 * d.within:.0f} %, "
+        f"{100 * d.below:.0f} % (Bayesian bootstrap)."
+    ) in found
+    lower = facts(systems(A=BAD, B=GOOD), qrels_of(12), "first_rank", baseline="A", rope=0.1)
+    assert any(
+        "and worse: >99 %, <1 %, 0 %" in each or "and worse: 100 %, 0 %, 0 %" in each for each in lower
+    )
+
+
 def test_a_metric_that_says_the_opposite_is_named():
     qrels = {f"q{at}": {"good": 1, "also": 1, "too": 1} for at in range(12)}
     early = {q: ["good", "x", "y", "z", "w"] for q in qrels}
@@ -118,6 +134,16 @@ def test_unjudged_items_are_told():
         f"{100 * share:.0f} % of the first 10 items of B are unjudged, of A 0 %; unjudged items count as not relevant."
         in found
     )
+
+
+def test_one_judged_share_is_said_once_and_several_by_their_ends():
+    def shares(runs):
+        data = rw.report(runs, qrels=qrels_of(12), metrics="rr").section("answer").data["compared"]
+        return next(each["value"] for each in data if each["kind"] == "shares")
+
+    assert len(shares(systems(A=GOOD, B=GOOD))) == 1
+    ends = shares(systems(A=GOOD, B=BAD, C=[None] * 12))
+    assert (ends[0], len(ends)) == (0.0, 2)
 
 
 def test_logs_of_interactions_have_no_share_of_unjudged_items():

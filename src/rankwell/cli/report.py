@@ -56,6 +56,13 @@ def report(
             help="the difference that matters, ``0.01`` or ``ndcg@10=0.01``: are two runs equivalent within it; repeat it",
         ),
     ] = None,
+    rope: Annotated[
+        list[str] | None,
+        Option(
+            group=STATISTICS,
+            help="the difference that counts as none, ``0.01`` or ``ndcg@10=0.01``: the chances that the true one is below, within and above it; repeat it",
+        ),
+    ] = None,
     seeds: Annotated[
         list[str] | None,
         Option(
@@ -138,6 +145,7 @@ def report(
             baseline=_name_of(baseline, names, paths),
             primary=primary,
             margins=named_numbers(margin, "--margin"),
+            rope=named_numbers(rope, "--rope"),
             by=by,
             train=tables.train,
             items=tables.items,

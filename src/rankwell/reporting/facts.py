@@ -97,6 +97,12 @@ def _of_queries(material: Material, metric: Metric, said: Said) -> Iterator[Said
             f"report.answer.{'far' if far else 'never_far'}", n=far, half=f"{(high - low) / 2:g}"
         )
     yield Said(key, fields)
+    rope = material.comparison.methods.ropes.get(str(metric))
+    if rope is not None and metric.better != "neither" and not math.isnan(d.within):
+        better, worse = (d.above, d.below) if metric.better == "higher" else (d.below, d.above)
+        chances = {"better": percentage(better), "equal": percentage(d.within), "worse": percentage(worse)}
+        names = {"first": fields["first"], "second": fields["second"], "rope": number(rope)}
+        yield Said("fact_chances", names | chances)
 
 
 def _worse(material: Material, metric: Metric) -> Iterator[Said]:

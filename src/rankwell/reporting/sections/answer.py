@@ -48,7 +48,7 @@ def compared(material: Material) -> list[dict[str, Any]]:
     shares = [share for share in material.judged.values() if not math.isnan(share)]
     if shares:
         label = words("report.answer.judged", k=material.depth)
-        ends = [min(shares), max(shares)] if len(shares) > 1 else shares
+        ends = sorted({min(shares), max(shares)})
         rows.append({"label": label, "kind": "shares", "value": ends})
     if material.train is not None:
         rows.append(_row(material, "train", "count", len(material.train)))
