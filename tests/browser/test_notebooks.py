@@ -25,10 +25,11 @@ CELLS = {
     "findings": "rw.lint(runs['als'], f'{data}/test.parquet')",
     "rosetta": "rw.rosetta(runs['als'], f'{data}/test.parquet', ['rr', 'hit@5'], policy=rw.Policy(grades='interactions'))",
     "chart": "rw.plot.per_query(results)",
+    "report": "rw.report(runs, qrels=f'{data}/test.parquet', metrics=['ndcg@10'], rel=8)",
     "hostile": "rw.evaluate({'<script>window.broken=1</script>': ['a']}, {'<script>window.broken=1</script>': {'a': 1}}, ['rr'])"
     ".to_table(per_query=True)",
 }
-TABLES = set(CELLS) - {"chart"}
+TABLES = set(CELLS) - {"chart", "report"}
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +90,20 @@ def test_an_exported_notebook_has_text_on_the_left_and_numbers_on_the_right(open
 def brightness(colour):
     """The mean of red, green and blue."""
     return sum(float(part) for part in colour.strip("rgba()").split(",")[:3]) / 3
+
+
+def test_a_report_in_a_notebook_is_the_whole_page_in_a_frame_of_its_own(opened, exported):
+    page = opened(exported["light"])
+    page.heard.errors.clear()  # of nbconvert's own scripts, which look for others
+    frame = page.locator("iframe").element_handle().content_frame()
+    page.locator("iframe").scroll_into_view_if_needed()
+    assert frame.locator("h1").inner_text() == "3 systems compared"
+    frame.locator("figure.chart").first.scroll_into_view_if_needed()
+    frame.locator("figure.drawn svg.marks").first.wait_for()
+    assert frame.evaluate("window.violations") == []
+    frame.get_by_role("button", name="Dark colours").click()
+    assert frame.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
+    assert (
+        frame.evaluate("(() => { try { return parent.document.title } catch { return 'no way out' } })()")
+        == "no way out"
+    )
