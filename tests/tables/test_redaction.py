@@ -96,3 +96,22 @@ def test_small_groups_are_hidden_and_cannot_be_worked_out_from_the_rest(sizes, h
 )
 def test_ids_that_say_who_somebody_is_are_seen(ids, expected):
     assert personal(Ids.of(ids)) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("rankwell report q.txt a.run", "rankwell report q.txt a.run"),
+        ("rankwell report '/home/ada love/q.txt' new=/home/ada/new.run", "rankwell report q.txt new=new.run"),
+        (
+            "/home/ada/bin/rankwell report --items=/a=b/items.csv ../x/ -m 'f(beta=0.5)@3'",
+            "rankwell report --items=items.csv x -m 'f(beta=0.5)@3'",
+        ),
+        (r"rankwell report 'C:\Users\ada\q.txt'", "rankwell report q.txt"),
+        ("rankwell report q.txt --title 'for ada@example.org'", "rankwell report q.txt --title 'for …'"),
+        ("rankwell report 'q.txt", ""),
+        ("", ""),
+    ],
+)
+def test_a_command_names_no_folder_and_nobody(command, shown):
+    assert Redaction(KEY).command(command) == shown

@@ -11,12 +11,13 @@ import numpy as np
 
 from rankwell.errors import UsageError, brief
 from rankwell.tables.ids import Ids
+from rankwell.tables.personal import EMAIL
 
 Word = Literal["query", "item"]
 LEAST = 5  # queries of a group that is shown
 SHORTEST_KEY = 16  # bytes
 LENGTH = 12  # of base32: 60 bits, so that among a million ids two are alike once in two million times
-PATH = re.compile(r"[^\s'\"=]*[/\\]")
+SLASH = re.compile(r"[/\\]")
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,14 +59,28 @@ class Redaction:
         return f"{hidden:,} {'segment is' if hidden == 1 else 'segments are'} not shown, so that none has fewer than {self.least} queries"
 
     def command(self, text: str) -> str:
-        """Return a command without the folders of its files, which may name people.
+        """Return a command without the folders of its files, which may name people, and without e-mail addresses.
 
         Examples
         --------
-        >>> Redaction(bytes(16)).command("rankwell report /home/ada/qrels.txt new=runs/new.run")
+        >>> Redaction(bytes(16)).command("rankwell report '/home/ada l/qrels.txt' new=runs/new.run")
         'rankwell report qrels.txt new=new.run'
         """
-        return PATH.sub("", text)
+        import shlex
+
+        try:
+            words = shlex.split(text)
+        except ValueError:
+            return ""
+        return shlex.join(EMAIL.sub("…", _without_folders(word)) for word in words)
+
+
+def _without_folders(word: str) -> str:
+    """A word of a command, of which only the name of the file is kept: of ``name=path`` the name too."""
+    name, sign, path = word.partition("=")
+    if sign and not SLASH.search(name):
+        return name + sign + _without_folders(path)
+    return SLASH.split(word.rstrip("/\\"))[-1]
 
 
 def hidden_groups(sizes: np.ndarray, least: int) -> np.ndarray:

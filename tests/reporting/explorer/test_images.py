@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 import sys
 
 import numpy as np
@@ -134,6 +135,11 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
     (tmp_path / "secret.png").write_bytes(picture("PNG"))
     (folder / "link.png").symlink_to(tmp_path / "secret.png")
     assert explored(folder, [{"item": "a", "image": "link.png"}])["pictures_left_out"] == {"outside": 1}
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.png")
+    assert explored(tmp_path, [{"item": "a", "image": "a.png"}])["pictures_left_out"] == {"unreadable": 1}
 
 
 def test_every_cut_of_a_file_is_a_picture_or_none():

@@ -114,6 +114,8 @@ class Album:
             path = Path(self.folder, source).resolve()
             if not path.is_relative_to(Path(self.folder).resolve()):
                 return "outside"
+            if not path.is_file():  # a pipe would wait for somebody to write
+                return "unreadable"
             with path.open("rb") as file:
                 content = file.read(MOST_READ + 1)
         except (OSError, ValueError):
