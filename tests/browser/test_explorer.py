@@ -420,7 +420,7 @@ def test_saved_results_show_values_without_lists(opened):
     new = rw.evaluate({query: ["a"] for query in qrels}, qrels, ["rr"])
     page = opened(explorer_of({"old": old, "new": new}).to_html())
     assert "+0.5000" in page.inner_text(".explorer-right .values")
-    assert "made from saved results" in page.inner_text(".explorer-right")
+    assert "Lists cannot be shown" in page.inner_text(".explorer-right")
 
 
 def test_it_prints_the_query_that_is_chosen(covid, opened):

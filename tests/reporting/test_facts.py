@@ -10,6 +10,9 @@ import rankwell as rw
 from rankwell.display.table import number
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
+LEFT_OUT = (
+    "The judgements of 1 query leave rr undefined, as those without a relevant item do; it is left out."
+)
 BAD = [2, 3, 4, 3, 2, 5, 4, 2, 3, 4, 3, 2]
 
 
@@ -89,11 +92,21 @@ def test_missing_queries_are_told_with_what_they_count_as():
     assert "2 of 12 judged queries have no list in B and are left out." in left_out
 
 
+def test_missing_queries_without_a_value_do_not_count_as_0():
+    short = {q: each for q, each in run_of(BAD).items() if q not in ("q1", "q2")}
+    runs = {"A": run_of(GOOD), "B": short}
+    found = facts(runs, qrels_of(12), "first_rank")
+    assert "B has no value of first_rank for 2 queries, where its list is empty or too short." in found
+    assert not any("count" in each and "no list" in each for each in found)
+    found = facts(runs, qrels_of(12), "rbp_residual")
+    assert "2 of 12 judged queries have no list in B; they count as empty lists." in found
+
+
 def test_queries_without_a_relevant_item_are_told_with_what_they_count_as():
     qrels = qrels_of(12) | {"q0": {"good": 0}}
-    assert "1 query without a relevant item is left out of rr." in facts(systems(A=GOOD, B=BAD), qrels, "rr")
+    assert LEFT_OUT in facts(systems(A=GOOD, B=BAD), qrels, "rr")
     zero = facts(systems(A=GOOD, B=BAD), qrels, "rr", undefined="zero")
-    assert "1 query without a relevant item counts as 0 in rr." in zero
+    assert LEFT_OUT.replace("is left out", "counts as 0") in zero
 
 
 def test_unjudged_items_are_told():
@@ -120,7 +133,7 @@ def test_there_are_at_most_five_and_what_is_left_out_is_among_them():
     items = [*(f"x{at}" for at in range(40)), "good", "last"]
     found = facts(systems(A=GOOD, B=BAD, C=[None] * 12), qrels, metrics, items=items, baseline="A")
     assert len(found) <= 5
-    assert "1 query without a relevant item is left out of rr." in found
+    assert LEFT_OUT in found
 
 
 def test_numbers_of_one_system_are_its_own():

@@ -179,9 +179,13 @@ def _left_out(material: Material, metric: Metric) -> Iterator[Said]:
     parts = {name for members in folds for name in members}  # the queries of the others are missing from each
     for name, res in material.results.items():
         missing = res.counts.get(MISSING, 0)
-        if missing and metric.judgements and name not in parts:
+        is_told = (
+            metric.undefined == "list" and res.policy.missing == "empty"
+        )  # they have no value, which is said below
+        if missing and metric.judgements and name not in parts and not is_told:
             fields = {"n": missing, "all": res.counts.get("judged queries", 0), "system": brief_name(name)}
-            yield Said(f"fact_missing_{res.policy.missing}", fields)
+            how = res.policy.missing if metric.better == "higher" or res.policy.missing == "skip" else "lists"
+            yield Said(f"fact_missing_{how}", fields)
     undefined = {name: res.undefined.get(str(metric), {}) for name, res in material.results.items()}
     by_judgements = max((each.get(NO_RELEVANT, 0) for each in undefined.values()), default=0)
     if by_judgements:

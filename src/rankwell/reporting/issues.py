@@ -92,7 +92,8 @@ def _linted(material: Material) -> Found:
             metric=str(material.primary),
             policy=material.evaluator.policy,
         )
-        found = dict.fromkeys(own, name) | found
+        for each in own:
+            found.setdefault(each, name)
     for each, name in found.items():
         if each.rule != "unjudged":
             yield each.level, each.rule, _case(material, each, name)

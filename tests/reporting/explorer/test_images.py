@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 from PIL import Image
+from tests.reporting.explorer.explored import explored as of_systems
 
 import rankwell as rw
 from rankwell.errors import UsageError
@@ -41,14 +42,9 @@ def explored(folder, rows, **options):
 
     pl.DataFrame(rows).write_parquet(folder / "items.parquet")
     ids = [row["item"] for row in rows]
-    found = rw.report(
-        {"run": {"q": ids}},
-        qrels={"q": {ids[0]: 1}},
-        metrics=["rr"],
-        items=str(folder / "items.parquet"),
-        **options,
+    return of_systems(
+        {"run": {"q": ids}}, {"q": {ids[0]: 1}}, ["rr"], items=str(folder / "items.parquet"), **options
     )
-    return found.section("explorer").data
 
 
 @pytest.mark.parametrize("kind", KINDS)

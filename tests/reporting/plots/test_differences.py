@@ -52,7 +52,8 @@ def test_line_and_band_are_the_difference_of_the_comparison():
     own = found.difference("s2", "s0", "ndcg@10")
     assert rows_in(chart, "at", "said")[0]["at"] == own.mean
     assert rows_in(chart, "low", "high")[0] == {"low": own.low, "high": own.high}
-    assert f"better on {own.wins}, worse on {own.losses} and equal on {own.ties}" in chart.title.subtitle[0]
+    said = f"s2 is better on {own.wins}, s0 on {own.losses} of {own.n} queries; equal on {own.ties}."
+    assert chart.title.subtitle[0] == said
 
 
 def test_without_a_comparison_the_two_are_compared_by_themselves():
@@ -128,3 +129,11 @@ def test_a_pair_that_is_not_clear_is_refused(pair, said):
 
 def test_korean_words_are_drawn():
     assert "질의별" in rw.plot.differences(evaluated(2), "rr", lang="ko").title.text
+
+
+def test_two_systems_without_a_query_in_common_are_refused():
+    own = rw.Evaluator({"1": {"a": 1}, "2": {"a": 1}}, ["rr"], missing="skip").evaluate_all(
+        {"x": {"1": ["a"]}, "y": {"2": ["a"]}}
+    )
+    with pytest.raises(RankwellError, match="no query has a value of rr in both"):
+        rw.plot.differences(own)

@@ -106,3 +106,20 @@ def test_results_without_segments_or_divided_differently_are_refused():
         rw.plot.segments(plain)
     with pytest.raises(RankwellError, match="divided by"):
         rw.plot.segments({"a": plain["s0"], "b": divided(2)["s1"]})
+
+
+def test_means_of_weighted_results_are_all_without_weights_and_this_is_said():
+    qrels, runs = data(1, 40)
+    users = [{"query": f"q{at}", "tier": TIERS[at % 3], "heavy": 1 + at % 5} for at in range(40)]
+    own = rw.Evaluator(qrels, ["ndcg@10"], users=users, by="tier", weights="heavy").evaluate_all(runs)["s0"]
+    chart = rw.plot.segments(own)
+    assert rows_of(chart)[0]["mean"] == own.plain_mean["ndcg@10"] != own["ndcg@10"]
+    assert "The means are not weighted." in chart.title.subtitle
+
+
+def test_the_level_of_intervals_is_that_of_the_comparison():
+    own = divided(2)
+    found = rw.compare(own, users=users_of(60), by="tier", alpha=0.1, flips=99)
+    for chart in (rw.plot.segments(found), rw.plot.per_query(own, comparison=found), rw.plot.forest(found)):
+        assert "90 % interval" in " ".join(chart.title.subtitle)
+    assert "95 % interval" in " ".join(rw.plot.segments(own).title.subtitle)

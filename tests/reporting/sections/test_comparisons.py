@@ -188,3 +188,23 @@ def test_a_report_has_the_sections_in_both_languages():
             "tradeoffs",
         ]
         report.to_html()
+
+
+def test_methods_with_seeds_are_told_apart_by_intervals():
+    qrels, runs = data(6, 40)
+    own = rw.Evaluator(qrels, ["ndcg@10", "rr", "p@5"]).evaluate_all(runs)
+    found = rw.compare(own, seeds={"weak": ["s0", "s1", "s2"], "strong": ["s3", "s4", "s5"]}, resamples=199)
+    told = uncertainty.section(material(own, found))
+    table = told.data["tables"][0]
+    (row,) = table["rows"]
+    difference = found.difference("strong", "weak", "ndcg@10")
+    assert (row["mean"], row["low"], row["high"], row["p"]) == (
+        difference.mean,
+        difference.low,
+        difference.high,
+        None,
+    )
+    assert table["differing"] == int(difference.low > 0)
+    assert "over seeds and queries" in table["sentence"]
+    assert {"forest", "differences", "per_query", "wins"} <= set(told.charts)
+    page(told, tradeoffs.section(material(own, found)))

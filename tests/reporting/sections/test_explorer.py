@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 from importlib.resources import files
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
 from tests.evidence import evidence
+from tests.reporting.explorer.explored import explored
 
 import rankwell as rw
 from rankwell.reporting.explorer.choosing import MOST_QUERIES, MOST_SYSTEMS
@@ -17,10 +18,6 @@ from rankwell.reporting.explorer.choosing import MOST_QUERIES, MOST_SYSTEMS
 FILMS = files("rankwell") / "data" / "movietweetings"
 COVID = "trec-covid-round1"
 RUNS = ("bm25t5", "BERT", "sab20.1.meta.docs")
-
-
-def explored(systems, qrels, metrics, **options):
-    return rw.report(systems, qrels=qrels, metrics=metrics, **options).section("explorer").data
 
 
 @pytest.fixture(scope="module")
@@ -245,3 +242,26 @@ def test_long_names_of_systems_are_cut():
     data = explored({"A" * 500: lists, "B": lists}, {"q": {"a": 1}}, ["rr"])
     assert data["systems"] == ["A" * 59 + "…", "B"]
     assert data["queries"][0]["lists"][0]["rows"]
+
+
+def test_the_folds_of_a_method_are_one_system():
+    sizes = [0, 3, 5, 9]
+    results = {}
+    for method, items in (("A", ["a"]), ("B", ["x", "a"])):
+        for at, (low, high) in enumerate(pairwise(sizes)):
+            qrels = {f"q{n}": {"a": 1} for n in range(low, high)}
+            results[f"{method}{at}"] = rw.evaluate(dict.fromkeys(qrels, items), qrels, ["rr"])
+    folds = {method: [f"{method}{at}" for at in range(3)] for method in "AB"}
+    data = explored(results, None, None, folds=folds)
+    assert data["systems"] == ["A", "B"]
+    assert [query["values"] for query in data["queries"]] == [[1.0, 0.5]] * 9
+    assert "items" not in data
+
+
+def test_trainings_of_a_method_can_be_chosen_one_by_one():
+    qrels = {f"q{n}": {"a": 1} for n in range(9)}
+    systems = {f"{m}{n}": dict.fromkeys(qrels, ["x"] * (m == "B") + ["a"]) for m in "AB" for n in range(3)}
+    seeds = {method: [f"{method}{n}" for n in range(3)] for method in "AB"}
+    data = explored(systems, qrels, ["rr"], seeds=seeds, baseline="A")
+    assert data["systems"] == list(systems)
+    assert len(data["queries"][0]["lists"]) == 6

@@ -41,6 +41,7 @@ def test_each_fault_is_told_with_its_effect_and_the_remedy():
     assert list(found)[5:] == ["unknown-queries", "undefined-judgements"]
     assert all(issue["title"] and issue["does"] and issue["remedy"] for issue in found.values())
     missing = {case["system"]: case for case in found["missing-queries"]["cases"]}
+    assert list(missing) == ["poor", "good"]  # in the order given
     assert {name: case["text"] for name, case in missing.items()} == {"poor": "2 of 4", "good": "1 of 4"}
     skipped = rw.evaluate(POOR, QRELS, ["ndcg@10"], missing="skip")["ndcg@10"]
     assert f"→ {skipped:.4f} with --missing skip" in missing["poor"]["effect"]
@@ -163,3 +164,12 @@ def test_fifty_systems_with_hostile_names_tell_a_few_cases_of_each_issue():
     issue = issues_in(found.section("quality").data)["missing-queries"]
     assert (len(issue["cases"]), issue["more"]) == (6, 44)
     assert "<script>alert(1)" not in found.to_html()
+
+
+def test_warnings_of_results_are_told_and_have_no_remedy_of_their_own():
+    found = rw.report({"a": {"1": ["x"]}, "b": {"1": ["a"]}}, qrels=QRELS, metrics=["ndcg@10"], **QUICK)
+    issue = issues_in(found.section("quality").data)["warnings"]
+    assert "judged queries are missing from the run" in str(issue["cases"])
+    assert issue["remedy"] == ""
+    page = found.to_html()
+    assert page.count("<strong>What to do:</strong>") == len(issues_in(found.section("quality").data)) - 1

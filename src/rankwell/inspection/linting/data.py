@@ -145,15 +145,23 @@ class Data:
     items: Items | None
     train: QrelsData | None
     settings: Settings
+    known: dict[tuple[RunData, str, Policy], float | None] = field(default_factory=dict)
 
     def value(self, run: Run | RunData, metric: str | None = None, **policy: Any) -> float | None:
         """Return a metric of a run under a changed policy; None where it cannot be had."""
         if self.qrels is None:
             return None
-        metric = metric or self.settings.metric
-        given = run.held if isinstance(run, RunData) else run
+        metric, lenient = metric or self.settings.metric, self.settings.lenient(**policy)
+        if not isinstance(run, RunData):
+            return self._value(run, metric, lenient)
+        key = run, metric, lenient  # several rules ask for the value of the run as it is
+        if key not in self.known:
+            self.known[key] = self._value(run.held, metric, lenient)
+        return self.known[key]
+
+    def _value(self, given: Run, metric: str, lenient: Policy) -> float | None:
+        assert self.qrels is not None
         try:
-            lenient = self.settings.lenient(**policy)
             inputs = Inputs.of(metric, lenient, qrels=self.qrels.qrels)
             value = Evaluator.of(inputs, tie_ranges=False).results_of(given)[metric]
         except RankwellError:

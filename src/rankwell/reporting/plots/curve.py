@@ -77,7 +77,10 @@ def curve(
         results |= {name: evaluator.results_of(each) for name, each in new.items()}
     rows = [row for name in given for row in rows_of(name, results[name], base, ks, intervals=False)]
     bright = Drawn.of(list(given), highlight, best_first(rows, list(given), base)).bright
-    rows = [row for name in given for row in rows_of(name, results[name], base, ks, intervals=name in bright)]
+    if len(bright) <= MOST_BANDS:  # intervals take time
+        rows = [
+            row for name in given for row in rows_of(name, results[name], base, ks, intervals=name in bright)
+        ]
     return drawn_curve(rows, base, words, highlight=highlight, dark=dark)
 
 
@@ -119,8 +122,9 @@ def drawn_curve(
         alt.Tooltip("system:N", title=words("page.system")),
         alt.Tooltip("k:Q", title="k"),
         alt.Tooltip("told:N", title=str(base)),
-        alt.Tooltip("interval:N", title=words("plots.curve.interval")),
     ]
+    if has_bands:
+        tooltip.append(alt.Tooltip("interval:N", title=words("plots.curve.interval")))
     points = [_told(row) for row in shown]
     layers = _bands(bands, drawn, x) + lines(points, drawn, x, y, tooltip)
     last = {name: _last(shown, name) for name in names}

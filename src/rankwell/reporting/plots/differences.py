@@ -12,6 +12,7 @@ from rankwell.comparison.diffs import Diff
 from rankwell.comparison.records import Difference
 from rankwell.display.page import Words, words_of
 from rankwell.display.table import count
+from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.plots.drawn import altair, data
@@ -90,53 +91,48 @@ def differences(
         comparison = compare({name: given[name] for name in pair}, metrics=[wanted])
     found = comparison.difference(*pair, wanted)
     rows = rows_of(values, pair, wanted)
+    if not rows:
+        raise UsageError(f"no query has a value of {wanted} in both {cut(pair[0])} and {cut(pair[1])}.")
     title, subtitle = _texts(found, wanted, comparison, len(rows), words)
     return finished(_chart(rows, found, wanted, words), title, subtitle, dark=dark)
 
 
 def _chart(rows: list[Row], found: Difference, metric: Metric, words: Words) -> Any:
     alt = altair()
-    is_binned = any(row["queries"] > 1 for row in rows)
-    side = _side(found, metric, words)
-    is_flat = all(row["difference"] == 0 for row in rows)
-    y = alt.Y("difference:Q", title=beside(words("plots.compared.difference"), side))
-    y = y.scale(domain=[-0.1, 0.1]) if is_flat else y
-    x = alt.X(
-        "start:Q",
-        title=words("plots.differences.sorted"),
-        scale=alt.Scale(nice=False, domain=[0, max(found.n, 1)]),
-    )
+    y = alt.Y("difference:Q", title=beside(words("plots.compared.difference"), _side(found, metric, words)))
+    y = y.scale(domain=[-0.1, 0.1]) if all(row["difference"] == 0 for row in rows) else y
+    scale = alt.Scale(nice=False, domain=[0, found.n])
+    x = alt.X("start:Q", title=words("plots.differences.sorted"), scale=scale)
     x = x.axis(grid=False, format=",d", tickCount=min(found.n, 8))
-    keys = {
-        "query": "page.query",
-        "shown": "plots.compared.difference",
-        "first": "plots.differences.first",
-        "second": "plots.differences.second",
-    }
-    if is_binned:
-        keys = {
-            "queries": "plots.compared.n",
-            "mean": "plots.compared.mean",
-            "query": "plots.differences.widest",
-        } | keys
-    tips = [alt.Tooltip(f"{field}:N", title=words(key)) for field, key in keys.items()]
     layers = []
     if not math.isnan(found.low):
         band = data([{"low": found.low, "high": found.high}])
         layers.append(band.mark_rect(style="band").encode(y="low:Q", y2="high:Q"))
-    outcomes = {row["outcome"] for row in rows}
+    outcomes, tips = {row["outcome"] for row in rows}, _tips(rows, found, words)
     for outcome, style in ((each, STYLES[each]) for each in STYLES if each in outcomes):
         own = data(row for row in rows if row["outcome"] == outcome)
         bars = own.mark_rect(style=style, opacity=0.9)
         layers.append(bars.encode(x=x, x2="end:Q", y=y, y2=alt.datum(0), tooltip=tips))
     layers.append(data([{"at": 0}]).mark_rule(style="reference", strokeDash=[]).encode(y="at:Q"))
-    if not math.isnan(found.mean):
-        line = data([{"at": found.mean, "said": words("plots.compared.mean")}]).encode(y="at:Q")
-        layers.append(line.mark_rule(style="accent", strokeWidth=2))
-        layers.append(
-            line.mark_text(style="accent", align="left", dx=6).encode(x=alt.value("width"), text="said:N")
-        )
+    line = data([{"at": found.mean, "said": words("plots.compared.mean")}]).encode(y="at:Q")
+    layers.append(line.mark_rule(style="accent", strokeWidth=2))
+    text = line.mark_text(style="accent", align="left", dx=6)
+    layers.append(text.encode(x=alt.value("width"), text="said:N"))
     return alt.layer(*layers).properties(width=520, height=280)
+
+
+def _tips(rows: list[Row], found: Difference, words: Words) -> list[Any]:
+    """What is said of a bar: its query, or how many queries it holds and the one that differs most."""
+    titles = {
+        "query": words("page.query"),
+        "shown": words("plots.compared.difference"),
+        "first": cut(found.first),
+        "second": cut(found.second),
+    }
+    if any(row["queries"] > 1 for row in rows):
+        titles["query"] = words("plots.differences.widest")
+        titles = {"queries": words("plots.compared.n"), "mean": words("plots.compared.mean")} | titles
+    return [altair().Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
 
 
 def _side(found: Difference, metric: Metric, words: Words) -> str:
@@ -163,7 +159,8 @@ def _texts(
     return title, lines(
         words("plots.differences.same", n=found.n)
         if is_same
-        else words(f"plots.differences.{said}", n=found.n, **counts),
+        else words(f"plots.differences.{said}", n=found.n, first=first, second=second, **counts),
         words("plots.differences.mean", estimate=estimate, level=f"{comparison.methods.level * 100:g}") + p,
+        words("plots.differences.weighted", weights=comparison.weights) if comparison.weights else "",
         words("plots.differences.bins", bins=bars, n=found.n) if bars < found.n else "",
     )

@@ -72,7 +72,7 @@ def exposure(
     --------
     >>> log = {"ann": ["a", "b", "c", "d"], "bob": ["a", "b"], "cid": ["a"]}
     >>> exposure({"top": {"u": ["a", "b"], "v": ["a", "c"]}}, log, groups=2).title.text
-    'Who is recommended: popular and unpopular items'
+    'What is recommended: popular and unpopular items'
     """
     if groups < 2:
         raise UsageError(f"groups={groups}: must be at least 2.")

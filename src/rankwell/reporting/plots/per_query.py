@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,12 @@ from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.given import Values, per_query_metric, results_in, values_of
 from rankwell.reporting.rows.per_query import BOX, MEAN, bars_of, bins_for, boxes_of, means_of, points_of
-from rankwell.reporting.rows.texts import axis_title, lines
+from rankwell.reporting.rows.texts import axis_title, level_of, lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
 
 Row = dict[str, Any]
+Channel = Callable[[str], Any]
 
 
 @checked
@@ -68,67 +69,85 @@ def per_query(
     bars = bars_of(values) if not points else []
     title = words("plots.per_query.title", metric=str(wanted))
     chart = _chart(boxes, points, bars, axis_title(wanted, words), words)
-    return finished(chart, title, _subtitle(values, points, bars, words), dark=dark)
+    subtitle = _subtitle(values, points, bars, words, given, comparison)
+    return finished(chart, title, subtitle, dark=dark)
 
 
 def _chart(boxes: list[Row], points: list[Row], bars: list[Row], title: str, words: Words) -> Any:
+    """The rows of systems as numbers from 0, from the top; beside them, on an axis of its own, their names."""
     alt = altair()
     room = alt.Scale(domain=[-0.5, len(boxes) - 0.5], reverse=True, nice=False, zero=False)
+    scale, axis = alt.Scale(padding=8, nice=False), alt.Axis(tickCount=10)
 
-    def at(field: str) -> Any:
+    def place(field: str) -> Any:
         return alt.Y(f"{field}:Q", scale=room, axis=None)
 
-    def tips(**fields: str) -> list[Any]:
-        return [alt.Tooltip(f"{field}:N", title=words(key)) for field, key in fields.items()]
+    def value(field: str) -> Any:
+        return alt.X(f"{field}:Q", title=title, scale=scale, axis=axis)
 
-    who = {"system": "page.system"}
-    across = {"title": title, "scale": alt.Scale(padding=8, nice=False), "axis": alt.Axis(tickCount=10)}
-    layers = []
+    layers = [*_strip(points, bars, place, value, words), *_boxes(boxes, place, value, words)]
+    names = alt.Y("system:N", sort=[row["system"] for row in boxes], title=None)
+    names = names.scale(type="band", padding=0).axis(grid=False, domain=False, ticks=False, labelPadding=8)
+    labels = data(boxes).mark_point(opacity=0).encode(y=names)
+    whole = alt.layer(labels, alt.layer(*layers)).resolve_scale(y="independent")
+    return whole.properties(width=480, height=len(boxes) * _step(len(boxes)))
+
+
+def _strip(points: list[Row], bars: list[Row], place: Channel, value: Channel, words: Words) -> list[Any]:
+    """The points, or the bars, of the queries."""
     if points:
-        told = tips(**who, query="page.query", shown="plots.per_query.value")
+        told = _tips(words, system="page.system", query="page.query", shown="plots.per_query.value")
         dots = data(points).mark_point(style="muted", filled=True, size=22)
-        layers.append(dots.encode(x=alt.X("value:Q", **across), y=at("y"), tooltip=told))
+        return [dots.encode(x=value("value"), y=place("y"), tooltip=told)]
     if bars:
-        told = [
-            *tips(**who, range="plots.per_query.value"),
-            alt.Tooltip("queries:Q", title=words("plots.compared.n"), format=","),
-        ]
-        rects = data(bars).mark_rect(style="muted")
-        layers.append(
-            rects.encode(x=alt.X("start:Q", **across), x2="end:Q", y=at("top"), y2="base:Q", tooltip=told)
-        )
-    shown = tips(
-        **who,
+        told = _tips(words, system="page.system", range="plots.per_query.value", shown="plots.compared.n")
+        rows = [row | {"shown": count(row["queries"])} for row in bars]
+        rects = data(rows).mark_rect(style="muted")
+        return [rects.encode(x=value("start"), x2="end:Q", y=place("top"), y2="base:Q", tooltip=told)]
+    return []
+
+
+def _boxes(boxes: list[Row], place: Channel, value: Channel, words: Words) -> list[Any]:
+    """The percentiles, and below them the mean with its interval."""
+    told = _tips(
+        words,
+        system="page.system",
         median="plots.per_query.median",
         middle="plots.per_query.middle",
         estimate="plots.compared.mean",
         n="plots.compared.n",
     )
     places = {"box_top": BOX[0], "box_end": BOX[1], "box": sum(BOX) / 2, "under": MEAN}
-    rows = [row | {name: row["at"] + place for name, place in places.items()} for row in boxes]
-    base = data(rows).encode(tooltip=shown)
-    mean = alt.X("mean:Q", **across)
-    layers += [
-        base.mark_rule().encode(x=alt.X("p5:Q", **across), x2="p95:Q", y=at("box")),
-        base.mark_rect(opacity=0.4).encode(x="p25:Q", x2="p75:Q", y=at("box_top"), y2="box_end:Q"),
-        base.mark_rule(strokeWidth=2, opacity=1).encode(x="p50:Q", y=at("box_top"), y2="box_end:Q"),
-        base.mark_rule(style="accent", strokeWidth=2).encode(x="low:Q", x2="high:Q", y=at("under")),
-        base.mark_point(shape="diamond", filled=True, size=70, opacity=1).encode(x=mean, y=at("under")),
+    rows = [row | {name: row["at"] + added for name, added in places.items()} for row in boxes]
+    base = data(rows).encode(tooltip=told)
+    return [
+        base.mark_rule().encode(x=value("p5"), x2="p95:Q", y=place("box")),
+        base.mark_rect(opacity=0.4).encode(x=value("p25"), x2="p75:Q", y=place("box_top"), y2="box_end:Q"),
+        base.mark_rule(strokeWidth=2).encode(x=value("p50"), y=place("box_top"), y2="box_end:Q"),
+        base.mark_rule(style="accent", strokeWidth=2).encode(x=value("low"), x2="high:Q", y=place("under")),
+        base.mark_point(shape="diamond", filled=True, size=70, opacity=1).encode(
+            x=value("mean"), y=place("under")
+        ),
     ]
-    names = [row["system"] for row in boxes]
-    axis = alt.Y("system:N", sort=names, title=None, scale=alt.Scale(type="band", padding=0)).axis(
-        grid=False, domain=False, ticks=False, labelPadding=8
-    )
-    labels = data(rows).mark_point(opacity=0).encode(y=axis)
-    whole = alt.layer(labels, alt.layer(*layers)).resolve_scale(y="independent")
-    return whole.properties(width=480, height=len(boxes) * _step(len(boxes)))
+
+
+def _tips(words: Words, **fields: str) -> list[Any]:
+    return [altair().Tooltip(f"{field}:N", title=words(key)) for field, key in fields.items()]
 
 
 def _step(systems: int) -> int:
     return 64 if systems <= 8 else 48 if systems <= 20 else 32
 
 
-def _subtitle(values: Values, points: list[Row], bars: list[Row], words: Words) -> Sequence[str]:
+def _subtitle(
+    values: Values,
+    points: list[Row],
+    bars: list[Row],
+    words: Words,
+    results: Mapping[str, Results],
+    comparison: Comparison | None,
+) -> Sequence[str]:
+    weights = next(iter(results.values())).weights if comparison is None else comparison.weights
     defined = np.count_nonzero(~np.isnan(values.table), axis=1)
     total = len(values.queries)
     least, most = (int(bound(defined)) for bound in (np.min, np.max))
@@ -146,5 +165,6 @@ def _subtitle(values: Values, points: list[Row], bars: list[Row], words: Words) 
         if least == most == total
         else words("plots.per_query.defined", defined=n, total=count(total)),
         strip,
-        words("plots.per_query.parts"),
+        words("plots.per_query.parts", level=level_of(comparison)),
+        words("plots.per_query.weighted", weights=weights) if weights else "",
     )

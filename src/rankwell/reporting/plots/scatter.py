@@ -120,7 +120,10 @@ def _chart(rows: list[Row], x: Metric, y: Metric, words: Words) -> Any:
 def _subtitle(rows: list[Row], found: Systems, x: Metric, y: Metric, words: Words) -> Sequence[str]:
     neither = [str(metric) for metric in (x, y) if metric.better == "neither"]
     unnamed = sum(row["side"] is None for row in rows)
-    parts = words("plots.scatter.no_front", metric=neither[0]) if neither else words("plots.scatter.front")
+    has_line = len({(row["x"], row["y"]) for row in rows if row["is_front"]}) > 1
+    parts = words(f"plots.scatter.{'front' if has_line else 'one_front'}")
+    if neither:
+        parts = words("plots.scatter.no_front", metric=neither[0])
     return lines(
         parts,
         words("plots.scatter.baseline") if found.baseline in found.values else "",

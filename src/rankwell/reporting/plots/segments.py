@@ -13,8 +13,9 @@ from rankwell.metrics import Wanted
 from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.plots.theme import colours, finished
 from rankwell.reporting.rows.given import metric_in, primary_of, results_in
+from rankwell.reporting.rows.labels import cut
 from rankwell.reporting.rows.segments import Segmented, domain_of, in_comparison, in_results, rows_of
-from rankwell.reporting.rows.texts import axis_title, lines
+from rankwell.reporting.rows.texts import axis_title, level_of, lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
 
@@ -65,11 +66,12 @@ def segments(
         wanted = metric_in(next(iter(given.values())).metrics, metric)
         found = in_results(given, wanted)
     if not found.by:
-        raise UsageError("there are no segments; give by= and users=, such as by='tier', users=table.")
+        raise UsageError("there are no segments; give by= and users= where they are evaluated or compared.")
     rows = rows_of(found, words("page.all_queries"))
-    title = words("plots.segments.title", metric=str(wanted), by=", ".join(found.by))
+    title = words("plots.segments.title", metric=str(wanted), by=", ".join(map(cut, found.by)))
     chart = _chart(rows, axis_title(wanted, words), words)
-    return finished(chart, title, _subtitle(found, rows, words), dark=dark)
+    is_plain = not isinstance(results, Comparison) and any(res.weights for res in given.values())
+    return finished(chart, title, _subtitle(found, rows, words, is_plain=is_plain), dark=dark)
 
 
 def _chart(rows: list[Row], title: str, words: Words) -> Any:
@@ -119,12 +121,15 @@ def _numbers(rows: list[Row]) -> list[Row]:
     ]
 
 
-def _subtitle(found: Segmented, rows: list[Row], words: Words) -> Sequence[str]:
+def _subtitle(found: Segmented, rows: list[Row], words: Words, *, is_plain: bool) -> Sequence[str]:
     systems, drawn = len(found.systems), len(found.drawn) - 1
     has_intervals = any(row["low"] is not None for row in rows)
     return lines(
-        words("plots.segments.parts") if has_intervals else words("plots.segments.alone"),
+        words("plots.segments.parts", level=level_of(found.comparison))
+        if has_intervals
+        else words("plots.segments.alone"),
         words("plots.segments.line") if systems == 1 else "",
+        words("plots.segments.unweighted") if is_plain else "",
         words("plots.segments.cut") if domain_of(rows) is not None else "",
         words("plots.segments.systems", shown=systems, total=len(found.order))
         if systems < len(found.order)

@@ -73,15 +73,16 @@ def _over_queries(results: Mapping[str, Results], metrics: list[Metric], method:
     most = min(MOST_RANKED, max(math.isqrt(PAIRS // (len(results) * len(metrics) ** 2)), 100))
     for res in results.values():
         table = np.array([res.values(metric) for metric in metrics])
-        total = max(total, table.shape[1])
-        if method == "kendall" and table.shape[1] > most:
-            ids = res.part.queries[res.part.concerned()]
-            table = table[:, np.sort(np.argpartition(draws(0, ids), most)[:most])]
+        known = np.flatnonzero(~np.isnan(table).all(axis=0))
+        total = max(total, len(known))
+        if method == "kendall" and len(known) > most:
+            ids = res.part.queries[res.part.concerned()[known]]
+            known = known[np.sort(np.argpartition(draws(0, ids), most)[:most])]
+        table = table[:, known]
         units = max(units, table.shape[1])
         squares.append(_square(table, method))
-    known = ~np.isnan(squares)
     with np.errstate(invalid="ignore"):
-        mean = np.nansum(squares, axis=0) / known.sum(axis=0)
+        mean = np.nansum(squares, axis=0) / (~np.isnan(squares)).sum(axis=0)
     return Correlations(metrics, mean, len(results), units, total)
 
 

@@ -41,7 +41,12 @@ class Segmented(NamedTuple):
     labels: list[Labels]
     order: list[str]
     means: Mapping[tuple[str, Labels], Estimate]
-    baseline: str | None = None
+    comparison: Comparison | None = None
+
+    @property
+    def baseline(self) -> str | None:
+        """The baseline of the comparison."""
+        return None if self.comparison is None else self.comparison.baseline
 
     @property
     def systems(self) -> list[str]:
@@ -73,7 +78,7 @@ def in_comparison(found: Comparison, metric: Metric) -> Segmented:
                 int(own.n[row]), float(own.mean[row]), float(own.low[row]), float(own.high[row])
             )
     order = [found.names[row] for row in found.order_of(metric, 0)]
-    return Segmented(found.by, list(found.segments), order, means, found.baseline)
+    return Segmented(found.by, list(found.segments), order, means, found)
 
 
 def in_results(results: Mapping[str, Results], metric: Metric) -> Segmented:
@@ -88,7 +93,8 @@ def in_results(results: Mapping[str, Results], metric: Metric) -> Segmented:
     means: dict[tuple[str, Labels], Estimate] = {}
     for name, res in results.items():
         text = str(metric)
-        means[name, ()] = Estimate(res.n[text], res.mean[text], math.nan, math.nan)
+        # without weights, as the means of segments are
+        means[name, ()] = Estimate(res.n[text], res.plain_mean[text], math.nan, math.nan)
         for row in res.segments.to_dicts() if by else []:
             means[name, tuple(row[column] for column in by)] = Estimate(
                 row["n"][text], row["mean"][text], math.nan, math.nan

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from rankwell.comparison.comparison import Comparison
 from rankwell.display.page import Words
 from rankwell.display.table import count, number
 from rankwell.metrics.metric import Metric
@@ -19,6 +20,11 @@ def with_interval(mean: float, low: float, high: float) -> str:
     ('0.0200 [0.0100, 0.0300]', '0.0200')
     """
     return number(mean) if math.isnan(low) else f"{number(mean)} [{number(low)}, {number(high)}]"
+
+
+def level_of(comparison: Comparison | None) -> str:
+    """Return how many percent the intervals of means hold; those of results are 95 % intervals."""
+    return "95" if comparison is None else f"{comparison.methods.level * 100:g}"
 
 
 def p_text(p: float) -> str:

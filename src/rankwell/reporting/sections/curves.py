@@ -9,7 +9,7 @@ from typing import Any
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.reporting.highlighted import highlighted
 from rankwell.reporting.material import Material
-from rankwell.reporting.plots.curve import drawn_curve
+from rankwell.reporting.plots.curve import MOST_BANDS, drawn_curve
 from rankwell.reporting.plots.precision_recall import drawn_curves
 from rankwell.reporting.plots.theme import spec_of
 from rankwell.reporting.rows.curve import at_cuts
@@ -29,13 +29,12 @@ def section(material: Material) -> Section | None:
     evaluator = material.evaluator.of_other_metrics([*(at_cuts(base, None) if base else ()), *levels])
     bright, at_ks = highlighted(material), list[dict[str, Any]]()
     curves: dict[str, Curve] = {}
-    for (
-        name,
-        run,
-    ) in material.runs.items():  # one after the other, so that the values of one run are held at a time
+    in_colour = list(material.runs) if bright is None else bright
+    has_bands = len(in_colour) <= MOST_BANDS
+    for name, run in material.runs.items():  # one after the other: only the values of one run are held
         res = evaluator.results_of(run)
-        has_band = bright is None or name in bright
-        at_ks += rows_at_cuts(name, res, base, None, intervals=has_band) if base else []
+        if base:
+            at_ks += rows_at_cuts(name, res, base, None, intervals=has_bands and name in in_colour)
         curves |= {name: curve} if (curve := _curve(res, levels)) else {}
     if not any(row["value"] is not None for row in at_ks) and not curves:
         return None
@@ -49,17 +48,21 @@ def _made(
     curves: dict[str, Curve],
     bright: list[str] | None,
 ) -> Section:
-    words = material.words
-    charts, data = (
-        {},
-        {"metric": str(base) if base else None, "curve": at_ks, "ks": sorted({row["k"] for row in at_ks})},
-    )
+    words, charts = material.words, {}
     if base and any(row["value"] is not None for row in at_ks):
         charts["curve"] = spec_of(drawn_curve(at_ks, base, words, highlight=bright))
-    rows = rows_of_curves(curves)
     if curves:
-        charts["precision_recall"] = spec_of(drawn_curves(curves, words, highlight=bright))
-    data |= {"table": _table(at_ks), "precision_recall": rows["curve"], "summary": rows["summary"]}
+        known = None if bright is None else [name for name in bright if name in curves]
+        charts["precision_recall"] = spec_of(drawn_curves(curves, words, highlight=known))
+    rows = rows_of_curves(curves)
+    data = {
+        "metric": str(base) if base else None,
+        "curve": at_ks,
+        "ks": sorted({row["k"] for row in at_ks}),
+        "table": _table(at_ks),
+        "precision_recall": rows["curve"],
+        "summary": rows["summary"],
+    }
     return Section("curves", words("report.curves.title"), data, charts)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.side_by_side import ranks_shown
 from rankwell.display.plain_values import plain_value
 from rankwell.metrics.metric import QueryMetric
-from rankwell.reporting.explorer.choosing import chosen, room_for, systems_kept
+from rankwell.reporting.explorer.choosing import chosen, room_for
 from rankwell.reporting.explorer.items import Catalogue
 from rankwell.reporting.explorer.lists import Shelf, pairs_of
 from rankwell.reporting.explorer.names import LONGEST_NAME, Names, short
+from rankwell.reporting.explorer.systems import Systems
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
 from rankwell.tables.ids import Ids
@@ -24,29 +25,27 @@ def section(material: Material) -> Section | None:
     metric = _metric(material) if material.results else None
     if metric is None:
         return None
-    aligned = Aligned.of(material.results, [metric])
-    systems = _systems(material, metric)
-    names = [aligned.names[row] for row in systems]
-    values = aligned.values(metric)[systems]
-    kept = chosen(values, aligned.units, room_for(len(systems), ranks_shown(metric)))
-    places, ids = _sorted(material, aligned.queries, np.concatenate(list(kept.values())))
-    shown = values[:, places]
+    every = Systems.of(material, metric)
+    systems = every.kept()
+    kept = chosen(systems.values, systems.units, room_for(len(systems.names), ranks_shown(metric)))
+    places, ids = _sorted(material, systems.queries, np.concatenate(list(kept.values())))
+    shown = systems.values[:, places]
     data = {
         "metric": str(metric),
         "better": metric.better,
-        "systems": [short(name, LONGEST_NAME) for name in names],
-        "first": _first(material, metric, names),
+        "systems": [short(name, LONGEST_NAME) for name in systems.names],
+        "first": systems.first,
         "in_all": {
-            "queries": len(aligned.queries),
-            "defined": int(np.count_nonzero(~np.isnan(values).all(axis=0))),
-            "systems": len(aligned.names),
+            "queries": len(systems.queries),
+            "defined": int(np.count_nonzero(~np.isnan(systems.values).all(axis=0))),
+            "systems": len(every.names),
         },
         "kept": {why: len(own) for why, own in kept.items()},
         "queries": _queries(material, ids, shown),
         "pairs": pairs_of(shown, -1 if metric.better == "lower" else 1),
     }
-    if material.evaluator is not None and all(name in material.runs for name in names):
-        _add_lists(data, material, metric, names, ids)
+    if material.evaluator is not None and all(name in material.runs for name in systems.names):
+        _add_lists(data, material, metric, systems.names, ids)
     return Section("explorer", material.words("report.explorer.title"), data)
 
 
@@ -58,33 +57,6 @@ def _metric(material: Material) -> QueryMetric | None:
         ):
             return metric
     return None
-
-
-def _best_first(material: Material, metric: QueryMetric) -> list[str]:
-    """The systems, best first; those without a value last."""
-    sign = {"higher": -1, "lower": 1, "neither": 0}[metric.better]
-    means = {name: sign * res.mean[str(metric)] for name, res in material.results.items()}
-    return sorted(means, key=lambda name: (np.isnan(means[name]), means[name]))
-
-
-def _baseline(material: Material) -> str | None:
-    return None if material.comparison is None else material.comparison.baseline
-
-
-def _systems(material: Material, metric: QueryMetric) -> list[int]:
-    """The rows of the systems that are kept."""
-    names, baseline = list(material.results), _baseline(material)
-    order = [names.index(name) for name in _best_first(material, metric)]
-    return systems_kept(order, names.index(baseline) if baseline in names else None)
-
-
-def _first(material: Material, metric: QueryMetric, names: list[str]) -> list[int]:
-    """The systems that are shown at first: the baseline and the best other one, or the two best in the order given."""
-    best = [name for name in _best_first(material, metric) if name in names]
-    baseline = _baseline(material)
-    if baseline in names:
-        return [names.index(name) for name in [baseline, *(each for each in best if each != baseline)][:2]]
-    return sorted(names.index(name) for name in best[:2])
 
 
 def _sorted(material: Material, queries: Ids, places: np.ndarray) -> tuple[np.ndarray, Ids]:
@@ -117,7 +89,7 @@ def _queries(material: Material, ids: Ids, values: np.ndarray) -> list[dict[str,
 
 
 def _add_lists(
-    data: dict[str, Any], material: Material, metric: QueryMetric, names: list[str], ids: Ids
+    data: dict[str, Any], material: Material, metric: QueryMetric, names: Sequence[str], ids: Ids
 ) -> None:
     """Add the lists of all queries and systems, and the items in them."""
     assert material.evaluator is not None

@@ -153,7 +153,7 @@ def _charts(
         name = "forest" if at == 0 else f"forest_{at}"
         charts[name] = spec_of(forest(found, metric, against=against, lang=lang))
     drawn = [metric for metric in metrics if metric in with_values(results)]
-    if drawn:
+    if drawn and found.difference(*top_pair(found), drawn[0]).n:
         first, second = top_pair(found)
         chart = differences(results, drawn[0], first, second, comparison=found, lang=lang)
         charts["differences"] = spec_of(chart)

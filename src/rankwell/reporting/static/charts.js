@@ -75,9 +75,9 @@
   // the whole is wider by a step of the same size for each step of these widths: two measures tell which
   const fit = async (figure) => {
     const { view, widths } = shown.get(figure);
-    const room = figure.querySelector(".drawing").clientWidth;
+    const room = figure.querySelector(".drawing").clientWidth - 2; // widths are rounded
     const measured = () => Number(figure.querySelector("svg").getAttribute("width"));
-    if (!view || !room || !widths.size) return;
+    if (!view || room <= 0 || !widths.size) return;
     const [name, made] = widths.entries().next().value;
     let part = view.signal(name) / made;
     let whole = measured();
