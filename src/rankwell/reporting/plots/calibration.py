@@ -111,12 +111,7 @@ def drawn_calibration(
     )
     muted, bright = divided(told(shown, share=exact, history=exact), drawn)
     layers = [_history(shown, y, words)]
-    tips = [
-        alt.Tooltip("system:N", title=words("page.system")),
-        alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
-        alt.Tooltip("share_text:N", title=words("plots.calibration.lists")),
-        alt.Tooltip("history_text:N", title=words("plots.calibration.history")),
-    ]
+    tips = _tips(words)
     if muted:
         ticks = data(muted).mark_tick(style="muted", thickness=1.5)
         layers.append(ticks.encode(x=x, y=y, tooltip=tips))
@@ -129,6 +124,16 @@ def drawn_calibration(
         query=cut(brief(query)),
     )
     return theme.finished(chart, title, _subtitle(rows["summary"], drawn, words, query), dark=dark)
+
+
+def _tips(words: Words) -> list[Any]:
+    alt = altair()
+    return [
+        alt.Tooltip("system:N", title=words("page.system")),
+        alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
+        alt.Tooltip("share_text:N", title=words("plots.calibration.lists")),
+        alt.Tooltip("history_text:N", title=words("plots.calibration.history")),
+    ]
 
 
 def _history(rows: Sequence[Row], y: Any, words: Words) -> Any:

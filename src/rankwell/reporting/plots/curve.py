@@ -11,6 +11,7 @@ from rankwell.display.page import Words, words_of
 from rankwell.display.table import number
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted
+from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.drawn import Drawn, altair, data
@@ -106,25 +107,9 @@ def drawn_curve(
         each for row in shown for each in (row["value"], *((row["low"], row["high"]) if row in bands else ()))
     ]
     domain = domain_of(ends, base.range)
-    is_log = ks[-1] >= LOG_FROM * ks[0]
-    x = alt.X(
-        "k:Q",
-        title=words("plots.curve.x"),
-        scale=alt.Scale(type="log" if is_log else "linear", domain=_with_room(ks), nice=False),
-        axis=alt.Axis(values=ks, format="d", grid=False),
-    )
     queries = words("page.queries", n=max((row["n"] for row in rows), default=0))
-    title = words("plots.curve.y", metric=base, queries=queries, better=words(f"page.{base.better}"))
-    y = alt.Y(
-        "value:Q", title=title, scale=alt.Scale(domain=list(domain), nice=False), axis=alt.Axis(tickCount=6)
-    )
-    tooltip = [
-        alt.Tooltip("system:N", title=words("page.system")),
-        alt.Tooltip("k:Q", title="k"),
-        alt.Tooltip("told:N", title=str(base)),
-    ]
-    if has_bands:
-        tooltip.append(alt.Tooltip("interval:N", title=words("plots.curve.interval")))
+    x, y = _axes(ks, domain, base, queries, words)
+    tooltip = _tips(base, words, has_bands=has_bands)
     points = [_told(row) for row in shown]
     layers = _bands(bands, drawn, x) + lines(points, drawn, x, y, tooltip)
     last = {name: _last(shown, name) for name in names}
@@ -135,6 +120,36 @@ def drawn_curve(
         _subtitle(words, len(names), drawn, queries, has_bands=bool(bands)),
         dark=dark,
     )
+
+
+def _axes(
+    ks: Sequence[int], domain: tuple[float, float], base: Metric, queries: str, words: Words
+) -> tuple[Any, Any]:
+    """The axes of cut-offs and of values; a metric of all lists together is no mean."""
+    alt = altair()
+    x = alt.X(
+        "k:Q",
+        title=words("plots.curve.x"),
+        scale=alt.Scale(
+            type="log" if ks[-1] >= LOG_FROM * ks[0] else "linear", domain=_with_room(ks), nice=False
+        ),
+        axis=alt.Axis(values=list(ks), format="d", grid=False),
+    )
+    key = "plots.curve.y_all" if isinstance(base, CorpusMetric) else "plots.curve.y"
+    title = words(key, metric=base, queries=queries, better=words(f"page.{base.better}"))
+    scale = alt.Scale(domain=list(domain), nice=False)
+    return x, alt.Y("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6))
+
+
+def _tips(base: Metric, words: Words, *, has_bands: bool) -> list[Any]:
+    alt = altair()
+    interval = [alt.Tooltip("interval:N", title=words("plots.curve.interval"))] if has_bands else []
+    return [
+        alt.Tooltip("system:N", title=words("page.system")),
+        alt.Tooltip("k:Q", title="k"),
+        alt.Tooltip("told:N", title=str(base)),
+        *interval,
+    ]
 
 
 def _told(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import Any, Literal
 
 from rankwell.display.page import Words, words_of
@@ -150,9 +151,7 @@ def _similar(found: Matrices, words: Words) -> Any:
     n = len(found.rows)
     rows = [
         {"row": found.rows[a], "other": found.rows[b], "value": float(found.similar[a, b])}
-        for a in range(n)
-        for b in range(n)
-        if a != b
+        for a, b in permutations(range(n), 2)
     ]
     names = list(found.rows)
     x = alt.X(
