@@ -272,7 +272,10 @@ def test_logged_comparisons_have_no_small_groups():
 
 @pytest.mark.parametrize("what", ["report", "diff", "log_to"])
 def test_the_warning_is_about_the_line_that_gives_ids_away(what):
-    runs, judged = {name: {user: ["a"] for user in USERS[:2]} for name in ("old", "new")}, {USERS[0]: {"a": 1}}
+    runs, judged = (
+        {name: {user: ["a"] for user in USERS[:2]} for name in ("old", "new")},
+        {USERS[0]: {"a": 1}},
+    )
     res = rw.evaluate(runs["old"], judged, ["rr"])
     calls = {
         "report": lambda: rw.report(runs, qrels=judged, metrics=["rr"]),
