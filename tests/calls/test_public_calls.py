@@ -25,7 +25,7 @@ import rankwell as rw
 PARTS = 8
 CALLS_IN_ALL = 20_000 if os.environ.get("RANKWELL_CI") == "1" else 2_000
 SLOW = 5  # seconds of processor time; far above what any of these calls takes
-MOST_MEMORY = 12 << 30  # of addresses, most of which no process of Polars ever fills
+MORE_MEMORY = 12 << 30  # addresses, most of which no process of Polars ever fills, beside those that are reserved before
 
 
 class Slow(BaseException):
@@ -82,7 +82,8 @@ def own_folder(tmp_path, monkeypatch):
     before = signal.signal(signal.SIGVTALRM, stop)
     # a call that takes all memory must end this process, not the machine's others
     memory = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, memory[1]))
+    reserved = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (reserved + MORE_MEMORY, memory[1]))
     yield
     resource.setrlimit(resource.RLIMIT_AS, memory)
     signal.signal(signal.SIGVTALRM, before)

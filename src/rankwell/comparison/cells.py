@@ -64,8 +64,10 @@ class Differences(NamedTuple):
     of_seeds: np.ndarray
 
 
-def means_of(cell: Cell, design: Design, how: Methods, limits: tuple[float, float], threads: int) -> Means:
-    """Return the mean of each row with its interval."""
+def means_of(
+    cell: Cell, design: Design, how: Methods, limits: tuple[float, float], threads: int, *, total: int
+) -> Means:
+    """Return the mean of each row with its interval; ``total`` is the number of units in all segments."""
     own = summaries(cell.values, design)
     found = intervals(
         cell.values,
@@ -77,6 +79,7 @@ def means_of(cell: Cell, design: Design, how: Methods, limits: tuple[float, floa
         seed=how.seed,
         limits=limits,
         threads=threads,
+        total=total,
     )
     mean = own.mean
     if design.is_plain:  # in every digit as the results have it

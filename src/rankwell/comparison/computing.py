@@ -64,7 +64,7 @@ def compared(
             design = groups.design.of(rows)
             cell = Cell(np.ascontiguousarray(values[:, rows]), pairs, aligned.units[rows])
             key = metric, segment
-            means[key] = means_of(cell, design, how, metric.range, threads)
+            means[key] = means_of(cell, design, how, metric.range, threads, total=len(aligned.units))
             found[key] = differences_of(
                 cell,
                 design,

@@ -24,6 +24,23 @@ from rankwell.reporting.rendering import label_of, static, vega
 FORMS = "svg", "png", "pdf", "html", "json"
 LARGEST = 20  # pixels
 NOWHERE = "\ufdd0"  # a code point that will never be a character, so that no font has it
+UNSEEN = "\u2060"  # a word joiner, which takes no room
+OF_EVERY_OBJECT = frozenset(
+    [
+        "constructor",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "propertyIsEnumerable",
+        "toLocaleString",
+        "toString",
+        "valueOf",
+        "__proto__",
+        "__defineGetter__",
+        "__defineSetter__",
+        "__lookupGetter__",
+        "__lookupSetter__",
+    ]
+)
 NAMED = 8  # missing characters that a warning names
 
 
@@ -89,6 +106,8 @@ def content_of(chart: Any, form: str, *, scale: float = 2, lang: str = "en") -> 
     import vl_convert
 
     spec = chart.to_dict()
+    if form in ("svg", "png", "pdf"):
+        spec = _drawable(spec)
     if form == "json":
         return f"{json.dumps(spec, ensure_ascii=False, indent=1)}\n".encode(), []
     if form == "html":
@@ -104,6 +123,15 @@ def content_of(chart: Any, form: str, *, scale: float = 2, lang: str = "en") -> 
         return f"{svg}\n".encode(), []
     drawn = vl_convert.svg_to_png(svg, scale=scale) if form == "png" else vl_convert.svg_to_pdf(svg)
     return drawn, missing_in(svg)
+
+
+def _drawable(value: Any) -> Any:
+    """A specification in which no value is named like what every object of JavaScript has, among which Vega loses its way."""
+    if isinstance(value, dict):
+        return {key: _drawable(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_drawable(each) for each in value]
+    return f"{value}{UNSEEN}" if isinstance(value, str) and value in OF_EVERY_OBJECT else value
 
 
 def page_of(spec: Mapping[str, Any], lang: str) -> str:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rankwell.statistics.intervals import Method
 
 LEAST_RESAMPLES = 99
-ENOUGH = 1_000  # queries of a segment for Student's interval, where there are very many in all
 IntervalBy = Literal["auto", "studentised", "t", "wilson", "percentile", "bca"]
 
 
@@ -111,8 +110,6 @@ def segment_intervals(
     There are none for metrics without a mean of values per query, and for saved results, which do not say where a query belongs.
     With 100,000 queries or more, segments of at least 1,000 have Student's, as many bootstraps would take minutes.
     """
-    from rankwell.statistics.many import LARGE
-
     part, found = res.part, {}
     if part.segment is None or metric not in part.divided or not isinstance(part.states[metric], Mean):
         return {}
@@ -121,8 +118,9 @@ def segment_intervals(
         rows = np.flatnonzero((part.segment == code) & ~np.isnan(values))
         if len(rows):
             rows = rows[part.queries[rows].order()]
-            method: IntervalBy = "t" if len(values) >= LARGE and len(rows) >= ENOUGH else "auto"
-            own = _found(metric, values[rows], part.queries[rows], None, method, 0.95, 0, 2000)
+            own = _found(
+                metric, values[rows], part.queries[rows], None, "auto", 0.95, 0, 2000, total=len(values)
+            )
             found[res.division.labels[code]] = own
     return found
 
@@ -136,6 +134,8 @@ def _found(
     level: float,
     seed: int,
     resamples: int,
+    *,
+    total: int = 0,
 ) -> MeanInterval:
     from rankwell.statistics.intervals import interval as interval_of
     from rankwell.statistics.many import kind_for
@@ -146,7 +146,7 @@ def _found(
         raise UsageError(
             f"method='wilson' is for values that are only 0 or 1, which those of {metric} are not."
         )
-    kind: Method = kind_for(len(values), is_share=is_share) if method == "auto" else method
+    kind: Method = kind_for(len(values), is_share=is_share, total=total) if method == "auto" else method
     found = interval_of(
         values,
         fingerprints_of(queries),

@@ -17,6 +17,7 @@ from rankwell.statistics.paired import t_test
 CHUNK = 1 << 21  # values that one thread works on at a time
 FEW, BESIDE = 50, 30
 LARGE = 100_000  # from here on an interval is Student's: the bootstrap would only say the same
+ENOUGH = 1_000  # so is that of a part of so many units, where there are very many in all: bootstraps would take minutes
 NO_SPREAD = 1e-12
 Method = Literal["auto", "studentised", "t"]
 
@@ -115,9 +116,11 @@ def are_doubtful(rows: np.ndarray) -> np.ndarray:
     return (n < FEW) | (n - most < BESIDE)
 
 
-def kind_for(n: int, *, is_share: bool) -> Literal["studentised", "wilson", "t"]:
-    """Return the method that ``auto`` is for n values, of which a share's are all 0 or 1."""
-    return "wilson" if is_share else "t" if n >= LARGE else "studentised"
+def kind_for(n: int, *, is_share: bool, total: int = 0) -> Literal["studentised", "wilson", "t"]:
+    """Return the method that ``auto`` is for n values, of which a share's are all 0 or 1, of so many units in all."""
+    if is_share:
+        return "wilson"
+    return "t" if n >= LARGE or (total >= LARGE and n >= ENOUGH) else "studentised"
 
 
 def intervals(
@@ -132,12 +135,13 @@ def intervals(
     threads: int = 1,
     design: Design = PLAIN,
     known: Summaries | None = None,
+    total: int = 0,
 ) -> Intervals:
     """Return the interval of the mean of each row, as ``interval`` has it for one, cut at the limits of what a value can be.
 
-    ``auto`` is Wilson's for rows that are all 0 and 1, Student's from 100,000 units on, and otherwise the studentised Poisson
-    bootstrap, whose weights depend on the seed and the unit alone: every row sees the same draws. ``known`` are the summaries
-    of the rows, where they are made already.
+    ``auto`` is Wilson's for rows that are all 0 and 1, Student's from 100,000 units on (from 1,000, if they are a part of a
+    ``total`` of 100,000), and otherwise the studentised Poisson bootstrap, whose weights depend on the seed and the unit alone:
+    every row sees the same draws. ``known`` are the summaries of the rows, where they are made already.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -145,7 +149,10 @@ def intervals(
     if method == "auto":
         n = np.count_nonzero(~np.isnan(rows), axis=1)
         are_shares = ((rows == 0) | (rows == 1) | np.isnan(rows)).all(axis=1)
-        kinds[:] = [kind_for(int(own), is_share=bool(of)) for own, of in zip(n, are_shares, strict=True)]
+        kinds[:] = [
+            kind_for(int(own), is_share=bool(is_share), total=total)
+            for own, is_share in zip(n, are_shares, strict=True)
+        ]
     if not design.is_plain:
         own = []
         for row, kind in zip(rows, kinds, strict=True):

@@ -118,7 +118,8 @@ def _chances(
 ) -> np.ndarray | None:
     if not isinstance(drawn, Mapping):
         return None
-    known = {str(query): chance for query, chance in drawn.items()}
+    # a number that Python refuses to write is the id of no query
+    known = {query if isinstance(query, str) else brief(query): chance for query, chance in drawn.items()}
     found = np.ones(total)
     for row, query in zip(place.tolist(), queries.tolist(), strict=True):
         chance = plain("drawn", known.get(str(query), 0.0), float)
