@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import replace
 from importlib.resources import files
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -108,6 +109,22 @@ def test_every_number_shown_is_that_of_the_data(covid, opened):
             assert [[without_hidden(cell) for cell in row] for row in table] == [
                 [word if cell is None else cell.replace(" ", "") for cell in row] for row in wanted
             ]
+
+
+def test_long_values_do_not_run_into_each_other(opened):
+    qrels = {f"q{at}": {"good": 1} for at in range(8)}
+    deep = {q: [*(f"x{place}" for place in range(200 - 20 * at)), "good"] for at, q in enumerate(qrels)}
+    early = {q: ["x", "good"] for q in qrels}
+    page = opened(explorer_of({"A": deep, "B": early}, qrels=qrels, metrics=["first_rank"]).to_html())
+    edges = page.eval_on_selector_all(
+        ".explorer-query",
+        "rows => rows.map(row => [...row.children].slice(1).map(cell => { const range = document.createRange(); "
+        "range.selectNodeContents(cell); const box = range.getBoundingClientRect(); return [box.left, box.right]; }))",
+    )
+    assert len(edges) == 8
+    for cells in edges:
+        assert len(cells) >= 3
+        assert all(left[1] < right[0] for left, right in pairwise(cells))
 
 
 def test_numbers_are_rounded_as_everywhere(opened):

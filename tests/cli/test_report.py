@@ -69,7 +69,7 @@ def test_tables_and_languages_reach_the_page():
         found = json.load(file)
     assert (found["title"], found["lang"]) == ("영화", "ko")
     labels = [each["label"] for each in data_of("x.json")["answer"]["compared"]]
-    assert labels == ["시스템", "판단 지표", "질의", "판정", "학습 데이터 행", "전체 항목"]
+    assert labels == ["시스템", "판단 지표", "질의", "판정", "학습 데이터 행", "카탈로그 항목"]
 
 
 def test_the_metric_and_the_margin_that_decide_can_be_named():
@@ -139,6 +139,7 @@ def test_a_saved_comparison_is_reported_alone():
     ("arguments", "code", "message"),
     [
         ([TEST, *SYSTEMS], 2, "say which metrics you want"),
+        ([TEST, *SYSTEMS], 2, "say which metrics you want: -m ndcg@10 -m ap"),
         ([TEST, *SYSTEMS, *RR, "-o", "x.pdf"], 2, "unknown suffix; a report is .html, .htm or .json"),
         ([TEST, *SYSTEMS, *RR, "-o", "no/x.html"], 3, "the folder no does not exist"),
         ([TEST, *SYSTEMS, *RR, "--lang", "kr"], 2, "--lang kr: must be en or ko."),

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from tests.reporting.lists import qrels_of, run_of
 
 import rankwell as rw
 from rankwell.display.table import number
+from rankwell.tables.redaction import Redaction
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
-LEFT_OUT = (
-    "The judgements of 1 query leave rr undefined, as those without a relevant item do; it is left out."
-)
+LEFT_OUT = "1 of 12 judged queries is left out of rr, which its judgements leave undefined (no relevant item, for example)."
 BAD = [2, 3, 4, 3, 2, 5, 4, 2, 3, 4, 3, 2]
 
 
@@ -34,10 +34,57 @@ def test_queries_are_counted_by_who_is_better_and_by_how_far():
         int((abs(d) <= 1e-9).sum()),
         int((abs(d) > 0.5).sum()),
     ]
-    assert found[0] == (
-        "Query by query, B is better than A on {} of 12, worse on {}, equal on {}; on {} of them they differ by "
-        "more than 0.5.".format(*counts)
+    worst = f"(most on query q{d.argmin()}, by {number(-d.min())})"
+    assert found[1] == (
+        "Query by query, B is better than A on {} of 12, worse on {} {}, equal on {}; on {} of them they differ by "
+        "more than 0.5.".format(*counts[:2], worst, *counts[2:])
     )
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        ([1, 1], "rr is 1.0000 for B and 0.7500 for A: 33 % higher."),
+        ([2, 4], "rr is 0.3750 for B and 0.7500 for A: 50 % lower."),
+        ([1, 2], None),
+        ([None, None], None),
+    ],
+)
+def test_the_means_are_told_with_how_much_higher_one_is(ranks, said):
+    found = facts({"A": run_of([1, 2] * 6), "B": run_of(ranks * 6)}, qrels_of(12), "rr", baseline="A")
+    assert [each for each in found if " for B and " in each] == ([said] if said else [])
+
+
+def test_a_mean_of_twice_or_more_is_told_as_times():
+    found = facts({"A": run_of([4] * 12), "B": run_of([1] * 12)}, qrels_of(12), "rr", baseline="A")
+    assert found[0] == "rr is 1.0000 for B and 0.2500 for A: 4.0 times as high."
+
+
+def test_means_over_other_queries_are_not_set_against_each_other():
+    found = facts({"A": run_of(BAD), "B": run_of([*BAD[:-1], None])}, qrels_of(12), "first_rank")
+    assert not any(" for B and " in each for each in found)
+
+
+def test_the_query_of_the_largest_loss_is_told_with_its_text_and_hidden_in_a_redacted_page():
+    ranks = {"A": run_of([2, 1, 3] * 4), "B": run_of([1, 3, 1] * 4)}
+    queries = pl.DataFrame({"query": ["q1", "q4", "q7", "q10"], "text": ["what is <b>?"] * 4})
+    options = {"queries": queries, "baseline": "A"}
+    found = facts(ranks, qrels_of(12), "rr", **options)
+    assert "worse on 4 (most on query q1, “what is <b>?”, by 0.6667)" in found[1]
+    hidden = facts(ranks, qrels_of(12), "rr", **options, redact=b"0123456789abcdef")
+    key = Redaction(b"0123456789abcdef")
+    assert f"(most on query {key.of('query', 'q1')}, by 0.6667)" in hidden[1]
+
+
+def test_a_difference_that_is_another_one_in_each_segment_is_told():
+    a, b = [2] * 40, [1] * 18 + [2] * 2 + [4] * 18 + [2] * 2
+    users = pl.DataFrame({"query": [f"q{at}" for at in range(40)], "kind": ["new"] * 20 + ["old"] * 20})
+    found = facts({"A": run_of(a), "B": run_of(b)}, qrels_of(40), "rr", baseline="A", users=users, by="kind")
+    told = [each for each in found if "segments" in each]
+    assert told[0].startswith("The difference is not the same in all segments of kind (p ")
+    assert told[0].endswith(": from -0.2250 for old (n = 20) to +0.4500 for new (n = 20).")
+    same = facts({"A": run_of(a), "B": run_of([1, 2, 4, 2] * 10)}, qrels_of(40), "rr", users=users, by="kind")
+    assert not any("segments" in each for each in same)
 
 
 def test_with_a_rope_the_chances_are_told_in_the_direction_of_the_metric():
@@ -72,6 +119,8 @@ def test_a_metric_that_says_the_opposite_is_named():
 def test_a_metric_that_says_the_same_is_named():
     found = facts(systems(A=BAD, B=GOOD), qrels_of(12), ["rr", "ndcg@5"], baseline="A")
     assert "B also beats A on ndcg@5." in found
+    more = facts(systems(A=BAD, B=GOOD), qrels_of(12), ["rr", "ndcg@5", "ap"], baseline="A")
+    assert "B also beats A on all other metrics: ndcg@5, ap." in more
 
 
 @pytest.mark.parametrize(
@@ -112,7 +161,10 @@ def test_missing_queries_without_a_value_do_not_count_as_0():
     short = {q: each for q, each in run_of(BAD).items() if q not in ("q1", "q2")}
     runs = {"A": run_of(GOOD), "B": short}
     found = facts(runs, qrels_of(12), "first_rank")
-    assert "B has no value of first_rank for 2 queries, where its list is empty or too short." in found
+    assert (
+        "B has no value of first_rank for 2 queries, where its list is empty, too short or without a relevant item."
+        in found
+    )
     assert not any("count" in each and "no list" in each for each in found)
     found = facts(runs, qrels_of(12), "rbp_residual")
     assert "2 of 12 judged queries have no list in B; they count as empty lists." in found
@@ -122,7 +174,7 @@ def test_queries_without_a_relevant_item_are_told_with_what_they_count_as():
     qrels = qrels_of(12) | {"q0": {"good": 0}}
     assert LEFT_OUT in facts(systems(A=GOOD, B=BAD), qrels, "rr")
     zero = facts(systems(A=GOOD, B=BAD), qrels, "rr", undefined="zero")
-    assert LEFT_OUT.replace("is left out", "counts as 0") in zero
+    assert LEFT_OUT.replace("is left out of", "counts as 0 in") in zero
 
 
 def test_unjudged_items_are_told():
@@ -153,12 +205,12 @@ def test_logs_of_interactions_have_no_share_of_unjudged_items():
     assert [each["label"] for each in data["compared"]] == ["Systems", "Decided by", "Queries", "Judgements"]
 
 
-def test_there_are_at_most_five_and_what_is_left_out_is_among_them():
+def test_there_are_at_most_six_and_what_is_left_out_is_among_them():
     qrels = qrels_of(12) | {"q0": {"good": 0}}
     metrics = ["rr", "ndcg@5", "p@1", "coverage@5", "num_ret"]
     items = [*(f"x{at}" for at in range(40)), "good", "last"]
     found = facts(systems(A=GOOD, B=BAD, C=[None] * 12), qrels, metrics, items=items, baseline="A")
-    assert len(found) <= 5
+    assert len(found) <= 6
     assert LEFT_OUT in found
 
 

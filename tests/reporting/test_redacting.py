@@ -116,8 +116,12 @@ def test_a_report_warns_of_ids_that_look_personal():
 
 def test_no_number_changes(hidden, plain):
     assert [each.name for each in plain.sections] == [each.name for each in hidden.sections]
-    for name in ("answer", "leaderboard"):
-        assert plain.section(name).data == hidden.section(name).data
+    assert plain.section("leaderboard").data == hidden.section("leaderboard").data
+    named = re.compile(r"(?<=most on query ).*?(?=, by \d)")  # the one id among the facts
+    told, shown = (json.loads(json.dumps(each.section("answer").data)) for each in (plain, hidden))
+    for answer in (told, shown):
+        answer["facts"] = [named.sub("", fact) for fact in answer["facts"]]
+    assert told == shown
     data, shown = plain.section("explorer").data, hidden.section("explorer").data
     lists = {Redaction(KEY).of("query", query["id"]): query for query in data["queries"]}
     for query in shown["queries"]:

@@ -285,3 +285,23 @@ def test_the_arguments_of_compare_are_known():
     own = inspect.signature(rw.compare).parameters
     keywords = {name for name, each in own.items() if each.kind is each.KEYWORD_ONLY}
     assert set(STATISTICS) == keywords - {"by", "users", "threads"}
+
+
+def test_judgements_in_the_place_of_the_file_are_refused():
+    with pytest.raises(UsageError, match=r"the second argument is the file to write.*judgements are qrels="):
+        rw.report({"A": run_of(GOOD)}, qrels_of(12))
+
+
+def test_methods_with_seeds_are_what_the_page_compares():
+    ranks = {"A": BAD, "B": GOOD}
+    runs = {f"{name}{at}": run_of([*own[at:], *own[:at]]) for name, own in ranks.items() for at in range(3)}
+    seeds = {name: [f"{name}{at}" for at in range(3)] for name in ranks}
+    found = rw.report(runs, qrels=qrels_of(12), metrics="rr", seeds=seeds)
+    assert found.title == "B compared with A"
+    assert found.section("answer").data["compared"][0]["value"] == ["A", "B"]
+
+
+def test_systems_whose_lists_are_judged_alike_have_one_share():
+    found = rw.report({"A": run_of(GOOD), "B": run_of(GOOD)}, qrels=qrels_of(12), metrics="rr")
+    (share,) = [each for each in found.section("answer").data["compared"] if each["kind"] == "shares"]
+    assert len(share["value"]) == 1

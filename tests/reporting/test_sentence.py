@@ -154,7 +154,7 @@ def test_no_candidate_may_beat_the_baseline():
     t = told(d)
     way = "higher" if d.mean() > 0 else "lower"
     assert said(compared(runs, baseline="A")) == (
-        f"None of 3 systems is shown to beat A on rr; the best is {best}, {way} by {t['d']} [{t['low']}, {t['high']}], "
+        f"None of 3 systems is shown to beat A on rr; the best of them is {best}, {way} by {t['d']} [{t['low']}, {t['high']}], "
         f"{p_of(holm(runs, 'A')[best])} after Holm."
     )
 
@@ -169,7 +169,7 @@ def test_all_candidates_may_beat_the_baseline():
 def test_neither_of_two_candidates_may_beat_the_baseline():
     runs = {"A": GOOD, "B": BAD, "C": [*GOOD[:-1], 2]}
     assert said(compared(runs, baseline="A")).startswith(
-        "Neither of 2 systems is shown to beat A on rr; the better is C, lower"
+        "Neither of 2 systems is shown to beat A on rr; the better of them is C, lower"
     )
 
 
@@ -324,7 +324,7 @@ def test_a_small_p_that_correction_makes_large_is_no_difference():
     alone = stats.ttest_rel(rr(runs["B"]), rr(runs["A"])).pvalue
     assert alone < 0.05 < holm(runs, "A")["B"]
     assert said(compared(runs, baseline="A")).startswith(
-        "None of 3 systems is shown to beat A on rr; the best is B, higher"
+        "None of 3 systems is shown to beat A on rr; the best of them is B, higher"
     )
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-from rankwell.cli.compare import Clusters, Testing, Weights
+from rankwell.cli.compare import Clusters, Testing, Weights, without_metrics
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
     FromExperiment,
@@ -131,6 +131,9 @@ def report(
     require_suffix(Path(output))
     texts = [] if queries is None else [queries]
     refuse_files([*([] if qrels == "none" else [qrels]), *paths, *texts, *tables.given], [output])
+    unsaved = [path for path in paths if not (is_saved(path) or is_comparison(path))]
+    if metric is None and unsaved:
+        raise without_metrics(unsaved[0])
     groups = {
         "seeds": named_groups(seeds, "--seeds") or None,
         "folds": named_groups(folds, "--folds") or None,

@@ -58,10 +58,12 @@ def match_columns(
         found |= {"grade": column for column in columns[::-1] if known_word(column) == "score"}  # noqa: B035
     for word in ("query", "item"):
         if word in wanted and word not in found:
+            # options of the command line name columns of runs and judgements, not of tables of items and users
+            option = "" if len(wanted) == 1 else f", on the command line --columns 'its name={word}'"
             raise DataError(
                 f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it "
-                f"{word} (or {ALIASES[word].split()[1]}, …), or say which it is: columns={{'its name': '{word}'}}, "
-                f"on the command line --columns 'its name={word}'."
+                f"{word} (or {ALIASES[word].split()[1]}, …), or say which it is: columns={{'its name': '{word}'}}"
+                f"{option}."
             )
     if "rank" in wanted and not {"score", "rank"} & set(found):
         _refuse_grades([column for column in columns if column not in given], name)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
-import numpy as np
-
-from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.records import Difference
 from rankwell.display.table import number
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.reporting import sizes
 from rankwell.reporting.answer import Judge, Said, brief_name, listed
 from rankwell.reporting.material import Material
 from rankwell.reporting.rendering import percentage
 
-MOST, MOST_LEFT_OUT, MOST_RATIOS = 5, 2, 2
+MOST, MOST_LEFT_OUT, MOST_RATIOS = 6, 2, 2
 MOST_METRICS = 3  # that are listed
 BEATING = ("beats", "some_beat", "both_beat", "all_beat", "leads")
 ABOUT_HALF, ABOUT_TWICE = (0.45, 0.55), (1.8, 2.2)
@@ -33,7 +30,10 @@ def facts_of(material: Material, metric: Metric, said: Said) -> list[Said]:
         *_too_few(material, metric),
         *_undefined(material, metric, said),
         *_without_hits(material, metric),
-        *_of_queries(material, metric, said),
+        *sizes.of_means(material, metric, said),
+        *sizes.of_queries(material, metric, said),
+        *sizes.of_chances(material, metric, said),
+        *sizes.of_segments(material, metric, said),
         *_worse(material, metric),
     ]
     found += _of_other_metrics(material, metric, said)
@@ -74,37 +74,6 @@ def _mean(material: Material, system: str, metric: Metric) -> float:
     return material.comparison.mean(system, metric).mean if system in material.comparison.names else math.nan
 
 
-def _of_queries(material: Material, metric: Metric, said: Said) -> Iterator[Said]:
-    """On how many queries each of the two systems is better, and on how many they lie far apart."""
-    if material.comparison is None or said.first is None or said.second is None:
-        return
-    d = material.comparison.difference(said.first, said.second, metric)
-    if not d.n or d.wins == d.losses == 0:
-        return
-    key = "fact_queries" if metric.better != "neither" else "fact_queries_neither"
-    fields: dict[str, Any] = {"first": brief_name(said.first), "second": brief_name(said.second), "far": ""}
-    fields |= {"wins": d.wins, "n": d.n}
-    lost = "losses" if metric.better != "neither" else "lower"
-    fields["losses"] = material.words(f"report.answer.{lost}", losses=d.losses) if d.losses else ""
-    fields["ties"] = material.words("report.answer.ties", ties=d.ties) if d.ties else ""
-    low, high = metric.range
-    pair = {name: material.results[name] for name in (said.first, said.second) if name in material.results}
-    if len(pair) == 2 and math.isfinite(high - low):
-        values = Aligned.of(pair, [metric]).values(metric)
-        with np.errstate(invalid="ignore"):
-            far = int(np.count_nonzero(np.abs(values[0] - values[1]) > (high - low) / 2))
-        fields["far"] = material.words(
-            f"report.answer.{'far' if far else 'never_far'}", n=far, half=f"{(high - low) / 2:g}"
-        )
-    yield Said(key, fields)
-    rope = material.comparison.methods.ropes.get(str(metric))
-    if rope is not None and metric.better != "neither" and not math.isnan(d.within):
-        better, worse = (d.above, d.below) if metric.better == "higher" else (d.below, d.above)
-        chances = {"better": percentage(better), "equal": percentage(d.within), "worse": percentage(worse)}
-        names = {"first": fields["first"], "second": fields["second"], "rope": number(rope)}
-        yield Said("fact_chances", names | chances)
-
-
 def _worse(material: Material, metric: Metric) -> Iterator[Said]:
     """Of several systems, those that are worse than the baseline."""
     found = material.comparison
@@ -126,14 +95,16 @@ def _of_other_metrics(material: Material, metric: Metric, said: Said) -> Iterato
     judges = [Judge(material.comparison, each, material.words) for each in material.metrics if each != metric]
     judges = [each for each in judges if not each.undefined(said.first, said.second)]
     yield from _other_tests(
-        [each for each in judges if each.is_tested and each.metric.better != "neither"], said
+        [each for each in judges if each.is_tested and each.metric.better != "neither"],
+        said,
+        len(material.metrics) - 1,
     )
     free = [each for each in judges if not each.is_tested or each.metric.better == "neither"]
     ratios = [fact for each in free for fact in _ratio(each, said.first, said.second)]
     yield from ratios[:MOST_RATIOS]
 
 
-def _other_tests(judges: list[Judge], said: Said) -> Iterator[Said]:
+def _other_tests(judges: list[Judge], said: Said, all_others: int) -> Iterator[Said]:
     """The metrics on which it is the other way round, and those on which it is the same."""
     assert said.first is not None
     assert said.second is not None
@@ -155,7 +126,8 @@ def _other_tests(judges: list[Judge], said: Said) -> Iterator[Said]:
     if same:
         names = {"first": brief_name(said.first), "second": brief_name(said.second)}
         key = "fact_also_beats" if way > 0 else "fact_also_worse"
-        yield Said(key, names | {"metrics": _listed([str(judge.metric) for judge in same])})
+        every = "_all" if len(same) == all_others > 1 else ""
+        yield Said(f"{key}{every}", names | {"metrics": _listed([str(judge.metric) for judge in same])})
 
 
 def _ratio(judge: Judge, first: str, second: str) -> Iterator[Said]:
@@ -195,8 +167,9 @@ def _left_out(material: Material, metric: Metric) -> Iterator[Said]:
     undefined = {name: res.undefined.get(str(metric), {}) for name, res in material.results.items()}
     by_judgements = max((each.get(NO_RELEVANT, 0) for each in undefined.values()), default=0)
     if by_judgements:
-        policy = next(iter(material.results.values())).policy
-        yield Said(f"fact_undefined_{policy.undefined}", {"n": by_judgements, "metric": str(metric)})
+        first = next(iter(material.results.values()))
+        fields = {"n": by_judgements, "all": first.counts.get("judged queries", 0), "metric": str(metric)}
+        yield Said(f"fact_undefined_{first.policy.undefined}", fields)
     for name, each in undefined.items():
         by_list = sum(each.values()) - each.get(NO_RELEVANT, 0)
         if by_list:

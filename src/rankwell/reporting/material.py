@@ -58,6 +58,13 @@ class Material:
         return list(self.results) or list(self._compared.names)
 
     @property
+    def systems(self) -> list[str]:
+        """What is compared: the systems, or the methods whose seeds or folds they are."""
+        found = self.comparison
+        is_of_methods = found is not None and (found.seeds or found.folds)
+        return list(self._compared.names) if is_of_methods else self.names
+
+    @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics, in the order asked."""
         if self.comparison is not None:

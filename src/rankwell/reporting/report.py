@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,15 @@ class Report:
         return f"Report {self.title!r}: {names}. {self.answer}"
 
 
+def _place(path: Any) -> Path:
+    """Where a page is saved."""
+    if not isinstance(path, str | PathLike):
+        raise UsageError(
+            f"path={brief(path)}: the second argument is the file to write, such as 'report.html'; judgements are qrels=."
+        )
+    return Path(path)
+
+
 def require_suffix(path: Path) -> None:
     """Refuse, before the work, a file that is neither a page nor its data."""
     if path.suffix.lower() not in SUFFIXES:
@@ -200,7 +210,7 @@ def report(
     """
     require_extra()
     if path is not None:
-        require_suffix(Path(path))
+        require_suffix(_place(path))
     words = words_of(lang)
     options |= {"baseline": baseline, "primary": primary, "margins": margins}
     given = Given(
@@ -227,7 +237,7 @@ def report(
 
 def _title(material: Material) -> str:
     """What a page without a title is called: its systems, or how many they are."""
-    words, names = material.words, material.names
+    words, names = material.words, material.systems
     if len(names) == 1:
         return words("report.title_one", system=brief_name(names[0]))
     if len(names) > 2:

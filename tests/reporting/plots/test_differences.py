@@ -103,6 +103,7 @@ def test_identical_runs_are_said_to_be_the_same():
     own = rw.Evaluator(qrels, ["rr"]).evaluate_all({"a": runs["s0"], "b": runs["s0"]})
     chart = rw.plot.differences(own)
     assert "same value on all" in chart.title.subtitle[0]
+    assert chart.title.subtitle[1] == "Line: mean difference 0.0000, p = 1.0000"
     assert {bar["outcome"] for bar in bars_of(chart)} == {"open"}
 
 

@@ -59,6 +59,15 @@ def test_of_many_pairs_the_largest_are_shown_and_this_is_said():
     assert "the 4 largest of 10 differences" in words_of(chart)
 
 
+@pytest.mark.parametrize(("metric", "sign"), [("ndcg@10", 1), ("first_rank", -1)])
+def test_of_many_systems_the_best_are_shown_and_this_is_said(metric, sign):
+    found = compared(5)
+    gains = [found.difference(f"s{at}", "s2", metric).mean for at in (0, 1, 3, 4)]
+    chart = rw.plot.forest(found, metric, against="s2", most=2)
+    assert [row["mean"] for row in rows_of(chart)] == sorted(gains, key=lambda gain: -sign * gain)[:2]
+    assert "the 2 best of 4 differences" in words_of(chart)
+
+
 def test_a_margin_is_a_band_around_zero():
     rows = rows_of(rw.plot.forest(compared(3, margins=0.02), "ndcg@10"))
     assert {(row["less"], row["margin"]) for row in rows} == {(-0.02, 0.02)}

@@ -133,3 +133,14 @@ def test_a_metric_without_values_per_query_is_refused():
         rw.plot.per_query(evaluated(2), "coverage@3")
     with pytest.raises(RankwellError, match="no values per query"):
         rw.plot.per_query(compared(2))
+
+
+def test_systems_come_best_first_where_a_comparison_says_which_are():
+    chart = rw.plot.per_query(evaluated(3), "ndcg@10", comparison=compared(3))
+    means = {row["at"]: row["mean"] for row in rows_in(chart, "mean", "at")}
+    assert [means[at] for at in range(3)] == sorted(means.values(), reverse=True)
+
+
+def test_runs_in_the_place_of_results_are_refused_with_what_to_do():
+    with pytest.raises(RankwellError, match="Evaluate runs first"):
+        rw.plot.per_query({"A": {"q": ["a"]}}, "rr")

@@ -45,6 +45,13 @@ def test_the_table_of_differences_is_that_of_the_comparison(baseline):
         assert table["tested"] == len(table["rows"])
 
 
+def test_systems_with_the_same_values_leave_no_choice_between_metrics():
+    res = evaluated(1)["s0"]
+    found = rw.compare({"old": res, "new": res}, metrics=["ndcg@10", "rr"])
+    (picture,) = tradeoffs.section(material({"old": res, "new": res}, found)).data["pictures"]
+    assert picture["sentence"] == "All systems have the same ndcg@10 and the same rr."
+
+
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_sentences_say_how_many_differences_are_shown(lang):
     own = uncertainty.section(material(evaluated(4), compared(4), lang))

@@ -108,3 +108,21 @@ def test_many_systems_can_be_searched(count):
     assert ("data-filter" in page.split('<section id="leaderboard"')[1].split("</section>")[0]) == (
         count > 12
     )
+
+
+@pytest.mark.parametrize(("count", "is_above"), [(3, False), (21, True)])
+def test_the_marks_of_a_long_table_are_explained_above_it(count, is_above):
+    found = rw.report(
+        {f"s{at}": run_of(GOOD) for at in range(count)}, qrels=qrels_of(12), metrics=["rr"], **QUICK
+    )
+    page = found.to_html().split('<section id="leaderboard"')[1].split("</section>")[0]
+    assert page.count("Bold: the best value of a column.") == 1
+    assert (page.index("Bold: the best value") < page.index("<table")) == is_above
+
+
+@pytest.mark.parametrize(("ranks", "is_said"), [(BAD, False), ([2, *[None] * 11], True)])
+def test_an_interval_that_holds_every_value_is_explained(ranks, is_said):
+    data = board({"A": GOOD, "B": ranks}, ["rr"])
+    (cell,) = rows_of(data)["B"]
+    assert ((cell["low"], cell["high"]) == (0, 1)) == is_said
+    assert any(note.startswith("An interval that holds every possible") for note in data["notes"]) == is_said

@@ -150,6 +150,7 @@ def _texts(
     first, second = cut(found.first), cut(found.second)
     counts = {"wins": count(found.wins), "ties": count(found.ties), "losses": count(found.losses)}
     estimate = with_interval(found.mean, found.low, found.high)
+    mean = "mean_alone" if math.isnan(found.low) else "mean"
     p = "" if math.isnan(found.p) else f", {p_equation(found.p)}"
     if p and comparison.pairs.shape[1] > 1:
         p += f" ({words(f'plots.compared.{comparison.correction}')})"
@@ -160,7 +161,8 @@ def _texts(
         words("plots.differences.same", n=found.n)
         if is_same
         else words(f"plots.differences.{said}", n=found.n, first=first, second=second, **counts),
-        words("plots.differences.mean", estimate=estimate, level=f"{comparison.methods.level * 100:g}") + p,
+        words(f"plots.differences.{mean}", estimate=estimate, level=f"{comparison.methods.level * 100:g}")
+        + p,
         words("plots.differences.weighted", weights=comparison.weights) if comparison.weights else "",
         words("plots.differences.bins", bins=bars, n=found.n) if bars < found.n else "",
     )

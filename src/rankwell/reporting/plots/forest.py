@@ -42,7 +42,7 @@ def forest(
 
     A row per pair of systems: the mean difference as a point, its interval as a line, the corrected p-value beside it. Coloured is
     what is shown to be better or worse (corrected p below alpha; between methods with seeds, an interval without 0); grey is what is
-    not. A band marks ±margin where the comparison has margins. Of many pairs the largest differences are shown.
+    not. A band marks ±margin where the comparison has margins. Of many systems the best are shown, of many pairs the largest differences.
 
     Parameters
     ----------
@@ -139,5 +139,10 @@ def _texts(comparison: Comparison, found: dict[Metric, Pairs], words: Words) -> 
         words("plots.forest.margin", margins=", ".join(f"±{margin:g}" for margin in margins))
         if margins
         else "",
-        most_of(len(rows), sum(each.total for each in found.values()), words),
+        most_of(
+            len(rows),
+            sum(each.total for each in found.values()),
+            words,
+            are_best=all(each.are_best for each in found.values()),
+        ),
     )

@@ -14,7 +14,16 @@ from rankwell.metrics import Wanted
 from rankwell.reporting.plots.drawn import altair, data
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.given import Values, per_query_metric, results_in, values_of
-from rankwell.reporting.rows.per_query import BOX, MEAN, bars_of, bins_for, boxes_of, means_of, points_of
+from rankwell.reporting.rows.per_query import (
+    BOX,
+    MEAN,
+    bars_of,
+    best_first,
+    bins_for,
+    boxes_of,
+    means_of,
+    points_of,
+)
 from rankwell.reporting.rows.texts import axis_title, level_of, lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
@@ -63,8 +72,8 @@ def per_query(
     words = words_of(lang)
     given = results_in(results)
     wanted = per_query_metric(given, metric)
-    values = values_of(given, wanted, comparison)
-    boxes = boxes_of(values, means_of(given, wanted, comparison))
+    values = best_first(values_of(given, wanted, comparison), wanted, comparison)
+    boxes = boxes_of(values, means_of(given, values.names, wanted, comparison))
     points = points_of(values)
     bars = bars_of(values) if not points else []
     title = words("plots.per_query.title", metric=str(wanted))

@@ -41,7 +41,7 @@ def wins(
     """Draw on how many queries one system of a pair is better, both are equal, or the other one is better.
 
     A bar per pair, as shares of its queries: wins to the right, losses to the left, ties (differences up to 1e-9) across the middle;
-    the counts are written at the ends. Of many pairs those with the largest mean differences are shown.
+    the counts are written at the ends. Of many systems the best are shown, of many pairs those with the largest mean differences.
 
     Parameters
     ----------
@@ -121,5 +121,5 @@ def _texts(metric: Metric, pairs: Pairs, words: Words) -> tuple[str, Sequence[st
     n = {row.wins + row.ties + row.losses for row in pairs.rows}
     return title_of([metric], pairs, words, "wins"), lines(
         f"{queries_text(n, words)}. {words('plots.wins.parts')}",
-        most_of(len(pairs.rows), pairs.total, words),
+        most_of(len(pairs.rows), pairs.total, words, are_best=pairs.are_best),
     )

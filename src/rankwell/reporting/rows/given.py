@@ -42,6 +42,11 @@ def results_in(given: Any) -> dict[str, Results]:
         )
     if isinstance(given, Mapping) and given and all(isinstance(each, Results) for each in given.values()):
         return {str(name): each for name, each in given.items()}
+    if isinstance(given, Mapping) and not any(isinstance(each, Results) for each in given.values()):
+        raise UsageError(
+            "results: these are no results. Evaluate runs first: rw.Evaluator(qrels, metrics).evaluate_all(runs) returns "
+            "{name: Results}."
+        )
     raise UsageError(
         f"results: expected Results or {{name: Results}}, as Evaluator.evaluate_all returns, not {brief(given)}."
     )

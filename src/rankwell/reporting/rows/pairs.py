@@ -1,4 +1,4 @@
-"""Pairs of systems that a picture shows: the largest differences, each turned so that it is read in one way."""
+"""Pairs of systems that a picture shows: the best systems, or the largest differences, each turned so that it is read in one way."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class Pairs(NamedTuple):
     rows: list[Difference]
     total: int
     second: str
+    are_best: bool = False  # of the others, or the largest differences
 
 
 def sign_of(metric: Metric) -> int:
@@ -40,7 +41,7 @@ def pairs_of(
     most: int = MOST,
     segment: str | None = None,
 ) -> Pairs:
-    """Return the largest differences of a metric: others less the baseline (or ``against``), or the better system first."""
+    """Return differences of a metric: of the best others less the baseline (or ``against``), or the largest, the better system first."""
     if most < 1:
         raise UsageError(f"most={most}: must be at least 1.")
     second = found.baseline if against is None else system_in(found.names, against, "against")
@@ -48,16 +49,20 @@ def pairs_of(
     places = np.arange(found.pairs.shape[1])
     if second is not None:
         places = places[(found.pairs[:, places] == found.names.index(second)).any(axis=0)]
-    size = np.nan_to_num(np.abs(means[places]), nan=-1.0)
-    kept = places[np.argsort(-size, kind="stable")[:most]]
     sign = sign_of(metric)
+    worth = np.abs(means[places])
+    are_best = second is not None and metric.better != "neither"
+    if are_best:
+        turns = found.pairs[0, places] == found.names.index(second or "")
+        worth = sign * np.where(turns, -means[places], means[places])
+    kept = places[np.argsort(-np.nan_to_num(worth, nan=-math.inf), kind="stable")[:most]]
     rows = []
     for left, right in found.pairs[:, kept].T.tolist():
         row = found.difference(found.names[left], found.names[right], metric, segment)
         is_turned = row.first == second or (second is None and sign * row.mean < 0)
         rows.append(turned(row) if is_turned else row)
     rows.sort(key=lambda row: math.inf if math.isnan(row.mean) else -sign * row.mean)
-    return Pairs(rows, len(places), second or "")
+    return Pairs(rows, len(places), second or "", are_best)
 
 
 def outcome_of(row: Difference, metric: Metric, alpha: float) -> str:
@@ -83,9 +88,10 @@ def title_of(metrics: Sequence[Metric], pairs: Pairs, words: Words, kind: str = 
     return f"{metrics[0]}: {what}" if len(metrics) == 1 else what
 
 
-def most_of(shown: int, total: int, words: Words) -> str:
-    """Return how many of all pairs are shown; nothing if all are."""
-    return words("plots.compared.most", shown=shown, total=total) if shown < total else ""
+def most_of(shown: int, total: int, words: Words, *, are_best: bool) -> str:
+    """Return how many of all pairs are shown, and which; nothing if all are."""
+    which = "best" if are_best else "most"
+    return words(f"plots.compared.{which}", shown=shown, total=total) if shown < total else ""
 
 
 def shown_to_differ(found: Comparison, metric: Metric, against: str | None = None) -> tuple[int, int]:

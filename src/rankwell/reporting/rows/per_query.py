@@ -25,15 +25,23 @@ SHARES = 5, 25, 50, 75, 95  # percentiles of the box
 STRIP, BOX, MEAN = (-0.42, 0.02), (0.1, 0.26), 0.38  # where these are in a row, from its middle downwards
 
 
+def best_first(values: Values, metric: Metric, comparison: Comparison | None) -> Values:
+    """Return the systems in the order of a comparison, as a leaderboard has them; without one, in the order given."""
+    if comparison is None:
+        return values
+    names = [comparison.names[row] for row in comparison.order_of(metric, 0)]
+    return Values(tuple(names), values.queries, values.table[[values.names.index(name) for name in names]])
+
+
 def means_of(
-    results: Mapping[str, Results], metric: Metric, comparison: Comparison | None
+    results: Mapping[str, Results], names: Sequence[str], metric: Metric, comparison: Comparison | None
 ) -> list[tuple[float, float, float]]:
     """Return each system's mean with its interval, as the comparison or the results have them; NaN for none."""
     if comparison is not None:
-        own = [comparison.mean(system, metric) for system in comparison.names]
+        own = [comparison.mean(system, metric) for system in names]
         return [(each.mean, each.low, each.high) for each in own]
     found = []
-    for res in results.values():
+    for res in (results[name] for name in names):
         has_interval = metric not in res.part.weighted and isinstance(res.part.states[metric], Mean)
         _, low, high, *_ = res.interval(metric) if has_interval else (0, math.nan, math.nan)
         found.append((res.mean[str(metric)], low, high))

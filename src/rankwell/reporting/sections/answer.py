@@ -7,6 +7,7 @@ from typing import Any
 
 from rankwell.reporting.facts import facts_of
 from rankwell.reporting.material import Material
+from rankwell.reporting.rendering import percentage
 from rankwell.reporting.section import Section
 from rankwell.reporting.sentence import sentence_of, sentence_of_one
 
@@ -35,7 +36,7 @@ def section(material: Material) -> Section:
 
 def compared(material: Material) -> list[dict[str, Any]]:
     """Return what was compared on what, as labelled values."""
-    words, names = material.words, material.names
+    words, names = material.words, material.systems
     found = material.comparison
     rows: list[dict[str, Any]] = [_names(material, "systems" if len(names) > 1 else "system", names)]
     if found is not None and found.baseline is not None:
@@ -48,7 +49,9 @@ def compared(material: Material) -> list[dict[str, Any]]:
     shares = [share for share in material.judged.values() if not math.isnan(share)]
     if shares:
         label = words("report.answer.judged", k=material.depth)
-        ends = sorted({min(shares), max(shares)})
+        ends = [min(shares), max(shares)]
+        if percentage(ends[0]) == percentage(ends[1]):
+            ends = ends[:1]
         rows.append({"label": label, "kind": "shares", "value": ends})
     if material.train is not None:
         rows.append(_row(material, "train", "count", len(material.train)))

@@ -139,7 +139,21 @@ def _intervals(material: Material, key: str, level: float) -> list[str]:
         return []
     how = ", ".join(words(f"report.methods.{kind}") for kind in sorted({kind for kind, _ in shown}))
     notes = [words(f"report.leaderboard.{key}", level=f"{level:g}", how=how)]
-    return [*notes, words("report.leaderboard.doubtful")] if any(doubt for _, doubt in shown) else notes
+    if any(doubt for _, doubt in shown):
+        notes.append(words("report.leaderboard.doubtful"))
+    if _holds_everything(material):
+        notes.append(words("report.leaderboard.everything"))
+    return notes
+
+
+def _holds_everything(material: Material) -> bool:
+    """Whether an interval is as wide as the range of its metric."""
+    found = material.comparison
+    return found is not None and any(
+        (own.low, own.high) == metric.range
+        for metric in material.metrics
+        for own in (found.mean(name, metric) for name in found.names)
+    )
 
 
 def _shown_intervals(material: Material) -> Iterator[tuple[str, bool]]:

@@ -49,7 +49,7 @@ def _axes(material: Material) -> list[tuple[Metric, Metric]]:
         axes = [(across, metric) for metric in beyond]
     else:
         axes = [(first, next(metric for metric in found.metrics if metric != first))]
-    return [(x, y) for x, y in axes if systems_of(found, x, y).values][:MOST_PICTURES]
+    return [(x, y) for x, y in axes if len(systems_of(found, x, y).values) > 1][:MOST_PICTURES]
 
 
 def _picture(material: Material, x: Metric, y: Metric, at: int) -> dict[str, Any]:
@@ -58,6 +58,8 @@ def _picture(material: Material, x: Metric, y: Metric, at: int) -> dict[str, Any
     front = front_of(found.values, x, y)
     if not front:
         said = ""
+    elif len(set(found.values.values())) == 1:
+        said = words("report.tradeoffs.all_same", x=str(x), y=str(y))
     elif len(front) == len(found.values):
         said = words("report.tradeoffs.all_front", x=str(x), y=str(y))
     else:

@@ -48,6 +48,7 @@
 
   // ---------------------------------------------------------------------------------------------------------- state
   const NONE = "none";
+  const WIDE = 10; // a value from which on it needs more room
   const SHORT = 9; // characters of an id that stands beside its values
   const state = { a: data.first[0], b: data.first.length > 1 ? data.first[1] : null, show: "every", sort: "difference", search: "", query: null };
   /** The pair of the two systems; ``turned`` if it is kept with A and B in the other order. */
@@ -115,7 +116,9 @@
     if (!sort.includes(state.sort)) state.sort = sort[0];
     options(part("sort"), sort.map((key) => [key, isPair ? word(`sort_${key}`) : words[`sort_${key}`].replace("A: ", "")]), state.sort);
     app.classList.toggle("alone", !isPair);
-    app.classList.toggle("long", data.queries.some((query) => query.id.length > SHORT));
+    const isWide = data.queries.some((query) => query.values.some((value) => Math.abs(value ?? 0) >= WIDE));
+    app.classList.toggle("wide", isWide);
+    app.classList.toggle("long", isWide || data.queries.some((query) => query.id.length > SHORT));
     const head = [words.query, ...(isPair ? ["A", "B", "B − A"] : [data.metric])];
     part("head").replaceChildren(...head.map((text) => element("span", {}, text)));
   };
