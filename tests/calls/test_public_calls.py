@@ -25,7 +25,9 @@ import rankwell as rw
 PARTS = 8
 CALLS_IN_ALL = 20_000 if os.environ.get("RANKWELL_CI") == "1" else 2_000
 SLOW = 5  # seconds of processor time; far above what any of these calls takes
-MORE_MEMORY = 12 << 30  # addresses, most of which no process of Polars ever fills, beside those that are reserved before
+MORE_MEMORY = (
+    12 << 30
+)  # addresses, most of which no process of Polars ever fills, beside those that are reserved before
 
 
 class Slow(BaseException):

@@ -111,7 +111,7 @@ def test_tables_are_markdown_latex_and_html(tmp_path):
     assert latex.count(r"\begin{") == latex.count(r"\end{") == 2
     assert all(line.count("&") == 3 for line in latex.splitlines() if line.endswith(r"\\"))
     assert res.to_html(full=True) == (tmp_path / "res.html").read_text(encoding="utf-8")
-    assert res.to_html() in res.to_html(full=True)
+    assert res.to_html().partition("</tbody>")[0] in res.to_html(full=True)
     assert pl.read_csv(tmp_path / "res.csv")["ap"].mean() == pytest.approx(res.plain_mean["ap"])
 
 

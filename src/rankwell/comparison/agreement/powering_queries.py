@@ -113,13 +113,17 @@ def _places(queries: Ids, everything: Ids, people: Qrels, machine: Qrels) -> np.
     return place
 
 
+def _is_too_long(query: object) -> bool:
+    """Whether this is a number of more digits than Python writes, which is the id of no query."""
+    return isinstance(query, int) and query.bit_length() > 64
+
+
 def _chances(
     drawn: str | Mapping[Any, float], queries: Ids, place: np.ndarray, total: int
 ) -> np.ndarray | None:
     if not isinstance(drawn, Mapping):
         return None
-    # a number that Python refuses to write is the id of no query
-    known = {query if isinstance(query, str) else brief(query): chance for query, chance in drawn.items()}
+    known = {str(query): chance for query, chance in drawn.items() if not _is_too_long(query)}
     found = np.ones(total)
     for row, query in zip(place.tolist(), queries.tolist(), strict=True):
         chance = plain("drawn", known.get(str(query), 0.0), float)
