@@ -163,6 +163,14 @@ def test_a_print_has_every_section_and_picture(opened, report, tmp_path):
     assert not page.locator(".tools:visible, .theme:visible, nav:visible").count()
 
 
+def test_a_print_has_what_is_open_and_no_more(opened, films):
+    page = opened(films[1])
+    page.emulate_media(media="print")
+    assert page.locator("#definitions details").first.is_hidden()
+    page.evaluate("document.querySelectorAll('#definitions details').forEach(each => each.open = true)")
+    assert page.locator("#definitions details").first.is_visible()
+
+
 def test_the_keyboard_reaches_what_the_mouse_does(opened, films):
     page = opened(films[1])
     stops = tab_stops(page, most=150)

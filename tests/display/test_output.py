@@ -86,10 +86,10 @@ def test_a_killed_writer_leaves_the_old_file_whole(tmp_path):
     subprocess.run([sys.executable, "-c", WRITER, str(tmp_path / "timed")], check=True, capture_output=True)
     whole = time.perf_counter() - started
     unfinished = 0
-    for attempt in range(100):
+    for attempt in range(30):
         process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE)
         assert process.stdout.readline()
-        time.sleep(whole * attempt / 100 / 2)
+        time.sleep(whole * attempt / 30 / 2)
         process.send_signal(signal.SIGKILL)
         process.wait()
         process.stdout.close()
@@ -97,7 +97,7 @@ def test_a_killed_writer_leaves_the_old_file_whole(tmp_path):
         assert content in ("old", "new " * 12_999_999 + "new \n", "new " * 13_000_000 + "\n")
         unfinished += content == "old"
         path.write_text("old")
-    assert unfinished > 20
+    assert unfinished > 5
 
 
 def test_a_full_device_is_one_line(tmp_path):

@@ -203,18 +203,6 @@ def answers(name, folder):
                 yield (kind, ids, run_kind), asked(question, run, qrels, made(table, kind, ids, folder))
 
 
-def test_the_matrix_of_kinds_can_be_printed(tmp_path):
-    print()
-    for name in QUESTIONS:
-        found = list(answers(name, tmp_path))
-        for kind in kinds.KINDS:
-            cells = [answer for cell, answer in found if cell[0] == kind]
-            errors = sorted({str(each) for each in cells if isinstance(each, str) and "Error: " in each[:20]})
-            print(
-                f"{name:18} {kind:24} {len(cells) - len(errors)} of {len(cells)} answered {' | '.join(errors)[:120]}"
-            )
-
-
 def test_a_column_of_any_kind_is_a_column_of_ids_or_numbers():
     import numpy as np
 
