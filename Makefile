@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
-# CI runs the slow and the exhaustive tests and those in a browser as well, and all cases of the laws.
+# CI runs the slow and the exhaustive tests and those in a browser as well, and half of the cases of the laws.
 QUICK := -m "not slow and not exhaustive and not browser"
 CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
 
