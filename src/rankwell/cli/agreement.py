@@ -16,6 +16,7 @@ from rankwell.cli.options import (
     PolicyRules,
     Reading,
     Tables,
+    Threads,
     form_of,
     refuse_files,
     write_tables,
@@ -138,9 +139,7 @@ def agreement(
         ),
     ] = False,
     metric: Metrics = None,
-    threads: Annotated[
-        int | None, Option(help="the number of threads; default: the cores of this process")
-    ] = None,
+    threads: Threads = None,
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     statistics: Agreeing = Agreeing(),

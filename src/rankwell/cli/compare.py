@@ -16,6 +16,7 @@ from rankwell.cli.options import (
     PolicyRules,
     Reading,
     Tables,
+    Threads,
     form_of,
     refuse_files,
     write_tables,
@@ -113,9 +114,7 @@ def compare(
     compact: Annotated[
         bool, Option(help="one column per metric, with stars or letters behind the means, without intervals")
     ] = False,
-    threads: Annotated[
-        int | None, Option(help="the number of threads; default: the cores of this process")
-    ] = None,
+    threads: Threads = None,
     experiment: FromExperiment = None,
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,

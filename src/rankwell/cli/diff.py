@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, get_args
 
-from rankwell.cli.option import DATA, Option
+from rankwell.cli.option import Option
 from rankwell.cli.options import (
     Form,
     Format,
+    ItemText,
     Output,
     PolicyRules,
+    QueryTexts,
     Reading,
     Redacting,
     Tables,
+    Threads,
     form_of,
     notes_printed,
     refuse_files,
@@ -60,19 +63,9 @@ def diff(
     by: Annotated[
         list[str] | None, Option(help="a column of --users: wins and losses per segment; repeat it")
     ] = None,
-    queries: Annotated[
-        str | None, Option(group=DATA, help="the texts of queries: a table of query and text")
-    ] = None,
-    text: Annotated[
-        str | None,
-        Option(
-            group=DATA,
-            help="the column of --items with the text of each item; by default text, title or name",
-        ),
-    ] = None,
-    threads: Annotated[
-        int | None, Option(help="the number of threads; default: the cores of this process")
-    ] = None,
+    queries: QueryTexts = None,
+    text: ItemText = None,
+    threads: Threads = None,
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     tables: Tables = Tables(),

@@ -16,6 +16,7 @@ from rankwell.cli.options import (
     PolicyRules,
     Reading,
     Tables,
+    Threads,
     form_of,
     refuse_files,
     with_origin,
@@ -116,9 +117,7 @@ def evaluate(
             help="use the definitions and rules of another tool, such as ``rectools`` (see ``rankwell rosetta``)"
         ),
     ] = None,
-    threads: Annotated[
-        int | None, Option(help="the number of threads; default: the cores of this process")
-    ] = None,
+    threads: Threads = None,
     experiment: FromExperiment = None,
     tables: Tables = Tables(),
     reading: Reading = Reading(),

@@ -18,6 +18,7 @@ from rankwell.cli.options import (
     PolicyRules,
     Reading,
     Tables,
+    Threads,
     form_of,
     refuse_files,
 )
@@ -122,9 +123,7 @@ def gate(
             help="where all passes and the first metric surely improved, write the new results over the file of the baseline"
         ),
     ] = False,
-    threads: Annotated[
-        int | None, Option(help="the number of threads; default: the cores of this process")
-    ] = None,
+    threads: Threads = None,
     experiment: FromExperiment = None,
     deciding: Deciding = Deciding(),
     reported: Reported = Reported(),

@@ -47,6 +47,14 @@ FromExperiment = Annotated[
         "beside it wins, and results carry its hash",
     ),
 ]
+Threads = Annotated[int | None, Option(help="the number of threads; default: the cores of this process")]
+QueryTexts = Annotated[str | None, Option(group=DATA, help="the texts of queries: a table of query and text")]
+ItemText = Annotated[
+    str | None,
+    Option(
+        group=DATA, help="the column of --items with the text of each item; by default text, title or name"
+    ),
+]
 PolicyRules = Annotated[Policy, Option(group=POLICY)]
 
 

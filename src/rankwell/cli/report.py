@@ -10,11 +10,14 @@ from rankwell.cli.compare import Clusters, Testing, Weights, without_metrics
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
     FromExperiment,
+    ItemText,
     Metrics,
     PolicyRules,
+    QueryTexts,
     Reading,
     Redacting,
     Tables,
+    Threads,
     notes_printed,
     refuse_files,
 )
@@ -82,16 +85,8 @@ def report(
     ] = None,
     weights: Weights = None,
     clusters: Clusters = None,
-    queries: Annotated[
-        str | None, Option(group=DATA, help="the texts of queries: a table of query and text")
-    ] = None,
-    text: Annotated[
-        str | None,
-        Option(
-            group=DATA,
-            help="the column of --items with the text of each item; by default text, title or name",
-        ),
-    ] = None,
+    queries: QueryTexts = None,
+    text: ItemText = None,
     image: Annotated[
         str | None,
         Option(
@@ -99,9 +94,7 @@ def report(
             help="the column of --items with a picture of each item: files in its folder, or data URIs; by default image, picture, poster …",
         ),
     ] = None,
-    threads: Annotated[
-        int | None, Option(help="the number of threads; default: the cores of this process")
-    ] = None,
+    threads: Threads = None,
     experiment: FromExperiment = None,
     output: Annotated[
         str,
