@@ -26,12 +26,13 @@ def calls(function):
 
 
 def counted(function):
-    """The number of calls this time."""
+    """The number of calls this time, but those of `__eq__`: a dict makes one when two hashes, which are random, meet."""
     seen = 0
 
     def count(frame, event, _):
         nonlocal seen
-        seen += event == "call" and frame.f_code.co_filename.startswith(PACKAGE)
+        code = frame.f_code
+        seen += event == "call" and code.co_filename.startswith(PACKAGE) and code.co_name != "__eq__"
 
     before = sys.getprofile()
     sys.setprofile(count)
