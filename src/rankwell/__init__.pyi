@@ -164,6 +164,7 @@ from rankwell.comparison.agreement.pool_bias import pool_bias as pool_bias
 from rankwell.comparison.agreement.powering import prediction_powered as prediction_powered
 from rankwell import prepare as prepare
 from rankwell.comparison.rank_overlap import rbo as rbo
+from rankwell.readers.collections import read_collection as read_collection
 from rankwell.comparison.experiment import read_experiment as read_experiment
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
@@ -227,6 +228,7 @@ __all__ = [
     "prediction_powered",
     "prepare",
     "rbo",
+    "read_collection",
     "read_experiment",
     "read_qrels",
     "read_run",

@@ -1,0 +1,7 @@
+"""Test collections: documents, topics and judgements, in the formats in which they are handed on; one file per format."""
+
+from __future__ import annotations
+
+from rankwell.readers.collections.collecting import read_collection
+
+__all__ = ["read_collection"]

@@ -1,0 +1,44 @@
+"""MS MARCO's tables without header: passages are ``id, text``, documents ``id, url, title, text``, separated by tabs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rankwell.errors import DataError
+from rankwell.readers.collections.text import decoded
+from rankwell.tables.ids import Ids
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankwell.readers.files import File
+
+COLUMNS = {2: ("text",), 4: ("url", "title", "text")}  # by the number of columns, behind the id
+
+
+def is_table(file: File) -> bool:
+    """Whether the first line has the columns of passages or documents."""
+    return file.head.partition(b"\n")[0].count(b"\t") + 1 in COLUMNS
+
+
+def texts(file: File) -> tuple[Ids, pl.DataFrame]:
+    """Return the ids and the other columns.
+
+    Raises
+    ------
+    DataError
+        With file and line, for a line with another number of columns than the first.
+    """
+    import polars as pl
+
+    rows = pl.Series(decoded(file).splitlines()).str.strip_chars_end("\r").str.split("\t")
+    width = len(rows[0])
+    wrong = (rows.list.len() != width).arg_true()
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(
+            f"{file.label}:{row + 1}: the line has {len(rows[row])} columns, and the first line {width}. Columns are separated by "
+            "tabs."
+        )
+    columns = {name: rows.list.get(at) for at, name in enumerate(COLUMNS[width], 1)}
+    return Ids.of_series(rows.list.get(0), "id"), pl.DataFrame(columns)

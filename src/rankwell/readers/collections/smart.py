@@ -1,0 +1,84 @@
+"""SMART's format: ``.I`` and a number begin a document or query, ``.T .A .B .W`` its fields; Cranfield, CACM, CISI, MED."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from rankwell.errors import DataError, brief
+from rankwell.readers.collections.text import Entries, decoded, spaced
+from rankwell.readers.files import File
+from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Qrels
+
+FIELDS = {
+    "T": "title",
+    "A": "author",
+    "B": "bibliography",
+    "W": "text",
+    "N": "entered",
+    "K": "keywords",
+    "C": "categories",
+}
+LEFT_OUT = "X"  # numbers of other documents that cite or are cited
+MARK = re.compile(r"\.([A-Z])(?:[ \t]+(\S.*))?[ \t]*")
+# Codes of Cranfield: 1 is the best and 4 the worst of what is relevant, -1 is of no interest.
+CODES, TURNED = {-1.0, 1.0, 2.0, 3.0, 4.0, 5.0}, 5
+
+
+def entries(file: File) -> Entries:
+    """Return the ids and fields of a file of documents or queries.
+
+    Raises
+    ------
+    DataError
+        With file and line, for text before the first ``.I``, an entry without a number, or an unknown field.
+    """
+    found = Entries()
+    lines: list[str] | None = None
+    for number, line in enumerate(decoded(file).splitlines(), 1):
+        mark = MARK.fullmatch(line)
+        if mark is None or (mark[1] not in FIELDS and mark[1] not in (LEFT_OUT, "I")):
+            if lines is not None:
+                lines.append(line)
+            elif line.strip():
+                raise DataError(f"{file.label}:{number}: {brief(line)} stands before the first .I or field.")
+        elif mark[1] == "I":
+            if not (mark[2] or "").strip().isdecimal():
+                raise DataError(f"{file.label}:{number}: .I must be followed by the number of the entry.")
+            found.begin(str(int(mark[2])))
+            lines = None
+        elif not found.ids:
+            raise DataError(f"{file.label}:{number}: .{mark[1]} stands before the first .I.")
+        else:
+            # two documents of Cranfield have a second .W in the middle of their text
+            first = [mark[2] or ""]
+            lines = first if mark[1] == LEFT_OUT else found.put(FIELDS[mark[1]], first)
+    return found.map(lambda lines: spaced(" ".join(lines)))
+
+
+def read_qrels(file: File) -> tuple[Qrels, str] | None:
+    """Return SMART's judgements and what was done to their grades; None if the file has another format.
+
+    Rows are ``query document code`` (Cranfield), or ``query document 0 0`` (CACM, CISI), which is a plain "relevant".
+    """
+    rows = [line.split() for line in decoded(file).splitlines() if line.strip()]
+    if not rows or not all(len(row) in (3, 4) and all(map(_is_number, row)) for row in rows):
+        return None
+    three = all(len(row) == 3 for row in rows)
+    if not three and not all(len(row) == 4 and float(row[2]) == 0 == float(row[3]) for row in rows):
+        return None
+    if not all(row[0].isdecimal() and row[1].isdecimal() for row in rows):
+        return None
+    query, item = ([str(int(row[at])) for row in rows] for at in (0, 1))
+    codes = np.array([float(row[2]) for row in rows]) if three else np.ones(len(rows))
+    note = ""
+    if three and set(codes.tolist()) <= CODES and {1.0, -1.0} <= set(codes.tolist()):
+        codes = np.where(codes < 0, 0.0, TURNED - codes)
+        note = "codes of judgements are Cranfield's, 1 the best: a grade is 5 − code, and 0 for code −1"
+    return Qrels(Ids.of_strings(query), Ids.of_strings(item), codes, name=file.name), note
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?\d+(\.\d+)?", text) is not None

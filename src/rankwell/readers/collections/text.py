@@ -1,0 +1,75 @@
+"""Text of collections: decoding with a clear error, spaces, and entries that are gathered field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rankwell.errors import DataError
+from rankwell.tables.ids import Ids
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankwell.readers.files import File
+
+
+def decoded(file: File) -> str:
+    """Return the text of a file.
+
+    Raises
+    ------
+    DataError
+        With file and line, if it is not in the encoding that was given, or in UTF-8.
+    """
+    content = file.content.tobytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{file.label}:{line}: the text is not UTF-8. Say which encoding it has, such as encoding='cp949' for Korean or "
+            "'latin-1' for Western European."
+        ) from None
+
+
+def spaced(text: str) -> str:
+    """Return text with each stretch of white space as one space."""
+    return " ".join(text.split())
+
+
+class Entries:
+    """Ids, and for each its fields; an entry may lack some."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.fields: list[dict[str, Any]] = []
+
+    def begin(self, name: str) -> None:
+        """Begin the next entry."""
+        self.ids.append(name)
+        self.fields.append({})
+
+    def put(self, field: str, parts: list[str]) -> list[str]:
+        """Give the last entry a field, or more of one that it has; return the list that holds all parts of it."""
+        own: list[str] = self.fields[-1].setdefault(field, [])
+        own.extend(parts)
+        return own
+
+    def map(self, function: Callable[[Any], str]) -> Entries:
+        """Return the same entries with each field changed."""
+        self.fields = [{name: function(value) for name, value in own.items()} for own in self.fields]
+        return self
+
+    def frame(self) -> pl.DataFrame:
+        """Return the fields as columns of text, missing ones null, in the order in which they first appear."""
+        import polars as pl
+
+        names = list(dict.fromkeys(name for own in self.fields for name in own))
+        return pl.DataFrame(
+            {name: pl.Series([own.get(name) for own in self.fields], dtype=pl.String) for name in names}
+        )
+
+    def column(self) -> Ids:
+        """Return the ids."""
+        return Ids.of_strings(self.ids)

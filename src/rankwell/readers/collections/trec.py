@@ -1,0 +1,116 @@
+"""TREC's formats: documents in ``<DOC>`` elements (AP, WSJ, FT, GOV2), topics in ``<top>`` or ``<topic>`` elements."""
+
+from __future__ import annotations
+
+import html
+import re
+from xml.etree import ElementTree as ET
+
+from rankwell.errors import DataError
+from rankwell.readers.collections.text import Entries, decoded, spaced
+from rankwell.readers.files import File
+
+FLAGS = re.IGNORECASE | re.DOTALL
+DOCUMENT = re.compile(r"<DOC\b[^>]*>", FLAGS)
+NUMBER = re.compile(r"<DOCNO\b[^>]*>\s*(.*?)\s*</DOCNO>", FLAGS)
+TEXT = re.compile(r"<TEXT\b[^>]*>(.*?)(?=</TEXT>|<TEXT\b|\Z)", FLAGS)
+TITLE = re.compile(r"<(HEADLINE|HEAD|HL|TTL|TITLE)\b[^>]*>(.*?)</\1>", FLAGS)
+HIDDEN = re.compile(r"<(DOCNO|DOCID|DOCHDR|SCRIPT|STYLE)\b[^>]*>.*?</\1>|<!--.*?-->|</?DOC\b[^>]*>", FLAGS)
+TAG = re.compile(r"</?[A-Za-z!?][^<>]*>")
+
+TOPIC = re.compile(r"<top>", FLAGS)
+FIELD = re.compile(r"<(num|title|desc|narr|smry|con|dom|fac|def)>", FLAGS)
+NAMES = {"desc": "description", "narr": "narrative", "smry": "summary", "con": "concepts", "dom": "domain"}
+LABEL = re.compile(
+    r"\s*(Number|Topic|Title|Description|Narrative|Summary|Concept\(s\)|Domain)\s*:", re.IGNORECASE
+)
+
+
+def documents(file: File, found: Entries) -> None:
+    """Add the documents of a file; the title is its headlines, the text its ``<TEXT>``, or the whole body without tags.
+
+    Raises
+    ------
+    DataError
+        If the file has no ``<DOC>``, or one of them no ``<DOCNO>``.
+    """
+    content = decoded(file)
+    starts = [mark.start() for mark in DOCUMENT.finditer(content)]
+    if not starts:
+        raise DataError(f"{file.label}: there is no <DOC>; this is no file of TREC documents.")
+    for low, high in zip(starts, [*starts[1:], len(content)], strict=True):
+        body = content[low:high]
+        number = NUMBER.search(body)
+        if number is None or not number[1]:
+            line = content.count("\n", 0, low) + 1
+            raise DataError(f"{file.label}:{line}: the <DOC> has no <DOCNO>.")
+        title = " ".join(_plain(each[2]) for each in TITLE.finditer(body))
+        texts = [_plain(each[1]) for each in TEXT.finditer(body)]
+        found.begin(_plain(number[1]))
+        if title:
+            found.put("title", [title])
+        found.put("text", texts or [_plain(TITLE.sub(" ", body))])
+
+
+def topics(file: File) -> Entries:
+    """Return the topics of a file, classical (``<top> <num> Number: 301 …``) or XML (``<topic number="1">``).
+
+    Raises
+    ------
+    DataError
+        With file and line, for XML that is not well-formed, or a topic without number.
+    """
+    content = decoded(file)
+    starts = [mark.start() for mark in TOPIC.finditer(content)]
+    if not starts:
+        return _xml(file, content).map(" ".join)
+    found = Entries()
+    for low, high in zip(starts, [*starts[1:], len(content)], strict=True):
+        marks = list(FIELD.finditer(content, low, high))
+        ends = [*(mark.start() for mark in marks[1:]), high]
+        own = {
+            m[1].lower(): _plain(LABEL.sub("", content[m.end() : end], 1))
+            for m, end in zip(marks, ends, strict=True)
+        }
+        _add(found, own.pop("num", ""), own, file, content.count("\n", 0, low) + 1)
+    return found.map(" ".join)
+
+
+def _xml(file: File, content: str) -> Entries:
+    """The topics of an XML file; one that defines entities, which could grow without bound, is refused."""
+    if "<!ENTITY" in content:
+        raise DataError(f"{file.label}: the XML defines entities; remove the <!ENTITY …> lines.")
+    try:
+        root = ET.fromstring(content)  # noqa: S314 - without entities there is nothing to expand
+    except ET.ParseError as error:
+        raise DataError(
+            f"{file.label}:{error.position[0]}: the XML is not well-formed ({error.msg})."
+        ) from None
+    found = Entries()
+    for at, topic in enumerate(root.iter("topic"), 1):
+        own = {
+            each.tag.lower(): spaced("".join(each.itertext()))
+            for each in topic
+            if each.tag.lower() != "subtopic"
+        }
+        number = topic.get("number") or topic.get("id") or own.get("num") or own.get("number") or ""
+        _add(found, number, {k: v for k, v in own.items() if k not in ("num", "number")}, file, 0, at)
+    if not found.ids:
+        raise DataError(
+            f"{file.label}: there is neither a <top> nor a <topic>; this is no file of TREC topics."
+        )
+    return found
+
+
+def _add(found: Entries, number: str, fields: dict[str, str], file: File, line: int, at: int = 0) -> None:
+    if not number.strip():
+        place = f"{file.label}:{line}" if line else f"{file.label}, topic {at}"
+        raise DataError(f"{place}: the topic has no number.")
+    found.begin(number.split(maxsplit=1)[0])
+    for name, text in fields.items():
+        found.put(NAMES.get(name, name), [text])
+
+
+def _plain(markup: str) -> str:
+    """Text without tags and hidden elements, with entities as characters."""
+    return spaced(html.unescape(TAG.sub(" ", HIDDEN.sub(" ", markup))))
