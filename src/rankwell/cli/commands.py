@@ -54,7 +54,7 @@ GROUPS = {
         ),
         "lint": (
             "lint",
-            "Find problems in runs and judgements, their effect on a metric, and the remedy; exit 1 if anything is wrong.",
+            "Find problems in runs, judgements and test collections, their effect on a metric, and the remedy; exit 1 if anything is wrong.",
         ),
     },
     "As other tools do": {

@@ -3,30 +3,54 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from rankwell import __version__
 from rankwell.cli.commands import FOUND
 from rankwell.cli.option import DATA, OUTPUT, Option
 from rankwell.cli.options import Form, Output, PolicyRules, form_of, refuse_files
 from rankwell.cli.words import numbers
+from rankwell.display.findings import Findings
 from rankwell.display.output import in_form, write
+from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
+
+if TYPE_CHECKING:
+    from rankwell.tables.collections import Collection
 
 LintForm = Literal[Form, "github"]
 
 
 def lint(
     qrels: Annotated[
-        str, Option(help="the judgements: a file, ``-`` for standard input, or ``none`` if there are none")
-    ],
-    run: Annotated[str, Option(help="the run")],
+        str | None,
+        Option(help="the judgements: a file, ``-`` for standard input, or ``none`` if there are none"),
+    ] = None,
+    run: Annotated[str | None, Option(help="the run; a collection can be checked without one")] = None,
     /,
     *runs: Annotated[str, Option(help="more runs")],
     items: Annotated[
         str | None, Option(group=DATA, help="the catalogue: a table with an item column")
     ] = None,
     train: Annotated[str | None, Option(group=DATA, help="the training data")] = None,
+    collection: Annotated[
+        str | None,
+        Option(
+            group=DATA,
+            help="a test collection in BEIR's layout, checked instead of judgements and runs: a folder",
+        ),
+    ] = None,
+    documents: Annotated[
+        str | None,
+        Option(group=DATA, help="the documents that were judged: a file, or a folder of TREC files"),
+    ] = None,
+    topics: Annotated[
+        str | None, Option(group=DATA, help="the topics that were judged: SMART, TREC, BEIR, or a table")
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        Option(group=DATA, help="the encoding of documents and topics that are not UTF-8: ``cp949``"),
+    ] = None,
     k: Annotated[int, Option(help="the depth at which unjudged items are counted")] = 10,
     scale: Annotated[str | None, Option(help="the grades that are allowed: ``0,1,2,3``")] = None,
     metric: Annotated[
@@ -47,34 +71,70 @@ def lint(
     output: Output = None,
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> int:
-    """Find problems in runs and judgements, their effect on a metric, and the remedy; exit 1 if anything is wrong.
+    """Find problems in runs, judgements and test collections, their effect on a metric, and the remedy; exit 1 if anything is wrong.
 
     Example: ``rankwell lint qrels.txt bm25.run dense.run``
     """
-    from rankwell.inspection.linting import lint as checked
-
     form = form_of(format, output, get_args(LintForm))
-    refuse_files([qrels, run, *runs, *(each for each in (items, train) if each)], [output])
-    found = checked(
-        [run, *runs],
-        None if qrels == "none" else qrels,
-        items=items,
-        train=train,
-        k=k,
-        scale=numbers(scale, "--scale"),
-        metric=metric,
-        policy=policy,
-        cleaned_copies=cleaned_copies,
-    )
-    if form == "json":
-        text: str = json.dumps(
-            {"rankwell": __version__, "wrong": found.is_wrong, "findings": found.to_dicts()},
-            ensure_ascii=False,
-            indent=2,
+    judged = None if qrels in (None, "none") else qrels
+    listed = [each for each in (run, *runs) if each is not None]
+    parts = [each for each in (collection, documents, topics) if each is not None]
+    _refuse_what_does_not_fit(collection, parts, qrels, listed)
+    refuse_files([each for each in (judged, *listed, *parts, items, train) if each], [output])
+    whole = _collection(collection, documents, topics, judged, encoding) if parts else None
+    found = Findings([] if whole is None else whole.check())
+    if listed:
+        from rankwell.inspection.linting import lint as checked
+
+        own = checked(
+            listed,
+            judged,
+            items=items,
+            train=train,
+            k=k,
+            scale=numbers(scale, "--scale"),
+            metric=metric,
+            policy=policy,
+            cleaned_copies=cleaned_copies,
         )
-    elif form in ("text", "github"):
-        text = str(found) if form == "text" else found.to_github()
+        found = Findings([*found, *own])
+    if form == "json":
+        data: dict[str, Any] = {"rankwell": __version__, "wrong": found.is_wrong}
+        if whole is not None:
+            data["collection"] = {
+                "name": whole.name, "parts": {str(part): n for part, n in whole.to_table().rows}, "notes": list(whole.notes)
+            }  # fmt: skip
+        text = json.dumps(data | {"findings": found.to_dicts()}, ensure_ascii=False, indent=2)
+    elif form == "github":
+        text = found.to_github()
+    elif form == "text":
+        text = str(found) if whole is None else f"{whole.to_table().to_text()}\n\n{found}"
     else:
-        text = in_form([found.to_table()], form)
+        text = in_form([*([] if whole is None else [whole.to_table()]), found.to_table()], form)
     write(text, output)
     return FOUND if found.is_wrong else 0
+
+
+def _refuse_what_does_not_fit(
+    collection: str | None, parts: list[str], qrels: str | None, runs: list[str]
+) -> None:
+    if collection is not None and (len(parts) > 1 or qrels is not None):
+        raise UsageError(
+            "--collection is a folder that holds all parts. To check parts by themselves: rankwell lint QRELS --documents FILE "
+            "--topics FILE."
+        )
+    if not parts and not runs:
+        what = "QRELS and RUN" if qrels is None else "RUN"
+        raise UsageError(
+            f"{what} missing: rankwell lint QRELS RUN checks a run, and rankwell lint --collection FOLDER a test collection."
+        )
+
+
+def _collection(
+    folder: str | None, documents: str | None, topics: str | None, qrels: str | None, encoding: str | None
+) -> Collection:
+    from rankwell.readers.collections import read_collection
+
+    if folder is not None:
+        return read_collection(folder, encoding=encoding)
+    return read_collection(documents=documents, topics=topics, qrels=qrels, encoding=encoding)

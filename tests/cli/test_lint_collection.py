@@ -1,0 +1,70 @@
+"""``rankwell lint`` on test collections; the files are made up, and their faults planted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rankwell.cli import run
+
+DOCUMENTS = ".I 1\n.W\nlift of wings\n.I 2\n.W\nheat\n"
+TOPICS = ".I 1\n.W\nwings\n.I 2\n.W\nheat\n"
+
+
+@pytest.fixture
+def parts(tmp_path):
+    def made(qrels):
+        for name, text in (
+            ("docs", DOCUMENTS),
+            ("topics", TOPICS),
+            ("qrels", qrels),
+            ("run", "1 Q0 1 1 1.0 t\n"),
+        ):
+            (tmp_path / name).write_text(text)
+        return [
+            str(tmp_path / "qrels"),
+            "--documents",
+            str(tmp_path / "docs"),
+            "--topics",
+            str(tmp_path / "topics"),
+        ]
+
+    return made
+
+
+def test_parts_that_fit_are_counted_and_nothing_is_wrong(parts, capsys):
+    assert run(["lint", *parts("1 1 0 0\n2 2 0 0\n")]) == 0
+    out = capsys.readouterr().out
+    assert "documents                  2" in out
+    assert out.endswith("nothing is wrong\n")
+
+
+def test_a_judged_document_that_is_missing_fails(parts, capsys):
+    assert run(["lint", *parts("1 1 0 0\n2 9 0 0\n"), "--format", "json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["wrong"] is True
+    assert told["collection"]["parts"]["judgements"] == 2
+    assert [each["rule"] for each in told["findings"]] == ["judged-document-missing"]
+
+
+def test_a_run_is_checked_beside_the_collection(parts, capsys, tmp_path):
+    qrels, *rest = parts("1 0 1 1\n2 0 9 1\n")
+    assert run(["lint", qrels, str(tmp_path / "run"), *rest]) == 1
+    out = capsys.readouterr().out
+    assert "[judged-document-missing]" in out
+    assert "[missing-queries]" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "QRELS and RUN missing"),
+        (["qrels.txt"], "RUN missing"),
+        (["qrels.txt", "--collection", "folder"], "--collection is a folder that holds all parts"),
+        (["--collection", "folder", "--topics", "t"], "--collection is a folder that holds all parts"),
+    ],
+)
+def test_what_is_missing_or_too_much_is_said(arguments, message, capsys):
+    assert run(["lint", *arguments]) == 2
+    assert message in capsys.readouterr().err
