@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankwell.errors import InputError, UsageError
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
 
 PREFIX = "irds:"
 CHUNK = 100_000
@@ -33,10 +36,48 @@ def read_items(source: str, *, name: str | None, columns: Mapping[str, str]) -> 
     return Items(_rows(source, "docs", ("doc_id",), columns)["doc_id"], name=name or source)
 
 
+def read_texts(source: str, kind: Literal["docs", "queries"]) -> tuple[Ids, pl.DataFrame]:
+    """Return the ids of documents or queries, and their fields of text."""
+    import polars as pl
+
+    dataset = _dataset(source, kind)
+    own = "doc_id" if kind == "docs" else "query_id"
+    types = getattr(dataset, f"{kind}_cls")().__annotations__
+    fields = [name for name, type_ in types.items() if name != own and type_ in (str, "str")]
+    try:
+        rows = [
+            (getattr(row, own), *(getattr(row, name) for name in fields))
+            for row in getattr(dataset, f"{kind}_iter")()
+        ]
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _unreadable(source, error) from error
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(("", *fields), pl.String), orient="row")
+    return Ids.of_series(frame[""], own), frame.select(fields)
+
+
 def _rows(source: str, kind: str, wanted: tuple[str, ...], columns: Mapping[str, str]) -> dict[str, Any]:
     """The fields of all rows of one kind: ids as columns, numbers as lists."""
     if columns:
         raise UsageError(f"{source}: it has no columns to name; columns= is for tables.")
+    dataset = _dataset(source, kind)
+    fields = [each for each in wanted if each in getattr(dataset, f"{kind}_cls")()._fields]
+    rows: list[tuple[Any, ...]] = []
+    parts: list[dict[str, Any]] = []
+    try:
+        for row in getattr(dataset, f"{kind}_iter")():
+            rows.append(tuple(getattr(row, field) for field in fields))
+            if len(rows) == CHUNK:
+                parts.append(_columns(rows, fields))
+                rows = []
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _unreadable(source, error) from error
+    if rows or not parts:
+        parts.append(_columns(rows, fields))
+    return {field: _joined([part[field] for part in parts]) for field in fields}
+
+
+def _dataset(source: str, kind: str) -> Any:
+    """The collection; an error if the package or the collection is missing, or it has no rows of a kind."""
     try:
         import ir_datasets
     except ImportError:
@@ -49,22 +90,11 @@ def _rows(source: str, kind: str, wanted: tuple[str, ...], columns: Mapping[str,
         ) from None
     if not getattr(dataset, f"has_{kind}")():
         raise InputError(f"{source}: the collection has no {kind}.")
-    fields = [each for each in wanted if each in getattr(dataset, f"{kind}_cls")()._fields]
-    rows: list[tuple[Any, ...]] = []
-    parts: list[dict[str, Any]] = []
-    try:
-        for row in getattr(dataset, f"{kind}_iter")():
-            rows.append(tuple(getattr(row, field) for field in fields))
-            if len(rows) == CHUNK:
-                parts.append(_columns(rows, fields))
-                rows = []
-    except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(
-            f"{source}: ir_datasets cannot read it ({' '.join(str(error).split())[:200]})."
-        ) from error
-    if rows or not parts:
-        parts.append(_columns(rows, fields))
-    return {field: _joined([part[field] for part in parts]) for field in fields}
+    return dataset
+
+
+def _unreadable(source: str, error: Exception) -> InputError:
+    return InputError(f"{source}: ir_datasets cannot read it ({' '.join(str(error).split())[:200]}).")
 
 
 def _columns(rows: list[tuple[Any, ...]], fields: list[str]) -> dict[str, Any]:

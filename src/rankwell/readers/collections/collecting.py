@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from rankwell.errors import DataError, InputError, UsageError
+from rankwell.readers import irds
 from rankwell.readers.collections import beir, msmarco, smart, trec
 from rankwell.readers.collections.text import Entries
 from rankwell.readers.files import File
@@ -42,7 +43,7 @@ def read_collection(
     Parameters
     ----------
     folder
-        A folder in BEIR's layout. Give it, or the parts.
+        A folder in BEIR's layout, or ``irds:`` and an id of ir_datasets. Give it, or the parts.
     documents
         A file, or a folder of TREC files, which are read in the order of their paths.
     topics, qrels
@@ -88,6 +89,11 @@ def read_collection(
         raise UsageError("Give a folder, or documents=, topics= and qrels=; not both.")
     if folder is None and split is not None:
         raise UsageError("split= is for a folder in BEIR's layout; name the file with qrels= instead.")
+    if isinstance(folder, str) and folder.startswith(irds.PREFIX):
+        if split is not None:
+            raise UsageError(f"{folder}: the id names the split; leave out split=.")
+        found = Documents(*irds.read_texts(folder, "docs")), Topics(*irds.read_texts(folder, "queries"))
+        return Collection(name or folder, *found, read_qrels(folder))
     if folder is not None:
         where = Path(folder)
         documents, topics = _beir_parts(where)
