@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,6 +53,11 @@ class _Texts:
         if not filled:
             return [""] * len(self)
         return pl.select(pl.concat_str(filled, separator="\n", ignore_nulls=True)).to_series().to_list()
+
+    @cached_property
+    def is_blank(self) -> np.ndarray:
+        """Whether the text of each row is missing, empty or white space."""
+        return np.array([not text.strip() for text in self.texts()], bool)
 
     def usual(self) -> tuple[str, ...]:
         """The fields that make the text when none is named."""
@@ -160,8 +166,8 @@ class Collection:
         """Return the number of rows of each part, and of each grade."""
         rows: list[tuple[str, int]] = []
         if self.documents is not None:
-            empty = sum(not text.strip() for text in self.documents.texts())
-            rows += [("documents", len(self.documents)), ("documents without text", empty)]
+            blank = int(self.documents.is_blank.sum())
+            rows += [("documents", len(self.documents)), ("documents without text", blank)]
         if self.topics is not None:
             rows += [("topics", len(self.topics))]
         if self.qrels is not None:
@@ -200,9 +206,8 @@ class Collection:
             )  # fmt: skip
         for part in (self.documents, self.topics):
             if part is not None:
-                empty = np.array([not text.strip() for text in part.texts()], bool)
                 found += _finding(
-                    f"{part.word}-without-text", part.name, "rows have no text", part.ids[np.flatnonzero(empty)],
+                    f"{part.word}-without-text", part.name, "rows have no text", part.ids[np.flatnonzero(part.is_blank)],
                     len(part), "Nothing to do if they are so in the original.", note=True,
                 )  # fmt: skip
         return Findings(found)

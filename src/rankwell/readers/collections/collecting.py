@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import polars as pl
-
 from rankwell.errors import DataError, InputError, UsageError
 from rankwell.readers import irds
-from rankwell.readers.collections import beir, msmarco, smart, trec
+from rankwell.readers.collections import beir, fitting, msmarco, smart, trec
 from rankwell.readers.collections.text import Entries
 from rankwell.readers.files import File
 from rankwell.readers.query_texts import read_queries
 from rankwell.readers.reading import read_qrels, recoded
 from rankwell.tables.collections import Collection, Documents, Topics
-from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
 
 Source = str | os.PathLike[str]
-FOUR_COLUMNS = re.compile(rb"\S+\s+\S+\s+\S+\s+-?\d+(\.\d+)?\s*")
+SMART, TAGS, JSON = ".I", "<", "{"  # how the content of a format begins
 
 
 def read_collection(
@@ -99,16 +94,17 @@ def read_collection(
         documents, topics = _beir_parts(where)
         qrels = beir.qrels_of(where, split)
         name = name or where.resolve().name
-    found_documents = None if documents is None else _documents(Path(documents), encoding)
-    found_topics = None if topics is None else _topics(Path(topics), encoding)
+    found_documents, documents_mark = _documents(documents, encoding)
+    found_topics, topics_mark = _topics(topics, encoding)
     notes: list[str] = []
-    found_qrels = (
-        None if qrels is None else _qrels(qrels, encoding, notes, is_smart=_is_smart(documents, topics))
-    )
+    # numbers of judgements are SMART's if another part is, or none is there to say otherwise
+    is_smart = SMART in (documents_mark, topics_mark) or (documents is None and topics is None)
+    found_qrels = None if qrels is None else _qrels(qrels, encoding, notes, is_smart=is_smart)
     if found_topics is not None and found_qrels is not None:
-        found_topics = _fitting(found_topics, found_qrels, notes)
+        judged = {str(each) for each in found_qrels.query.distinct().tolist()}
+        found_topics = fitting.numbered(found_topics, judged, notes)
         if folder is not None:
-            found_topics = _judged(found_topics, found_qrels, notes)
+            found_topics = fitting.only(found_topics, judged, notes)
     label = name or Path(str(documents or topics or "collection")).name
     return Collection(label, found_documents, found_topics, found_qrels, tuple(notes))
 
@@ -125,109 +121,79 @@ def _beir_parts(folder: Path) -> tuple[Path, Path]:
     return found[0], found[1]
 
 
-def _documents(path: Path, encoding: str | None) -> Documents:
-    paths = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+def _documents(source: Source | None, encoding: str | None) -> tuple[Documents | None, str]:
+    """The documents, and how their content begins."""
+    if source is None:
+        return None, ""
+    path = Path(source)
+    if path.is_dir():
+        return _folder(path, encoding), TAGS
+    file = recoded(File(path), encoding)
+    mark = _mark(file)
+    if mark == TAGS:
+        entries = Entries()
+        trec.documents(file, entries)
+        columns = entries.columns()
+    elif mark == SMART:
+        columns = smart.entries(file).columns()
+    elif mark == JSON:
+        columns = beir.texts(file)
+    elif msmarco.is_table(file):
+        columns = msmarco.texts(file)
+    else:
+        raise DataError(
+            f"{path}: not a format of documents: SMART begins with .I, TREC with <DOC>, BEIR with a line of JSON; MS MARCO has 2 "
+            "or 4 columns, separated by tabs."
+        )
+    return Documents(*columns, name=path.name), mark
+
+
+def _folder(folder: Path, encoding: str | None) -> Documents:
+    """The documents of a folder of TREC files."""
+    paths = sorted(each for each in folder.rglob("*") if each.is_file())
     if not paths:
-        raise InputError(f"{path}: the folder is empty.")
+        raise InputError(f"{folder}: the folder is empty.")
     entries = Entries()
     for each in paths:
-        file = _file(each, encoding)
-        mark = _mark(file)
-        if mark == "<":
-            trec.documents(file, entries)
-        elif path.is_dir():
+        file = recoded(File(each), encoding)
+        if _mark(file) != TAGS:
             raise DataError(
                 f"{each}: a folder of documents holds TREC files (<DOC>) only; move other files out."
             )
-        elif mark == ".I":
-            entries = smart.entries(file)
-        elif mark == "{":
-            return Documents(*beir.texts(file), name=file.name)
-        elif msmarco.is_table(file):
-            return Documents(*msmarco.texts(file), name=file.name)
-        else:
-            raise DataError(
-                f"{each}: not a format of documents: SMART begins with .I, TREC with <DOC>, BEIR with a line of JSON; MS MARCO has 2 or 4 columns, separated by tabs."
-            )
-    if paths != [path] or mark == "<":
-        entries.map(" ".join)
-    return Documents(entries.column(), entries.frame(), name=path.name)
+        trec.documents(file, entries)
+    return Documents(*entries.columns(), name=folder.name)
 
 
-def _topics(path: Path, encoding: str | None) -> Topics:
-    file = _file(path, encoding)
+def _topics(source: Source | None, encoding: str | None) -> tuple[Topics | None, str]:
+    """The topics, and how their content begins."""
+    if source is None:
+        return None, ""
+    path = Path(source)
+    file = recoded(File(path), encoding)
     mark = _mark(file)
-    if mark == "{":
-        return Topics(*beir.texts(file), name=file.name)
-    if mark in ("<", ".I"):
-        entries = trec.topics(file) if mark == "<" else smart.entries(file)
-        return Topics(entries.column(), entries.frame(), name=file.name)
-    table = read_queries(path, encoding=encoding)
-    return Topics(table.query, table.frame, name=table.name)
-
-
-def _is_smart(*parts: Source | None) -> bool:
-    """Whether the numbers of judgements are SMART's: some part is, or none is there to say otherwise."""
-    given = [Path(part) for part in parts if part is not None]
-    return not given or any(part.is_file() and _mark(File(part)) == ".I" for part in given)
+    if mark == TAGS:
+        columns = trec.topics(file).columns()
+    elif mark == SMART:
+        columns = smart.entries(file).columns()
+    elif mark == JSON:
+        columns = beir.texts(file)
+    else:
+        table = read_queries(path, encoding=encoding)
+        columns = table.query, table.frame
+    return Topics(*columns, name=file.name), mark
 
 
 def _qrels(source: Any, encoding: str | None, notes: list[str], *, is_smart: bool) -> Qrels:
-    if is_smart and isinstance(source, (str, os.PathLike)) and not str(source).startswith("irds:"):
+    if is_smart and isinstance(source, (str, os.PathLike)) and not str(source).startswith(irds.PREFIX):
         file = File(Path(source))
         found = smart.read_qrels(file) if file.head[:1].isdigit() else None
         if found is not None:
             notes += [found[1]] if found[1] else []
             return found[0]
-    return read_qrels(source, encoding=encoding, format_in=_qrels_format(source))
-
-
-def _qrels_format(source: Any) -> str | None:
-    """Judgements in TREC's four columns are TREC's, also where a file is called .tsv, as MS MARCO's are."""
-    if not isinstance(source, (str, os.PathLike)) or str(source).startswith("irds:"):
-        return None
-    return "trec" if FOUR_COLUMNS.fullmatch(File(Path(source)).head.partition(b"\n")[0]) else None
-
-
-def _file(path: Path, encoding: str | None) -> File:
-    return recoded(File(path), encoding)
+    return read_qrels(source, encoding=encoding)
 
 
 def _mark(file: File) -> str:
     """How the content begins: ``.I``, ``<``, ``{``, or nothing known."""
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return next((mark for mark in (".I", "<", "{") if head.startswith(mark.encode())), "")
-
-
-def _fitting(topics: Topics, qrels: Qrels, notes: list[str]) -> Topics:
-    """Topics with the numbers that the judgements use, where these can only mean one thing."""
-    judged = {str(each) for each in qrels.query.distinct().tolist()}
-    own = [str(each) for each in topics.ids.tolist()]
-    if judged <= set(own) or not all(each.isdecimal() for each in (*judged, *own)):
-        return topics
-    plain = [str(int(each)) for each in own]
-    if judged <= set(plain) and len(set(plain)) == len(own):
-        notes.append("topics lost the leading zeros of their numbers, as the judgements have none")
-        return Topics(Ids.of_strings(plain), topics.frame, name=topics.name)
-    places = [str(at + 1) for at in range(len(own))]
-    if judged <= set(places):
-        notes.append(
-            f"topics are numbered by their place, 1 to {len(own)}, which the judgements mean: in the file the last is "
-            f"{own[-1]}"
-        )
-        return Topics(Ids.of_strings(places), topics.frame, name=topics.name)
-    return topics
-
-
-def _judged(topics: Topics, qrels: Qrels, notes: list[str]) -> Topics:
-    """The topics that a split judges."""
-    judged = {str(each) for each in qrels.query.distinct().tolist()}
-    is_judged = np.array([str(each) in judged for each in topics.ids.tolist()], bool)
-    if is_judged.all() or not is_judged.any():
-        return topics
-    notes.append(
-        f"{np.count_nonzero(~is_judged):,} of {len(topics):,} topics are not judged in this split and left out"
-    )
-    return Topics(
-        topics.ids[np.flatnonzero(is_judged)], topics.frame.filter(pl.Series(is_judged)), name=topics.name
-    )
+    return next((mark for mark in (SMART, TAGS, JSON) if head.startswith(mark.encode())), "")

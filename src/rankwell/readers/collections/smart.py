@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.collections.text import Entries, decoded, spaced
+from rankwell.readers.collections.text import Entries, decoded
 from rankwell.readers.files import File
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
@@ -33,7 +33,7 @@ def entries(file: File) -> Entries:
     Raises
     ------
     DataError
-        With file and line, for text before the first ``.I``, an entry without a number, or an unknown field.
+        With file and line, for text before the first ``.I`` or field, or an entry without a number.
     """
     found = Entries()
     lines: list[str] | None = None
@@ -55,7 +55,7 @@ def entries(file: File) -> Entries:
             # two documents of Cranfield have a second .W in the middle of their text
             first = [mark[2] or ""]
             lines = first if mark[1] == LEFT_OUT else found.put(FIELDS[mark[1]], first)
-    return found.map(lambda lines: spaced(" ".join(lines)))
+    return found
 
 
 def read_qrels(file: File) -> tuple[Qrels, str] | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError
 from rankwell.tables.ids import Ids
@@ -43,7 +42,7 @@ class Entries:
 
     def __init__(self) -> None:
         self.ids: list[str] = []
-        self.fields: list[dict[str, Any]] = []
+        self.fields: list[dict[str, list[str]]] = []  # of each entry, the parts of each field
 
     def begin(self, name: str) -> None:
         """Begin the next entry."""
@@ -52,24 +51,17 @@ class Entries:
 
     def put(self, field: str, parts: list[str]) -> list[str]:
         """Give the last entry a field, or more of one that it has; return the list that holds all parts of it."""
-        own: list[str] = self.fields[-1].setdefault(field, [])
+        own = self.fields[-1].setdefault(field, [])
         own.extend(parts)
         return own
 
-    def map(self, function: Callable[[Any], str]) -> Entries:
-        """Return the same entries with each field changed."""
-        self.fields = [{name: function(value) for name, value in own.items()} for own in self.fields]
-        return self
-
-    def frame(self) -> pl.DataFrame:
-        """Return the fields as columns of text, missing ones null, in the order in which they first appear."""
+    def columns(self) -> tuple[Ids, pl.DataFrame]:
+        """Return the ids, and the fields as columns of text in the order in which they first appear; missing ones are null."""
         import polars as pl
 
         names = list(dict.fromkeys(name for own in self.fields for name in own))
-        return pl.DataFrame(
-            {name: pl.Series([own.get(name) for own in self.fields], dtype=pl.String) for name in names}
-        )
-
-    def column(self) -> Ids:
-        """Return the ids."""
-        return Ids.of_strings(self.ids)
+        texts = {
+            name: [spaced(" ".join(own[name])) if name in own else None for own in self.fields]
+            for name in names
+        }
+        return Ids.of_strings(self.ids), pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String))

@@ -63,7 +63,7 @@ def topics(file: File) -> Entries:
     content = decoded(file)
     starts = [mark.start() for mark in TOPIC.finditer(content)]
     if not starts:
-        return _xml(file, content).map(" ".join)
+        return _xml(file, content)
     found = Entries()
     for low, high in zip(starts, [*starts[1:], len(content)], strict=True):
         marks = list(FIELD.finditer(content, low, high))
@@ -72,8 +72,9 @@ def topics(file: File) -> Entries:
             m[1].lower(): _plain(LABEL.sub("", content[m.end() : end], 1))
             for m, end in zip(marks, ends, strict=True)
         }
-        _add(found, own.pop("num", ""), own, file, content.count("\n", 0, low) + 1)
-    return found.map(" ".join)
+        line = content.count("\n", 0, low) + 1
+        _add(found, own.pop("num", ""), own, f"{file.label}:{line}")
+    return found
 
 
 def _xml(file: File, content: str) -> Entries:
@@ -94,7 +95,12 @@ def _xml(file: File, content: str) -> Entries:
             if each.tag.lower() != "subtopic"
         }
         number = topic.get("number") or topic.get("id") or own.get("num") or own.get("number") or ""
-        _add(found, number, {k: v for k, v in own.items() if k not in ("num", "number")}, file, 0, at)
+        _add(
+            found,
+            number,
+            {k: v for k, v in own.items() if k not in ("num", "number")},
+            f"{file.label}, topic {at}",
+        )
     if not found.ids:
         raise DataError(
             f"{file.label}: there is neither a <top> nor a <topic>; this is no file of TREC topics."
@@ -102,9 +108,8 @@ def _xml(file: File, content: str) -> Entries:
     return found
 
 
-def _add(found: Entries, number: str, fields: dict[str, str], file: File, line: int, at: int = 0) -> None:
+def _add(found: Entries, number: str, fields: dict[str, str], place: str) -> None:
     if not number.strip():
-        place = f"{file.label}:{line}" if line else f"{file.label}, topic {at}"
         raise DataError(f"{place}: the topic has no number.")
     found.begin(number.split(maxsplit=1)[0])
     for name, text in fields.items():

@@ -7,6 +7,7 @@ The score decides the order and the rank column is ignored. Ids are spans of the
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
@@ -26,11 +27,15 @@ from rankwell.tables.run_qrels import Qrels, Run
 SUFFIXES = (".run", ".qrels", ".trec", ".txt")
 PACKED_BYTES = 12 << 20
 BLOCK_BYTES = 1 << 24
+JUDGEMENT = re.compile(rb"[^\t\n]+\t0\t[^\t\n]+\t-?\d+\r?\n")
 
 
-def recognises(_: bytes) -> bool:
-    """Text that no other format claims is TREC text; it has no sign of its own."""
-    return False
+def recognises(start: bytes) -> bool:
+    """Whether the first line is a judgement of topic 0 with tabs, as in MS MARCO's files, which are called .tsv.
+
+    Other TREC text has no sign of its own: it is what no other format claims.
+    """
+    return JUDGEMENT.match(start) is not None
 
 
 def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
