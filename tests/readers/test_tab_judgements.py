@@ -17,9 +17,10 @@ def test_the_file_says_what_it_is(tmp_path):
     spaced = tmp_path / "same.qrels"
     spaced.write_text("\n".join(row.replace("\t", " ") for row in ROWS) + "\n")
     same = rw.read_qrels(spaced)
-    assert read.query.tolist() == same.query.tolist()
-    assert read.item.tolist() == same.item.tolist()
-    assert read.rel.tolist() == same.rel.tolist() == [1, 1, 2]
+    for kept in (read, same):
+        assert kept.query.tolist() == ["1185869", "1185868", "597651"]
+        assert kept.item.tolist() == ["0", "16", "49"]
+        assert kept.grade.tolist() == [1, 1, 2]
 
 
 @pytest.mark.parametrize(
