@@ -23,6 +23,7 @@ HOMES = {
     "compare": "rankwell.comparison.comparing",
     "confidence_sequence": "rankwell.comparison.streams",
     "diff": "rankwell.comparison.differing",
+    "efficiency": "rankwell",
     "evaluate": "rankwell.evaluation",
     "explain": "rankwell.inspection.explaining",
     "fuse": "rankwell.comparison.fusion",

@@ -145,6 +145,7 @@ from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell.comparison.comparing import compare as compare
 from rankwell.comparison.streams import confidence_sequence as confidence_sequence
 from rankwell.comparison.differing import diff as diff
+from rankwell import efficiency as efficiency
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explaining import explain as explain
 from rankwell.comparison.fusion import fuse as fuse
@@ -213,6 +214,7 @@ __all__ = [
     "compare",
     "confidence_sequence",
     "diff",
+    "efficiency",
     "evaluate",
     "explain",
     "fuse",

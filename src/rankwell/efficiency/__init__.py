@@ -1,0 +1,10 @@
+"""Time and space of indexing and searching: ``measure`` systems under a ``Closed``, ``Open`` or ``Batch`` load, and get ``Costs``."""
+
+from __future__ import annotations
+
+from rankwell.efficiency.costs import Costs
+from rankwell.efficiency.load import Batch, Closed, Open
+from rankwell.efficiency.measuring import measure
+from rankwell.efficiency.system import Command
+
+__all__ = ["Batch", "Closed", "Command", "Costs", "Open", "measure"]

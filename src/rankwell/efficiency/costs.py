@@ -1,0 +1,247 @@
+"""Costs: what was measured, in frames and as estimates with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.display.table import Table
+from rankwell.efficiency import estimates, saving, shown
+from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.statistics.quantiles import QuantileInterval
+from rankwell.statistics.ratios import Ratio
+from rankwell.tables.run_qrels import Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+QUANTILES = (0.5, 0.9, 0.95, 0.99, 0.999)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Costs:
+    """What systems cost in time and space, as ``rw.efficiency.measure`` found it.
+
+    Attributes
+    ----------
+    calls
+        A row per call: seconds from the beginning of its session at which it was due (open loops), began and ended, and its outcome.
+    sessions
+        A row per system, load and repetition: wall and CPU seconds, peak memory, throughput, noise.
+    indexing
+        A row per start of a system: wall and CPU seconds, memory above that before indexing, size on disk, all in bytes.
+    failures
+        A row per call that failed, with its message.
+    runs
+        The answers of each system, as a run to evaluate.
+    settings, environment, overhead, notes
+        How it was measured, on what, what the harness itself adds in seconds per call, and what a reader must know.
+    """
+
+    calls: pl.DataFrame
+    sessions: pl.DataFrame
+    indexing: pl.DataFrame
+    failures: pl.DataFrame
+    runs: Mapping[str, Run] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    overhead: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The systems, in the order in which they were given."""
+        return self.indexing["system"].unique(maintain_order=True).to_list()
+
+    @cached_property
+    def loads(self) -> list[str]:
+        """The loads of the sessions that count as warm; only the cold pass if there is none."""
+        warm = self.calls.filter(self.calls["session"] == "warm")
+        return (warm if len(warm) else self.calls)["load"].unique(maintain_order=True).to_list()
+
+    def of(self, system: str, load: str | None = None, session: str = "warm") -> pl.DataFrame:
+        """Return the calls of a system under a load, by default the only one.
+
+        Raises
+        ------
+        UsageError
+            If there is no such system or load, or several loads and none is named.
+        """
+        _known("system", system, self.systems)
+        if session == "cold":
+            return self.calls.filter(system=system, session="cold")
+        if load is None:
+            if len(self.loads) != 1:
+                raise UsageError(f"there are several loads; load= says which: {one_of(self.loads)}.")
+            load = self.loads[0]
+        _known("load", load, self.loads)
+        return self.calls.filter(system=system, load=load, session=session)
+
+    def latencies(self, system: str, load: str | None = None, session: str = "warm") -> np.ndarray:
+        """Return seconds per call, from when it was due (open loop) or began (closed); ∞ for a time-out, without other failures."""
+        return estimates.latencies(self.of(system, load, session))
+
+    def quantile(
+        self, system: str, q: float, load: str | None = None, session: str = "warm", *, level: float = 0.95
+    ) -> QuantileInterval:
+        """Return a quantile of the latency, in seconds, with its interval.
+
+        The interval is that of order statistics of as many independent calls as these are worth: their effective number (calls that
+        follow each other may be slow together), and at most the number of distinct queries. Without bounds, ``missing`` says how many are lacking.
+
+        Raises
+        ------
+        UsageError
+            For a system or load that does not exist, or a system that never answered.
+        """
+        calls = self.of(system, load, session)
+        if not len(estimates.latencies(calls)):
+            raise UsageError(f"{system}: it has not answered a query.")
+        return estimates.quantile(calls, q, level=level)
+
+    def ratio(
+        self,
+        new: str,
+        old: str,
+        load: str | None = None,
+        *,
+        q: float | None = None,
+        level: float = 0.95,
+        seed: int = 0,
+    ) -> Ratio:
+        """Return by which factor one system is slower than another on the same queries, with its interval over queries.
+
+        The latency of a query is the median of its repetitions; the factor is that of geometric means, or of a quantile `q` of the
+        queries' latencies. Only queries that both answered count.
+
+        Raises
+        ------
+        UsageError
+            For a system or load that does not exist, or systems that answered no query in common.
+        """
+        return estimates.ratio(self.of(new, load), self.of(old, load), q=q, level=level, seed=seed)
+
+    def answered(self, system: str) -> int:
+        """Return how many queries of the warm sessions a system answered."""
+        return int(
+            self.sessions.filter(system=_known("system", system, self.systems), session="warm")[
+                "completed"
+            ].sum()
+        )
+
+    def histogram(self, system: str, load: str | None = None, session: str = "warm") -> Any:
+        """Return the latencies as an ``HdrHistogram`` in microseconds, to 3 digits, which can be merged with others.
+
+        Time-outs count at its highest value, an hour.
+        """
+        return estimates.histogram(self.latencies(system, load, session))
+
+    def summary(self, quantiles: Sequence[float] = QUANTILES) -> pl.DataFrame:
+        """Return a row per system, session and load: quantiles with bounds, throughput, memory, and what failed."""
+        return shown.summary(self, quantiles)
+
+    def tables(self) -> list[Table]:
+        """Return the tables that are printed: searching, indexing, pairs of systems, failures, how it was measured."""
+        return shown.tables(self)
+
+    def to_table(self) -> Table:
+        """Return the table of searching: latency, throughput and memory per system and load."""
+        return shown.searching(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the runs as plain values."""
+        return saving.plain(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a JSON file, which ``Costs.load`` reads.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written.
+        """
+        saving.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Costs:
+        """Read what ``save`` wrote.
+
+        Raises
+        ------
+        InputError, DataError
+            If it cannot be read, or holds something else.
+        """
+        return cls(**saving.loaded(path))
+
+    def renamed(self, names: Mapping[str, str]) -> Costs:
+        """Return the same with other names of systems.
+
+        Raises
+        ------
+        UsageError
+            For a name that does not exist, or two systems of one name.
+        """
+        import polars as pl
+
+        for each in names:
+            _known("system", each, self.systems)
+        new = [names.get(each, each) for each in self.systems]
+        if len(set(new)) < len(new):
+            raise UsageError(f"two systems would have one name; the names are {one_of(new)}.")
+        frames = {
+            name: getattr(self, name).with_columns(pl.col("system").replace(dict(names)))
+            for name in saving.FRAMES
+        }
+        runs = {names.get(name, name): run for name, run in self.runs.items()}
+        return replace(self, **frames, runs=runs)
+
+    def __add__(self, other: Costs) -> Costs:
+        """Return the costs of the systems of both, which must have different names."""
+        if not isinstance(other, Costs):
+            return NotImplemented
+        return joined(self, other)
+
+    def __repr__(self) -> str:
+        return "\n\n".join(each.to_text() for each in self.tables())
+
+    def _repr_html_(self) -> str:
+        from rankwell.display.html import in_notebook
+
+        return in_notebook(self.tables())
+
+
+def joined(first: Costs, second: Costs) -> Costs:
+    """The systems of both; settings, environments and overheads that differ are said in a note."""
+    import polars as pl
+
+    both = set(first.systems) & set(second.systems)
+    if both:
+        raise UsageError(f"both have a system {brief(min(both))}; give one another name with renamed().")
+    notes = dict.fromkeys((*first.notes, *second.notes))
+    for word, one, two in (
+        ("settings", first.settings, second.settings),
+        ("machine", first.environment, second.environment),
+    ):
+        if differ := [name for name in {**one, **two} if one.get(name) != two.get(name)]:
+            notes[
+                f"The systems were not measured in turns, and with other {word}: {one_of(sorted(differ))} differ."
+            ] = None
+    if not any("not measured in turns" in each for each in notes):
+        notes[
+            "The systems were not measured in turns: what changed on the machine in between is in their differences."
+        ] = None
+    frames = {name: pl.concat([getattr(first, name), getattr(second, name)]) for name in saving.FRAMES}
+    return replace(first, **frames, runs={**first.runs, **second.runs}, notes=tuple(notes))
+
+
+def _known(word: str, name: str, names: Sequence[str]) -> str:
+    if name not in names:
+        raise UsageError(
+            f"there is no {word} {brief(name)}; there are {one_of(names)}.{nearest(name, names)}"
+        )
+    return name

@@ -1,0 +1,89 @@
+"""The machine: what it is, how fast it is at the moment, and what else runs on it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from rankwell import __version__
+from rankwell.efficiency.needs import psutil
+from rankwell.tables.cores import cores
+
+SHORT = 0.3  # seconds
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
+
+
+class Watch:
+    """What the other processes of the machine do, and the measuring process itself, from now on."""
+
+    def __init__(self) -> None:
+        self.busy, self.own, self.wall = _busy(), time.process_time(), time.perf_counter()
+
+    def end(self, system: float | None) -> tuple[float | None, float]:
+        """Return how many cores others kept busy, and our own CPU seconds.
+
+        The first is undefined if what the system used is not known, or in a session so short that the clock of the machine's load,
+        which ticks a hundred times a second, says nothing.
+        """
+        own = time.process_time() - self.own
+        wall = max(time.perf_counter() - self.wall, 1e-9)
+        others = (
+            None if system is None or wall < SHORT else max(_busy() - self.busy - own - system, 0.0) / wall
+        )
+        return others, own
+
+
+def pace() -> float:
+    """Return the seconds that a fixed loop takes now: longer if the machine is slower than before, whatever the reason."""
+    best = float("inf")
+    for _ in range(3):
+        began = time.perf_counter()
+        sum(range(100_000))
+        best = min(best, time.perf_counter() - began)
+    return best
+
+
+def environment() -> dict[str, Any]:
+    """Return what a reader must know of the machine to judge its figures."""
+    found = {
+        "processor": _model(),
+        "cores": cores(),
+        "memory": int(psutil().virtual_memory().total),
+        "system": f"{platform.system()} {platform.release()}",
+        "Python": platform.python_version(),
+        "rankwell": __version__,
+    }
+    governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    if governor.exists():
+        found["governor"] = governor.read_text().strip()
+    return found | {each: os.environ[each] for each in THREADS if each in os.environ}
+
+
+def _busy() -> float:
+    """Seconds for which the cores of the machine have worked since it started."""
+    times = psutil().cpu_times()
+    idle = (
+        times.idle
+        + getattr(times, "iowait", 0.0)
+        + getattr(times, "guest", 0.0)
+        + getattr(times, "guest_nice", 0.0)
+    )
+    return float(sum(times) - idle)
+
+
+def _model() -> str:
+    if sys.platform == "linux":
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,286 @@
+"""``measure``: what systems cost, each in a process of its own, in turns, under the loads that were asked for."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankwell.efficiency.costs import Costs
+from rankwell.efficiency.load import Batch, Closed, Load, Open, check_count
+from rankwell.efficiency.machine import environment, pace
+from rankwell.efficiency.needs import needed
+from rankwell.efficiency.overhead import overhead
+from rankwell.efficiency.process import Ended
+from rankwell.efficiency.queries import queries_of
+from rankwell.efficiency.record import Record
+from rankwell.efficiency.session import Found, Session
+from rankwell.efficiency.system import Command, batches, check_system, searches
+from rankwell.efficiency.team import Limits, Team
+from rankwell.errors import UsageError, brief
+from rankwell.tables.collections import Documents
+
+COLD, WARM = "cold", "warm"
+
+
+def measure(
+    systems: Any,
+    queries: Any,
+    *,
+    documents: Any = None,
+    k: int = 10,
+    load: Load | Sequence[Load] = Closed(),  # noqa: B008 - it never changes
+    repetitions: int = 5,
+    starts: int = 1,
+    warmup: int = 1,
+    threads: bool = False,
+    timeout: float | None = 60.0,
+    index_timeout: float | None = None,
+    memory: int | None = None,
+    seed: int = 0,
+    progress: Callable[[str], object] | None = None,
+) -> Costs:
+    """Measure what systems cost in time and space: indexing, and searching under a load.
+
+    Each system runs in a new process of its own, so memory and interpreter lock are its own. It is started, indexes, and answers
+    every query once: the cold pass, from which its run is taken. Then follow sessions in turns (A B, B A, …), in each of which it
+    answers every query once, in an order that is the same for all systems.
+
+    Parameters
+    ----------
+    systems
+        A system, or a mapping from names to systems. A system is a function ``(query, k)``, or an object with ``search(query, k)`` and
+        perhaps ``index(documents)``, ``search_batch(queries, k)``, ``open()`` (open in a new process the index that is on disk),
+        ``path`` (the file or folder of the index) or ``index_size()``; or a ``Command``. An answer is a list of items, of pairs (item, score),
+        or a mapping from item to score.
+    queries
+        ``Topics``, a mapping from id to query, or a list, whose ids are 1 to n.
+    documents
+        What ``index`` gets; ``Documents`` or anything else that can be pickled.
+    k
+        How many items a query asks for.
+    load
+        ``Closed``, ``Open`` or ``Batch``, or several of them.
+    repetitions
+        Sessions of each system under each load.
+    starts
+        How often each system is started anew, indexes, and answers all queries cold.
+    warmup
+        Passes over all queries before the sessions, the cold pass being the first; 0 leaves only the cold pass out of what is counted as warm.
+    threads
+        Whether concurrent queries of a Python system come from threads of one process; else each comes from a process with its own index.
+    timeout, index_timeout
+        Seconds that a query, and indexing, may take.
+    memory
+        Bytes that a process of a system and its children may hold.
+    seed
+        Of the order of queries and of random arrivals.
+    progress
+        Called with a line of text before each step.
+
+    Returns
+    -------
+    Costs
+        A call that fails is counted by what happened (error, shape, timeout, crash, memory, exit, output), and the rest goes on. After
+        an interruption (Ctrl-C) it holds what was measured until then.
+
+    Raises
+    ------
+    UsageError
+        For arguments that do not fit, or libraries that are missing.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> def found(query, k):
+    ...     return [word for word in ("wing", "flow", "heat") if word in query][:k]
+    >>> costs = rw.efficiency.measure({"words": found}, ["wing flow", "heat"], repetitions=2)
+    >>> costs.answered("words"), costs.runs["words"].queries
+    (4, ['1', '2'])
+    """
+    if sys.platform == "win32":
+        raise UsageError(
+            "costs are measured on Linux and macOS only; what was saved there can be read anywhere."
+        )
+    plan = _Plan(systems, queries, documents, k, load, threads=threads, seed=seed)
+    for word, number, least in (
+        ("repetitions", repetitions, 0),
+        ("starts", starts, 1),
+        ("warmup", warmup, 0),
+    ):
+        check_count(word, number, least)
+    tell = progress or (lambda _: None)
+    limits = Limits(timeout, index_timeout, memory)
+    settings = {
+        "k": k, "queries": len(plan.ids), "loads": [str(each) for each in plan.loads], "repetitions": repetitions,
+        "starts": starts, "warmup": warmup, "threads": threads, "timeout": timeout, "index_timeout": index_timeout, "memory": memory,
+        "seed": seed,
+    }  # fmt: skip
+    record = Record(plan.ids, settings, environment())
+    with tempfile.TemporaryDirectory(prefix="rankwell-") as folder:
+        teams = plan.teams(Path(folder), limits)
+        try:
+            tell("the harness itself")
+            record.overhead = overhead(Path(folder))
+            _run(plan, teams, record, tell, (repetitions, starts, warmup))
+        except KeyboardInterrupt:
+            record.note("The measurement was interrupted; what was measured until then is here.")
+        finally:
+            for each in teams:
+                each.end()
+                each.queue.close()
+    return record.costs()
+
+
+def _run(
+    plan: _Plan,
+    teams: list[Team],
+    record: Record,
+    tell: Callable[[str], object],
+    numbers: tuple[int, int, int],
+) -> None:
+    repetitions, starts, warmup = numbers
+    for start in range(1, starts + 1):
+        for team in _in_turn(teams, start):
+            tell(f"{team.name}: start {start} of {starts}")
+            team.failure = ""
+            record.add_start(team.name, start, team.start(), plan.items)
+            if not team.failure and searches(team.system):
+                plan.session(team, Closed(), COLD, start, record, keep=start == 1)
+    for team in teams:
+        _warm_up(plan, team, warmup)
+    for repetition in range(1, repetitions + 1):
+        for load in plan.loads:
+            for team in _in_turn(teams, repetition):
+                tell(f"{team.name}: {load}, {repetition} of {repetitions}")
+                if team.failure:
+                    record.note(f"{team.name}: {team.failure}; it was not measured any further.")
+                    continue
+                plan.session(team, load, WARM, repetition, record, keep=False)
+
+
+def _in_turn(teams: list[Team], turn: int) -> list[Team]:
+    """The systems forwards and backwards in turns, so that what drifts on the machine meets all of them alike."""
+    return teams if turn % 2 else teams[::-1]
+
+
+def _warm_up(plan: _Plan, team: Team, passes: int) -> None:
+    """Have as many processes as the loads need, and let each answer all queries as often as was asked for."""
+    most = 1 if team.threads else max(each.concurrency for each in plan.loads)
+    if team.failure:
+        return
+    try:
+        team.grow(most)
+    except Ended as why:
+        team.failure = f"a further process did not come up ({why})"
+        return
+    for at in range(most if searches(team.system) else 0):
+        for _ in range(passes - (at == 0)):  # the first process has made the cold pass
+            Session(
+                team, Closed(), plan.asked(Closed(), 0), None, k=plan.k, folder=team.payload.parent, only=at
+            ).run()
+
+
+class _Plan:
+    """What is measured: systems, queries, documents and loads."""
+
+    def __init__(
+        self, systems: Any, queries: Any, documents: Any, k: int, load: Any, *, threads: bool, seed: int
+    ) -> None:
+        if not isinstance(systems, Mapping):
+            systems = {_name_of(systems): systems}
+        if not systems:
+            raise UsageError("there is no system to measure.")
+        self.systems = {str(name): check_system(str(name), each) for name, each in systems.items()}
+        self.ids, self.queries = queries_of(queries)
+        self.documents, self.k, self.seed, self.threads = documents, k, seed, threads
+        self.items = (
+            len(documents) if hasattr(documents, "__len__") and not isinstance(documents, str) else None
+        )
+        self.loads: list[Load] = [load] if isinstance(load, Closed | Open | Batch) else list(load)
+        for each in self.loads:
+            if not isinstance(each, (Closed, Open, Batch)):
+                raise UsageError(f"load is Closed, Open or Batch, or several of them, not {brief(each)}.")
+            for name, system in self.systems.items():
+                if (batches if isinstance(each, Batch) else searches)(system) is None:
+                    lacks = "search_batch" if isinstance(each, Batch) else "search"
+                    raise UsageError(f"{name}: it has no {lacks}, which the load “{each}” needs.")
+        check_count("k", k)
+
+    def teams(self, folder: Path, limits: Limits) -> list[Team]:
+        """Write what each process loads; return the systems, none of which runs yet."""
+        pickler = needed("cloudpickle")  # unlike pickle it takes functions of a notebook or script along
+        documents = _written(folder, self.documents, self.systems)
+        found = []
+        for at, (name, system) in enumerate(self.systems.items()):
+            own = folder / f"system-{at}"
+            own.mkdir()
+            is_command, given = isinstance(system, Command), limits
+            if is_command:
+                system = system.given(
+                    own, limits.call
+                )  # it ends its programs itself; the process is there for the next call
+                given = Limits(None if limits.call is None else limits.call + 5, limits.index, limits.memory)
+            payload = own / "payload"
+            try:
+                with payload.open("wb") as file:
+                    for each in (system, documents if is_command else self.documents, self.queries):
+                        pickler.dump(each, file, protocol=pickle.HIGHEST_PROTOCOL)
+            except (TypeError, AttributeError, pickle.PicklingError) as error:
+                raise UsageError(
+                    f"{name}: it cannot be sent to a process of its own ({brief(str(error))}). Open files and connections in index() "
+                    "or open(), not before."
+                ) from error
+            found.append(
+                Team(name, system, payload, (own / "queue").open("w+b", buffering=0), given, self.threads)
+            )
+        return found
+
+    def asked(self, load: Load, repetition: int) -> list[Any]:
+        """The places of the queries in the order of a repetition, in batches where the load has them."""
+        order = np.random.default_rng([self.seed, repetition]).permutation(len(self.ids)).tolist()
+        if not isinstance(load, Batch):
+            return order
+        size = load.size or len(order)
+        return [order[at : at + size] for at in range(0, len(order), size)]
+
+    def session(
+        self, team: Team, load: Load, kind: str, repetition: int, record: Record, *, keep: bool
+    ) -> None:
+        """Run a session and write it down."""
+        asked = self.asked(load, repetition if kind != COLD else 0)
+        rng = np.random.default_rng([self.seed, repetition, 1])
+        now = pace()
+        session = Session(
+            team, load, asked, load.due(len(asked), rng), k=self.k, folder=team.payload.parent, keep=keep
+        )
+        found: Found = session.run()
+        record.add_session(team.name, load, kind, repetition, asked, found, now)
+        if not found.is_whole:
+            raise KeyboardInterrupt
+
+
+def _name_of(system: Any) -> str:
+    name = getattr(system, "name", None) or getattr(system, "__name__", None) or type(system).__name__
+    return str(name)
+
+
+def _written(folder: Path, documents: Any, systems: Mapping[str, Any]) -> Any:
+    """Documents as a file for programs, if there is one among the systems and it is not a file already."""
+    if not isinstance(documents, Documents) or not any(
+        isinstance(each, Command) for each in systems.values()
+    ):
+        return documents
+    import polars as pl
+
+    path = folder / "documents.jsonl"
+    frame = pl.select(pl.Series("_id", [str(each) for each in documents.ids.tolist()])).hstack(
+        documents.frame
+    )
+    frame.write_ndjson(path)
+    return path

@@ -1,0 +1,198 @@
+"""Processes: starting the measured process, asking it, watching all that it starts, and ending them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rankwell.efficiency.needs import psutil
+from rankwell.errors import InputError
+
+START = "from rankwell.efficiency.worker import main; import sys; main(int(sys.argv[1]), int(sys.argv[2]))"
+LOOKED = 0.2  # seconds between looks at which processes there are; what they hold is looked at more often
+SAID = 4_000  # characters of what a process printed last
+
+
+class Ended(Exception):
+    """The process has ended, by itself or because it was stopped; ``outcome`` says why."""
+
+    def __init__(self, outcome: str, message: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+class Process:
+    """A measured process.
+
+    Parameters
+    ----------
+    queue
+        The open file of the calls to come, which it shares with others.
+    memory
+        How many bytes it and its children may hold; None is no limit.
+    output
+        How many bytes it may print.
+    """
+
+    def __init__(self, queue: BinaryIO, *, memory: int | None = None, output: int = 64 << 20) -> None:
+        own, theirs = socket.socketpair()
+        paths = os.pathsep.join(each for each in sys.path if each)
+        try:
+            self.process = subprocess.Popen(  # noqa: S603 - this interpreter
+                [sys.executable, "-c", START, str(theirs.fileno()), str(queue.fileno())],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+                pass_fds=(theirs.fileno(), queue.fileno()), env={**os.environ, "PYTHONPATH": paths},
+            )  # fmt: skip
+        except OSError as error:
+            raise InputError(f"{sys.executable}: cannot be started ({error.strerror}).") from error
+        finally:
+            theirs.close()
+        self.connection = Connection(own.detach())
+        self.memory, self.output = memory, output
+        self.printed, self.said = 0, b""
+        self.peak = self.baseline = 0
+        self.looked = -LOOKED
+        self.tree: list[Any] = []
+        self.known: set[Any] = set()
+
+    def ask(
+        self, task: str, *, timeout: float | None = None, every: float = 0.01, **given: Any
+    ) -> dict[str, Any]:
+        """Let it do a task and wait for the answer, watching memory and output.
+
+        Raises
+        ------
+        Ended
+            If it ended, took too long, or went beyond a limit.
+        """
+        self.send(task, **given)
+        until = None if timeout is None else time.monotonic() + timeout
+        while (found := self.watch(every)) is None:
+            if until is not None and time.monotonic() > until:
+                self.end()
+                raise Ended("timeout", f"it took longer than {timeout:g} s")
+        return found
+
+    def send(self, task: str, **given: Any) -> None:
+        """Let it do a task, without waiting.
+
+        Raises
+        ------
+        Ended
+            If it has ended.
+        """
+        try:
+            self.connection.send((task, given))
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._ended() from None
+
+    def watch(self, seconds: float) -> dict[str, Any] | None:
+        """Look at it for some time; return its answer once there is one.
+
+        Raises
+        ------
+        Ended
+            If it ended or went beyond a limit.
+        """
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.connection, selectors.EVENT_READ)
+            if self.process.stdout:
+                selector.register(self.process.stdout, selectors.EVENT_READ)
+            ready = [key.fileobj for key, _ in selector.select(seconds)]
+        self._look()
+        if self.process.stdout in ready:
+            self._drain()
+        if self.connection in ready:
+            try:
+                return self.connection.recv()
+            except (EOFError, ConnectionResetError):
+                raise self._ended() from None
+        return None
+
+    def _look(self) -> None:
+        """Take the memory that it and its children hold now."""
+        held = self.held()
+        self.peak = max(self.peak, held)
+        if self.memory is not None and held > self.memory:
+            self.end()
+            raise Ended(
+                "memory", f"it held {held / 2**20:,.0f} MiB, more than {self.memory / 2**20:,.0f} MiB"
+            )
+
+    def held(self) -> int:
+        """Return the bytes that it and its children hold."""
+        now = time.monotonic()
+        if now - self.looked > LOOKED:  # to find the children, the processes of the whole machine are read
+            self.tree, self.looked = _family(self.process.pid), now
+            self.known.update(self.tree)
+        return sum(_resident(each) for each in self.tree)
+
+    def _drain(self) -> None:
+        stream = self.process.stdout
+        chunk = os.read(stream.fileno(), 1 << 16) if stream else b""
+        if stream and not chunk:
+            stream.close()
+            self.process.stdout = None
+        self.printed += len(chunk)
+        self.said = (self.said + chunk)[-SAID:]
+        if self.printed > self.output:
+            self.end()
+            raise Ended("output", f"it printed more than {self.output:,} bytes")
+
+    def _ended(self) -> Ended:
+        """Why it ended by itself."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1)  # it hung up, so it is on its way out, with a code that tells why
+        self.end()
+        code = self.process.returncode
+        lines = self.said.decode(errors="replace").strip().splitlines()
+        how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"exit {code}"
+        return Ended("crash", f"{how}: {lines[-1]}" if lines and code > 0 else how)
+
+    def end(self) -> None:
+        """End it and all that it started."""
+        self.known.update(_family(self.process.pid))
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        for each in self.known:
+            with contextlib.suppress(psutil().Error):
+                each.kill()  # psutil sees to it that this is still the same process
+        self.process.wait()
+        self.connection.close()
+        if self.process.stdout:
+            os.set_blocking(self.process.stdout.fileno(), False)  # one that escaped may hold the other end
+            with contextlib.suppress(BlockingIOError):
+                self.said += os.read(self.process.stdout.fileno(), SAID)
+            self.process.stdout.close()
+            self.process.stdout = None
+
+
+def _family(pid: int) -> list[Any]:
+    """The process and all that descend from it."""
+    lib = psutil()
+    try:
+        first = lib.Process(pid)
+        return [first, *first.children(recursive=True)]
+    except lib.Error:
+        return []
+
+
+def _resident(process: Any) -> int:
+    try:
+        fields = Path(f"/proc/{process.pid}/statm").read_text().split()
+        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        pass  # it has ended, or this is no Linux
+    try:
+        return 0 if sys.platform == "linux" else int(process.memory_info().rss)
+    except psutil().Error:
+        return 0

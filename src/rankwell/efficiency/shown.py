@@ -1,0 +1,281 @@
+"""The tables of costs: what a search and an index cost, what failed, and how it was measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.display.table import Cell, Column, Table
+from rankwell.efficiency import estimates
+from rankwell.efficiency.estimates import groups, median, most
+from rankwell.efficiency.noise import disturbances
+from rankwell.statistics.ratios import Ratio
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankwell.efficiency.costs import Costs
+
+MS, MIB, US = 1e3, 2**20, 1e6
+SHOWN = (0.5, 0.9, 0.95, 0.99, 0.999)
+TOO_FEW = "°"
+TURNS = 3  # repetitions without which an interval over them says nothing
+PACE, OTHERS = (
+    1.10,
+    0.25,
+)  # from which slow-down of a fixed loop, and how many cores of others, a note says so
+SHARE = 0.05  # of a median latency, from which on the harness is said to matter
+
+
+def summary(costs: Costs, quantiles: Sequence[float]) -> pl.DataFrame:
+    """A row per system, session and load; seconds, queries per second, and bytes."""
+    import polars as pl
+
+    rows: list[dict[str, Any]] = []
+    for (system, load, session), calls in groups(costs):
+        row: dict[str, Any] = {"system": system, "load": load, "session": session, "calls": len(calls)}
+        values = estimates.latencies(calls)
+        for q in quantiles if len(values) else ():
+            found = estimates.quantile(calls, q)
+            name = f"p{100 * q:g}"
+            row |= {
+                name: found.value,
+                f"{name}_low": found.low,
+                f"{name}_high": found.high,
+                f"{name}_missing": found.missing,
+            }
+        row["max"] = float(values.max()) if len(values) else math.nan
+        own = costs.sessions.filter(system=system, load=load, session=session)
+        row["throughput"] = median(own["achieved"])
+        row["peak_memory"] = most(own["peak_memory"])
+        row["failed"] = int((calls["outcome"] != "ok").sum())
+        rows.append(row)
+    return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
+
+
+def tables(costs: Costs) -> list[Table]:
+    """All tables, those first that are asked for most."""
+    found = [searching(costs), quantiles(costs)]
+    if costs.indexing["wall"].is_not_null().any():
+        found.append(indexing(costs))
+    if len(costs.systems) > 1:
+        found.append(pairs(costs))
+    if len(costs.failures):
+        found.append(failures(costs))
+    return [*found, measured(costs)]
+
+
+def searching(costs: Costs) -> Table:
+    """Latency, throughput and memory of each system and load."""
+    rows: list[list[Cell]] = []
+    marks: dict[tuple[int, int], str] = {}
+    lacking: dict[float, int] = {}
+    for (system, load, session), calls in groups(costs):
+        values = estimates.latencies(calls)
+        row: list[Cell] = [system, load if session == "warm" else session, len(calls)]
+        for q in SHOWN:
+            found = estimates.quantile(calls, q) if len(values) else None
+            row.append(None if found is None else found.value * MS)
+            if found is not None and found.missing:
+                marks[len(rows), len(row) - 1] = TOO_FEW
+                lacking[q] = max(lacking.get(q, 0), found.missing)
+        own = costs.sessions.filter(system=system, load=load, session=session)
+        memory = most(own["peak_memory"])
+        row += [
+            float(values.max()) * MS if len(values) else None,
+            median(own["achieved"]),
+            None if memory is None else memory / MIB,
+            int((calls["outcome"] != "ok").sum()),
+        ]
+        rows.append(row)
+    columns = [
+        Column("system"), Column("load"), Column("calls", "count"),
+        *(Column(f"p{100 * q:g}", "value", better="lower", digits=3) for q in SHOWN),
+        Column("max", "value", better="lower", digits=3), Column("queries/s", "value", better="higher", digits=1),
+        Column("MiB", "value", better="lower", digits=1), Column("failed", "count"),
+    ]  # fmt: skip
+    notes = ["MiB is the peak of memory above that before indexing; cold is the first pass of a new process."]
+    for q, missing in sorted(lacking.items()):
+        notes.append(
+            f"{TOO_FEW} p{100 * q:g} has no interval: {missing:,} more independent queries are needed."
+        )
+    return Table(columns, rows, caption="Searching: latency in ms", notes=notes, marks=marks, labels=2)
+
+
+def quantiles(costs: Costs) -> Table:
+    """Each quantile with its interval, and the independent calls that it rests on."""
+    rows: list[list[Cell]] = []
+    for (system, load, session), calls in groups(costs):
+        if session == "cold" or not len(estimates.latencies(calls)):
+            continue
+        for q in SHOWN:
+            found = estimates.quantile(calls, q)
+            rows.append(
+                [
+                    system,
+                    load,
+                    f"p{100 * q:g}",
+                    *(each * MS for each in found[:3]),
+                    found.n,
+                    found.effective,
+                    found.missing,
+                ]
+            )
+    columns = [
+        Column("system"), Column("load"), Column("quantile"), Column("ms", "value", better="lower", digits=3),
+        Column("low", "value", digits=3), Column("high", "value", digits=3), Column("calls", "count"),
+        Column("effective", "value", digits=1), Column("missing", "count"),
+    ]  # fmt: skip
+    return Table(
+        columns, rows, caption="Quantiles of latency with 95 % intervals", labels=3,
+        notes=[
+            "effective is the number of independent calls that they are worth, at most that of distinct queries.",
+            "missing is how many more an interval needs.",
+        ],
+    )  # fmt: skip
+
+
+def indexing(costs: Costs) -> Table:
+    """Time, memory and space of indexing, the median over starts."""
+    rows: list[list[Cell]] = []
+    for system in costs.systems:
+        own = costs.indexing.filter(system=system)
+        wall, cpu, peak, held, size, opened = (
+            median(own[each]) for each in ("wall", "cpu", "peak_memory", "held_memory", "size", "opened")
+        )
+        items = most(own["items"])
+        rows.append(
+            [
+                system, len(own), wall, cpu, items / wall if items and wall else None,
+                *(None if each is None else each / MIB for each in (peak, held, size)), opened,
+                int((own["outcome"] != "ok").sum()),
+            ]
+        )  # fmt: skip
+    columns = [
+        Column("system"), Column("starts", "count"), Column("s", "value", better="lower", digits=3),
+        Column("CPU s", "value", better="lower", digits=3), Column("items/s", "value", better="higher", digits=0),
+        Column("peak MiB", "value", better="lower", digits=1), Column("held MiB", "value", better="lower", digits=1),
+        Column("disk MiB", "value", better="lower", digits=2), Column("open s", "value", better="lower", digits=3),
+        Column("failed", "count"),
+    ]  # fmt: skip
+    return Table(columns, rows, caption="Indexing: median over starts", notes=[
+        "peak and held are memory of the process and its children above that before indexing, with documents and libraries loaded.",
+    ])  # fmt: skip
+
+
+def pairs(costs: Costs) -> Table:
+    """Each system against the first: by which factor it is slower, over queries and over repetitions."""
+    rows: list[list[Cell]] = []
+    first, *others = costs.systems
+    for load in costs.loads:
+        for system in others:
+            if not (costs.answered(system) and costs.answered(first)):
+                continue
+            whole = costs.ratio(system, first, load)
+            turns = over_repetitions(costs, system, first, load)
+            rows.append([f"{system} / {first}", load, *whole[:3], whole.n, *turns[1:3], turns.n])
+    columns = [
+        Column("pair"), Column("load"), Column("ratio", "value", digits=3), Column("low", "value", digits=3),
+        Column("high", "value", digits=3), Column("queries", "count"), Column("low in turns", "value", digits=3),
+        Column("high in turns", "value", digits=3), Column("turns", "count"),
+    ]  # fmt: skip
+    return Table(
+        columns, rows, caption="Ratios of latency: geometric means over queries", labels=2,
+        notes=["low and high are bounds for other queries, in turns those for measuring again on this machine; both hold for 95 %."],
+    )  # fmt: skip
+
+
+def over_repetitions(costs: Costs, new: str, old: str, load: str) -> Ratio:
+    """The ratio of geometric means, with Student's interval over repetitions: what another measurement would find."""
+    from scipy.special import stdtrit
+
+    ours, theirs = (_mean_logs(costs.of(each, load)) for each in (new, old))
+    logs = np.array([ours[each] - theirs[each] for each in ours if each in theirs])
+    n = len(logs)
+    if not n:
+        return Ratio(math.nan, math.nan, math.nan, 0, TURNS)
+    mean = float(logs.mean())
+    reach = float(stdtrit(n - 1, 0.975)) * float(logs.std(ddof=1)) / math.sqrt(n) if n >= TURNS else math.nan
+    return Ratio(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach), n, TURNS)
+
+
+def _mean_logs(calls: pl.DataFrame) -> dict[int, float]:
+    """The mean log latency of each repetition."""
+    import polars as pl
+
+    found = (
+        calls.select("repetition", each=estimates.latency()).drop_nulls().filter(pl.col("each").is_finite())
+    )
+    logs = found.group_by("repetition", maintain_order=True).agg(pl.col("each").log().mean())
+    return dict(zip(logs["repetition"].to_list(), logs["each"].to_list(), strict=True))
+
+
+def failures(costs: Costs) -> Table:
+    """Calls that failed, by system, load, outcome and message."""
+    import polars as pl
+
+    found = costs.failures.group_by(
+        "system", "load", "session", "outcome", "message", maintain_order=True
+    ).agg(pl.len().alias("calls"), pl.col("query").unique(maintain_order=True))
+    rows: list[list[Cell]] = [
+        [
+            each["system"], each["load"] if each["session"] == "warm" else each["session"], each["outcome"], each["calls"],
+            ", ".join(each["query"][:3]) + (" …" if len(each["query"]) > 3 else ""), each["message"],
+        ]
+        for each in found.iter_rows(named=True)
+    ]  # fmt: skip
+    columns = [
+        Column("system"),
+        Column("load"),
+        Column("outcome"),
+        Column("calls", "count"),
+        Column("queries"),
+        Column("message"),
+    ]
+    return Table(columns, rows, caption="Failures", labels=3, notes=[
+        "A time-out counts as infinitely long in quantiles; other failures have no latency and are left out.",
+    ])  # fmt: skip
+
+
+def measured(costs: Costs) -> Table:
+    """How it was measured, what the harness adds, and what disturbed it."""
+    rows: list[list[Cell]] = [
+        [name, _words(value)] for name, value in costs.environment.items() if name != "memory"
+    ]
+    if "memory" in costs.environment:
+        rows.append(["memory", f"{costs.environment['memory'] / 2**30:.1f} GiB"])
+    rows += [[name, _words(value)] for name, value in costs.settings.items()]
+    over = costs.overhead
+    if over:
+        rows += [
+            ["harness in a call", f"{over['call'] * US:.2f} µs (p99 {over['call_p99'] * US:.2f} µs)"],
+            [
+                "harness between calls",
+                f"{over['between'] * US:.2f} µs (p99 {over['between_p99'] * US:.2f} µs)",
+            ],
+            [
+                "harness late in an open loop",
+                f"{over['late'] * US:.2f} µs (p99 {over['late_p99'] * US:.2f} µs)",
+            ],
+        ]
+    return Table(
+        [Column("what"), Column("value")],
+        rows,
+        caption="How it was measured",
+        notes=[*costs.notes, *disturbances(costs)],
+    )
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(str(each) for each in value)
+    return (
+        "–"
+        if value is None
+        else f"{value:,}"
+        if isinstance(value, int) and not isinstance(value, bool)
+        else str(value)
+    )

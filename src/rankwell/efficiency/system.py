@@ -1,0 +1,287 @@
+"""Systems: what can be measured: functions, objects, and programs that are called by command lines."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import os
+import re
+import selectors
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rankwell.errors import UsageError, brief, nearest, one_of
+
+FIELD = re.compile(r"\{([^{}]*)\}")
+FIELDS = {
+    "index": ("documents", "index"),
+    "search": ("index", "query", "k"),
+    "batch": ("index", "queries", "k", "run"),
+}
+CHUNK = 1 << 16
+LAST = 2_000  # characters of what a program says of its errors
+
+
+class CallError(Exception):
+    """A call that failed in a way that has a name of its own: ``exit``, ``output`` or ``timeout``."""
+
+    def __init__(self, outcome: str, message: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+def check_system(name: str, system: Any) -> Any:
+    """Return a system if it can be measured.
+
+    Raises
+    ------
+    UsageError
+        If it is neither a function nor an object with ``search``.
+    """
+    if isinstance(system, str):
+        raise UsageError(f"{name}: text is no system; give Command({brief(system)}) for a command line.")
+    if isinstance(system, type):
+        raise UsageError(f"{name}: give an object, not its class: {system.__name__}().")
+    if not callable(searches(system)) and not callable(batches(system)):
+        raise UsageError(
+            f"{name}: a system is a function (query, k), or an object with search(query, k), not {brief(system)}."
+        )
+    return system
+
+
+def searches(system: Any) -> Any:
+    """Return what answers one query; None if the system answers only batches."""
+    if isinstance(system, Command):
+        return system.search if "search" in system.commands else None
+    return getattr(system, "search", system if callable(system) else None)
+
+
+def batches(system: Any) -> Any:
+    """Return what answers a batch of queries; None if the system answers only one at a time."""
+    if isinstance(system, Command):
+        return system.search_batch if "batch" in system.commands else None
+    return getattr(system, "search_batch", None)
+
+
+def path_of(system: Any) -> Path | None:
+    """Return the file or folder in which a system says that it keeps its index."""
+    path = getattr(system, "path", None)
+    return Path(path) if isinstance(path, (str, os.PathLike)) else None
+
+
+class Command:
+    """A system of command lines: each call starts a program anew, and its latency includes that start.
+
+    Arguments are split as a shell does, but no shell runs them. Braces name what is put in: ``{documents}``, the file of documents
+    (a table of documents is written as lines of JSON, as BEIR has them); ``{index}``, a folder for the index, whose size on disk is
+    measured; ``{query}``, ``{k}``; and for a batch ``{queries}``, a file of lines ``number<tab>text``, and ``{run}``, the file to write.
+
+    A search prints a line per item: the item, or item and score, or a line of a TREC run. A batch writes a TREC run whose
+    query ids are the numbers of the file, to ``{run}`` or, without that, to standard output.
+
+    Parameters
+    ----------
+    search
+        The command of a query; None if there is only a batch.
+    index
+        The command that indexes.
+    batch
+        The command that answers all queries of a file.
+    output
+        How many bytes a program may print; one that goes on is stopped, and the call counts as ``output``.
+
+    Raises
+    ------
+    UsageError
+        For a field in braces that does not exist, or no command that searches.
+
+    Examples
+    --------
+    >>> Command("seek {index}/all.idx {query} -n {k}", index="build {documents} {index}/all.idx").search_words("wing flow", 10)
+    ['seek', '/all.idx', 'wing flow', '-n', '10']
+    >>> Command("seek {text}")
+    Traceback (most recent call last):
+        ...
+    rankwell.errors.UsageError: search: there is no field {text}; there are {index}, {query} or {k}.
+    """
+
+    def __init__(
+        self,
+        search: str | None = None,
+        *,
+        index: str | None = None,
+        batch: str | None = None,
+        output: int = 64 << 20,
+    ) -> None:
+        if search is None and batch is None:
+            raise UsageError("a Command needs search= or batch=.")
+        given = {"search": search, "index": index, "batch": batch}
+        self.commands = {
+            word: _split(word, command) for word, command in given.items() if command is not None
+        }
+        self.output = output
+        self.folder: Path | None = (
+            None  # where index and files of a batch are, and the time that a call may take:
+        )
+        self.timeout: float | None = None  # both are given by the one who measures
+
+    def given(self, folder: Path, timeout: float | None) -> Command:
+        """Return the same commands with a folder to work in, and the seconds that a call may take."""
+        same = copy.copy(self)
+        same.folder, same.timeout = folder, timeout
+        return same
+
+    @property
+    def path(self) -> Path | None:
+        """The folder of the index; None if no command makes one."""
+        return self.folder / "index" if "index" in self.commands and self.folder else None
+
+    def index(self, documents: Any) -> None:
+        """Run the command that indexes."""
+        if self.path is not None:
+            self.path.mkdir(exist_ok=True)
+            self._run(self._words("index", documents=documents), limited=False)
+
+    def open(self) -> None:
+        """Nothing: each command opens the index itself."""
+
+    def search_words(self, query: Any, k: int) -> list[str]:
+        """Return the words of the command that answers a query."""
+        return self._words("search", query=query, k=k)
+
+    def search(self, query: Any, k: int) -> list[tuple[str, float]]:
+        """Run the command of a query; return what it printed.
+
+        Raises
+        ------
+        CallError
+            If it did not end well.
+        """
+        return _best_first((item, score) for _, item, score in _lines(self._run(self.search_words(query, k))))
+
+    def search_batch(self, queries: list[Any], k: int) -> list[list[tuple[str, float]]]:
+        """Run the command of a batch; return the list of each query.
+
+        Raises
+        ------
+        CallError
+            If it did not end well.
+        """
+        folder = self.folder or Path.cwd()
+        asked, run = folder / "queries.tsv", folder / "batch.run"
+        asked.write_text(
+            "".join(f"{at}\t{' '.join(str(query).split())}\n" for at, query in enumerate(queries, 1))
+        )
+        run.unlink(missing_ok=True)
+        printed = self._run(self._words("batch", queries=asked, run=run, k=k))
+        content = run.read_bytes() if run.exists() else printed
+        found: dict[str, list[tuple[str, float]]] = {str(at): [] for at in range(1, len(queries) + 1)}
+        for query, item, score in _lines(content):
+            if query not in found:
+                raise CallError(
+                    "shape", f"the run has a query {brief(query)}, and the file of queries has not"
+                )
+            found[query].append((item, score))
+        return [_best_first(each) for each in found.values()]
+
+    def _words(self, task: str, **values: Any) -> list[str]:
+        values["index"] = self.path or ""
+        return [FIELD.sub(lambda field: str(values[field[1]]), word) for word in self.commands[task]]
+
+    def _run(self, words: list[str], *, limited: bool = True) -> bytes:
+        """What a program prints; it and all that it started have ended then."""
+        try:
+            process = subprocess.Popen(  # noqa: S603 - the program that the user wants to measure
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            )  # fmt: skip
+        except OSError as error:
+            raise CallError("exit", f"{words[0]}: cannot be started ({error.strerror})") from None
+        try:
+            printed, said = self._read(
+                process, time.monotonic() + self.timeout if limited and self.timeout else None
+            )
+            code = process.wait()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if code:
+            last = said.decode(errors="replace").strip().splitlines()[-1:]
+            how = f"exit {code}" if code > 0 else f"ended by {signal.Signals(-code).name}"
+            raise CallError("exit", f"{how}: {last[0]}" if last else how)
+        return printed
+
+    def _read(self, process: subprocess.Popen[bytes], until: float | None) -> tuple[bytes, bytes]:
+        printed, said = bytearray(), bytearray()
+        with selectors.DefaultSelector() as selector, process:
+            for stream, kept in (process.stdout, printed), (process.stderr, said):
+                selector.register(stream, selectors.EVENT_READ, kept)  # type: ignore[arg-type]
+            while selector.get_map():
+                left = None if until is None else until - time.monotonic()
+                if left is not None and left <= 0:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    raise CallError("timeout", f"no answer within {self.timeout:g} s")
+                for key, _ in selector.select(left):
+                    chunk = os.read(key.fd, CHUNK)
+                    if not chunk:
+                        selector.unregister(key.fileobj)
+                    key.data.extend(chunk)
+                    if len(printed) > self.output:
+                        os.killpg(process.pid, signal.SIGKILL)
+                        raise CallError("output", f"more than {self.output:,} bytes were printed")
+                    del said[:-LAST]
+        return bytes(printed), bytes(said)
+
+
+def _split(word: str, command: str) -> list[str]:
+    """The words of a command, whose fields all exist."""
+    known = FIELDS[word]
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"{word}: {brief(command)} cannot be split into words ({error}).") from None
+    if not words:
+        raise UsageError(f"{word}: the command is empty.")
+    for field in FIELD.findall(command):
+        if field not in known:
+            has = one_of(f"{{{each}}}" for each in known)
+            raise UsageError(
+                f"{word}: there is no field {{{field}}}; there are {has}.{nearest(field, known)}"
+            )
+    return words
+
+
+def _best_first(answer: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """An answer by its scores, as in a TREC run the order of lines says nothing; equal scores stay in order."""
+    return sorted(answer, key=lambda pair: -pair[1])
+
+
+def _lines(printed: bytes) -> list[tuple[str, str, float]]:
+    """Query, item and score of each line; without a score, the items keep their order."""
+    rows = [line.split() for line in printed.decode(errors="replace").splitlines() if line.strip()]
+    found = []
+    for at, row in enumerate(rows):
+        try:
+            match row:
+                case [query, _, item, _, score, _]:
+                    found.append((query, item, float(score)))
+                case [item, score]:
+                    found.append(("", item, float(score)))
+                case [item]:
+                    found.append(("", item, float(len(rows) - at)))
+                case _:
+                    raise _not_a_line(at, row)
+        except ValueError:
+            raise _not_a_line(at, row) from None
+    return found
+
+
+def _not_a_line(at: int, row: list[str]) -> CallError:
+    return CallError(
+        "shape", f"line {at + 1} is no item, item and score, or line of a run: {brief(' '.join(row))}"
+    )

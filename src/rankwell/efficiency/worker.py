@@ -1,0 +1,266 @@
+"""The measured process: loads a system, lets it index, and calls its search at the times that are due.
+
+It is started by ``rankwell.efficiency.process`` as a new interpreter, so memory and interpreter lock are the system's own. No message
+passes between processes while a call is timed: the next call is read from a file that all workers share, times go to the board.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import io
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from rankwell.efficiency.answers import ShapeError, ranked, taken
+from rankwell.efficiency.board import (
+    BEGAN,
+    ENDED,
+    HEAD,
+    OK,
+    OUTCOME,
+    OUTCOMES,
+    SHAPE,
+    WIDTH,
+    WORD,
+    WORKER,
+    Board,
+)  # fmt: skip
+from rankwell.efficiency.own_use import forget_peak, peak, resident, switched, used_cpu
+from rankwell.efficiency.system import CallError, batches, path_of, searches
+
+SPIN = 200_000  # nanoseconds before a due time from which on a worker does not sleep: waking takes longer than that sometimes
+HELD = 200_000  # entries of answers that are held to be looked at after a session
+ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+
+
+def main(handle: int, queue: int) -> None:
+    """Serve the measuring process until it hangs up."""
+    for each in (handle, queue):
+        os.set_inheritable(each, False)  # programs that the system starts must not keep them open
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(ENDS_WITH_PARENT, signal.SIGKILL)
+    connection = Connection(handle)
+    worker = Worker(queue)
+    tasks: dict[str, Any] = {
+        "load": worker.load,
+        "index": worker.index,
+        "open": worker.open,
+        "session": worker.session,
+    }
+    with contextlib.suppress(EOFError):
+        while True:
+            task, given = connection.recv()
+            connection.send(tasks[task](**given))
+
+
+class Worker:
+    """A system in its process."""
+
+    def __init__(self, queue: int) -> None:
+        self.queue = queue
+        self.system: Any = None
+        self.documents: Any = None
+        self.queries: list[Any] = []
+
+    def load(self, path: Path) -> dict[str, Any]:
+        """Take the system, the documents and the queries; return the memory that they need."""
+        with path.open("rb") as file:
+            # three pickles, so that what a system brings with it is imported before documents are there
+            self.system, self.documents, self.queries = (pickle.load(file) for _ in range(3))  # noqa: S301
+        gc.collect()
+        return {"resident": resident()}
+
+    def index(self) -> dict[str, Any]:
+        """Let the system index; return the time, memory and space that it took."""
+        index = getattr(self.system, "index", None)
+        return self._timed(lambda: index(self.documents) if index else None)
+
+    def open(self) -> dict[str, Any]:
+        """Let the system open an index that is there; return what it took."""
+        return self._timed(self.system.open)
+
+    def _timed(self, task: Any) -> dict[str, Any]:
+        forget_peak()
+        cpu, began = used_cpu(), time.perf_counter_ns()
+        outcome, message = "ok", ""
+        try:
+            task()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the system raises is its outcome
+            outcome, message = outcome_of(error)
+        ended = time.perf_counter_ns()
+        found = {
+            "wall": (ended - began) / 1e9,
+            "cpu": used_cpu() - cpu,
+            "peak": peak(),
+            "resident": resident(),
+        }
+        size = None
+        if outcome == "ok":
+            try:
+                size = size_of(self.system)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - as above
+                outcome, message = outcome_of(error)
+        return found | {"outcome": outcome, "message": message, "size": size}
+
+    def session(
+        self,
+        *,
+        board: Path,
+        asked: list[Any],
+        k: int,
+        start: int | None,
+        workers: range,
+        answers: Path,
+        keep: bool,
+    ) -> dict[str, Any]:
+        """Call search until no call is left; return CPU time, failures, and where the answers are."""
+        batch = bool(asked) and isinstance(asked[0], list)
+        given = [[self.queries[at] for at in each] if batch else self.queries[each] for each in asked]
+        with answers.open("wb") as file:
+            session = Session(
+                self, Board(board, len(asked)), given, k, start, batch=batch, file=file, keep=keep
+            )
+            gc.collect()
+            forget_peak()
+            cpu, switches = used_cpu(), switched()
+            if len(workers) == 1:
+                session.serve(workers[0])
+            else:
+                threads = [threading.Thread(target=session.serve, args=(each,)) for each in workers]
+                for each in threads:
+                    each.start()
+                for each in threads:
+                    each.join()
+            used = {"cpu": used_cpu() - cpu, "switches": switched() - switches, "peak": peak()}
+            session.write_held()
+        return used
+
+
+class Session:
+    """One session in one process: the loop that is timed."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        board: Board,
+        given: list[Any],
+        k: int,
+        start: int | None,
+        *,
+        batch: bool,
+        file: io.BufferedWriter,
+        keep: bool,
+    ) -> None:
+        self.search = (batches if batch else searches)(worker.system)
+        self.queue, self.board, self.given, self.k, self.start = worker.queue, board, given, k, start
+        self.is_batch = batch
+        self.held: list[tuple[int, Any]] = []
+        self.entries = 0
+        self.file, self.keep = file, keep
+
+    def serve(self, worker: int) -> None:
+        """Take calls until none is left."""
+        cells, search, k, start, clock = (
+            self.board.cells,
+            self.search,
+            self.k,
+            self.start,
+            time.perf_counter_ns,
+        )
+        while token := os.read(self.queue, WORD):  # the file's place is shared: each call goes to one worker
+            call = int.from_bytes(token, sys.byteorder)
+            row = HEAD + WIDTH * call
+            query = self.given[call]
+            cells[row + WORKER] = worker
+            if start is not None:
+                wait_until(start, cells, row)
+            outcome, failure = OK, None
+            began = clock()
+            cells[row + BEGAN] = began
+            try:
+                answer = taken(search(query, k), k)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the system raises is its outcome
+                failure = outcome_of(error)
+                outcome = OUTCOMES.index(failure[0])
+            cells[row + ENDED] = clock()
+            cells[row + OUTCOME] = outcome
+            self.take(call, answer if failure is None else failure)
+
+    def take(self, call: int, answer: Any) -> None:
+        """Write a failure at once, and an answer too if answers are kept; else hold it, as long as there is room."""
+        if self.keep or self.board.cells[HEAD + WIDTH * call + OUTCOME] != OK:
+            self.write(call, answer)
+            self.file.flush()
+        elif self.entries < HELD:
+            self.entries += len(answer) if hasattr(answer, "__len__") else 1
+            self.held.append((call, answer))
+
+    def write_held(self) -> None:
+        """Write all answers that were held."""
+        for call, answer in self.held:
+            self.write(call, answer)
+
+    def write(self, call: int, answer: Any) -> None:
+        """Write (call, answers of its queries, failure), looking at the shape of the answer."""
+        row = HEAD + WIDTH * call
+        if self.board.cells[row + OUTCOME] != OK:
+            pickle.dump((call, None, answer), self.file)
+            return
+        try:
+            if self.is_batch:
+                lists = list(answer)
+                found = [ranked(each, self.k) for each in as_many(lists, len(self.given[call]))]
+            else:
+                found = [ranked(answer, self.k)]
+        except (ShapeError, TypeError) as error:
+            self.board.cells[row + OUTCOME] = SHAPE
+            pickle.dump((call, None, ("shape", str(error))), self.file)
+            return
+        pickle.dump((call, found, None), self.file)
+
+
+def as_many(lists: list[Any], queries: int) -> list[Any]:
+    """Return the answers of a batch if each of its queries has one."""
+    if len(lists) != queries:
+        raise ShapeError(f"{len(lists):,} answers came back for {queries:,} queries")
+    return lists
+
+
+def wait_until(start: int, cells: memoryview, row: int) -> None:
+    """Wait until a call is due: asleep for most of the time, then awake, since a sleeper wakes up late."""
+    clock = time.perf_counter_ns
+    due = cells[row]
+    while (left := start + due + cells[0] - clock()) > SPIN:
+        time.sleep(min((left - SPIN) / 1e9, 0.05))  # it may be put off meanwhile
+    final = start + due + cells[0]
+    while clock() < final:
+        pass
+    cells[row] = final
+
+
+def outcome_of(error: BaseException) -> tuple[str, str]:
+    """Return the outcome that an exception stands for, and its message in one line."""
+    if isinstance(error, CallError):
+        return error.outcome, str(error)
+    lines = str(error).strip().splitlines()
+    return "error", f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
+
+
+def size_of(system: Any) -> int | None:
+    """Return the bytes of an index on disk; None if the system has none."""
+    if hasattr(system, "index_size"):
+        return int(system.index_size())
+    path = path_of(system)
+    if path is None or not path.exists():
+        return None
+    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
+    return sum(each.stat().st_size for each in files)
