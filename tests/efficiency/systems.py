@@ -49,8 +49,6 @@ class Failing(Known):
             os._exit(7)
         if how == "hang":
             time.sleep(1000)
-        if how == "endless":
-            return iter(int, 1)  # zeros without end
         if how == "print":
             while True:
                 os.write(1, b"x" * 65536)
@@ -58,6 +56,10 @@ class Failing(Known):
             kept = []
             while True:
                 kept.append(bytearray(b"x") * (16 << 20))
+        if how in ("shape", "endless"):
+            time.sleep(0.003)
+        if how == "endless":
+            return iter(int, 1)  # zeros without end
         if how == "shape":
             return {"twice": [("a", 1.0), ("a", 0.5)], "nan": [("a", float("nan"))], "rising": [("a", 1.0), ("b", 2.0)],
                     "many": [("a", 1.0)] * (k + 1), "none": None, "text": "abc", "number": [(1.5, 1.0)]}[query.split()[1]]  # fmt: skip

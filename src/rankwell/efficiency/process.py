@@ -19,6 +19,7 @@ from rankwell.errors import InputError
 
 START = "from rankwell.efficiency.worker import main; import sys; main(int(sys.argv[1]), int(sys.argv[2]))"
 LOOKED = 0.2  # seconds between looks at which processes there are; what they hold is looked at more often
+AT_ONCE = 4 << 20  # bytes printed that are read at once
 SAID = 4_000  # characters of what a process printed last
 
 
@@ -43,7 +44,7 @@ class Process:
         How many bytes it may print.
     """
 
-    def __init__(self, queue: BinaryIO, *, memory: int | None = None, output: int = 64 << 20) -> None:
+    def __init__(self, queue: BinaryIO, *, memory: int | None = None, output: int = 16 << 20) -> None:
         own, theirs = socket.socketpair()
         paths = os.pathsep.join(each for each in sys.path if each)
         try:
@@ -57,6 +58,7 @@ class Process:
         finally:
             theirs.close()
         self.connection = Connection(own.detach())
+        os.set_blocking(self.process.stdout.fileno(), False)  # type: ignore[union-attr]
         self.memory, self.output = memory, output
         self.printed, self.said = 0, b""
         self.peak = self.baseline = 0
@@ -138,12 +140,17 @@ class Process:
 
     def _drain(self) -> None:
         stream = self.process.stdout
-        chunk = os.read(stream.fileno(), 1 << 16) if stream else b""
+        began, chunk = self.printed, b"first"
+        while stream and chunk and self.printed - began < AT_ONCE:
+            try:
+                chunk = os.read(stream.fileno(), 1 << 16)
+            except BlockingIOError:
+                break
+            self.printed += len(chunk)
+            self.said = (self.said + chunk)[-SAID:]
         if stream and not chunk:
             stream.close()
             self.process.stdout = None
-        self.printed += len(chunk)
-        self.said = (self.said + chunk)[-SAID:]
         if self.printed > self.output:
             self.end()
             raise Ended("output", f"it printed more than {self.output:,} bytes")
@@ -169,7 +176,6 @@ class Process:
         self.process.wait()
         self.connection.close()
         if self.process.stdout:
-            os.set_blocking(self.process.stdout.fileno(), False)  # one that escaped may hold the other end
             with contextlib.suppress(BlockingIOError):
                 self.said += os.read(self.process.stdout.fileno(), SAID)
             self.process.stdout.close()

@@ -17,7 +17,7 @@ from typing import Any
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 
-FIELD = re.compile(r"\{([^{}]*)\}")
+FIELD = re.compile(r"\{\{|\}\}|\{(\w+)\}")  # doubled braces stand for themselves
 FIELDS = {
     "index": ("documents", "index"),
     "search": ("index", "query", "k"),
@@ -80,6 +80,7 @@ class Command:
     Arguments are split as a shell does, but no shell runs them. Braces name what is put in: ``{documents}``, the file of documents
     (a table of documents is written as lines of JSON, as BEIR has them); ``{index}``, a folder for the index, whose size on disk is
     measured; ``{query}``, ``{k}``; and for a batch ``{queries}``, a file of lines ``number<tab>text``, and ``{run}``, the file to write.
+    Doubled braces (``{{print}}``) stand for themselves.
 
     A search prints a line per item: the item, or item and score, or a line of a TREC run. A batch writes a TREC run whose
     query ids are the numbers of the file, to ``{run}`` or, without that, to standard output.
@@ -191,7 +192,10 @@ class Command:
 
     def _words(self, task: str, **values: Any) -> list[str]:
         values["index"] = self.path or ""
-        return [FIELD.sub(lambda field: str(values[field[1]]), word) for word in self.commands[task]]
+        return [
+            FIELD.sub(lambda field: str(values[field[1]]) if field[1] else field[0][0], word)
+            for word in self.commands[task]
+        ]
 
     def _run(self, words: list[str], *, limited: bool = True) -> bytes:
         """What a program prints; it and all that it started have ended then."""
@@ -248,7 +252,7 @@ def _split(word: str, command: str) -> list[str]:
     if not words:
         raise UsageError(f"{word}: the command is empty.")
     for field in FIELD.findall(command):
-        if field not in known:
+        if field and field not in known:
             has = one_of(f"{{{each}}}" for each in known)
             raise UsageError(
                 f"{word}: there is no field {{{field}}}; there are {has}.{nearest(field, known)}"
