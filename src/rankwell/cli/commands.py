@@ -57,6 +57,12 @@ GROUPS = {
             "Find problems in runs, judgements and test collections, their effect on a metric, and the remedy; exit 1 if anything is wrong.",
         ),
     },
+    "Measure cost": {
+        "bench": (
+            "bench",
+            "Measure what systems cost in time and space: indexing, latency, throughput and memory, beside what they find.",
+        ),
+    },
     "As other tools do": {
         "trec_eval": ("other_tools", "Print what NIST's trec_eval prints for the same arguments."),
         "ndeval": ("other_tools", "Print what NIST's ndeval prints for the same arguments."),

@@ -7,7 +7,19 @@ from typing import NamedTuple
 DATA, READING, OUTPUT, POLICY = "Data", "Input format", "Output", "Policy"
 STATISTICS, LEARNING = "Statistics", "Learning from judgements"
 POPULAR, KEPT = "Popular items (give one)", "Rows that are kept"
-GROUPS = (POPULAR, KEPT, STATISTICS, LEARNING, DATA, READING, OUTPUT, POLICY)  # in the order of the help
+SYSTEMS, LOAD = "Systems", "Load"
+GROUPS = (
+    POPULAR,
+    KEPT,
+    SYSTEMS,
+    LOAD,
+    STATISTICS,
+    LEARNING,
+    DATA,
+    READING,
+    OUTPUT,
+    POLICY,
+)  # in the order of the help
 
 
 class Option(NamedTuple):

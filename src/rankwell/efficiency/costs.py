@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.display.table import Table
-from rankwell.efficiency import estimates, saving, shown
+from rankwell.efficiency import estimates, quality, saving, shown
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.statistics.quantiles import QuantileInterval
 from rankwell.statistics.ratios import Ratio
@@ -152,6 +152,28 @@ class Costs:
     def to_table(self) -> Table:
         """Return the table of searching: latency, throughput and memory per system and load."""
         return shown.searching(self)
+
+    def beside(self, qrels: Any, metrics: Any = "ndcg@10", load: str | None = None, **options: Any) -> Table:
+        """Return what the systems found beside what it cost: metrics with intervals, latency, throughput, memory and index size.
+
+        The metrics are those of the answers whose cost was measured. Systems are marked that no other beats in the first metric and
+        in latency (p95) at once.
+
+        Parameters
+        ----------
+        qrels, metrics
+            As for ``evaluate``.
+        load
+            Under which load the latency is; may be left out if there is only one.
+        **options
+            Further arguments of ``evaluate``.
+
+        Raises
+        ------
+        UsageError
+            If there are several loads and none is named, or no system answered a query.
+        """
+        return quality.table(quality.points(self, qrels, metrics, load, **options), load or self.loads[0])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the runs as plain values."""

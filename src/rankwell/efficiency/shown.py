@@ -61,8 +61,8 @@ def tables(costs: Costs) -> list[Table]:
     found = [searching(costs), quantiles(costs)]
     if costs.indexing["wall"].is_not_null().any():
         found.append(indexing(costs))
-    if len(costs.systems) > 1:
-        found.append(pairs(costs))
+    if (compared := pairs(costs)).rows:
+        found.append(compared)
     if len(costs.failures):
         found.append(failures(costs))
     return [*found, measured(costs)]
@@ -172,7 +172,8 @@ def pairs(costs: Costs) -> Table:
     first, *others = costs.systems
     for load in costs.loads:
         for system in others:
-            if not (costs.answered(system) and costs.answered(first)):
+            ours, theirs = (estimates.by_query(costs.of(each, load)) for each in (system, first))
+            if not ours.keys() & theirs.keys():
                 continue
             whole = costs.ratio(system, first, load)
             turns = over_repetitions(costs, system, first, load)

@@ -1,0 +1,266 @@
+"""The command ``bench``."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from rankwell.cli.commands import INTERRUPTED
+from rankwell.cli.option import DATA, LOAD, OUTPUT, SYSTEMS, Option
+from rankwell.cli.options import Form, refuse_files
+from rankwell.cli.words import numbers, split
+from rankwell.display.escaping import printable
+from rankwell.display.output import in_form, width, write
+from rankwell.errors import UsageError, brief
+
+if TYPE_CHECKING:
+    from rankwell.efficiency import Costs
+
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+PLAIN = 150  # the width of tables that go to no terminal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Systems:
+    """What is measured; several systems have a name each, ``NAME=`` before the command."""
+
+    GROUP: ClassVar = SYSTEMS
+
+    search: Annotated[
+        list[str] | None,
+        Option(help="the command that answers a query: ``seek {index} {query} -n {k}``; or ``NAME=command``"),
+    ] = None
+    index: Annotated[
+        list[str] | None,
+        Option(help="the command that indexes: ``build {documents} {index}``; or ``NAME=command``"),
+    ] = None
+    batch: Annotated[
+        list[str] | None,
+        Option(
+            help="the command that answers a file of queries: ``seek {index} {queries} {run}``; or ``NAME=command``"
+        ),
+    ] = None
+    system: Annotated[
+        list[str] | None,
+        Option(
+            help="a Python object or function: ``package.module:name``, a class is called; or ``NAME=package.module:name``"
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loads:
+    """How queries are sent."""
+
+    GROUP: ClassVar = LOAD
+
+    closed: Annotated[
+        str | None,
+        Option(
+            help="so many queries at a time, each sent when the last is answered: ``1,4``; the default is 1"
+        ),
+    ] = None
+    open: Annotated[
+        str | None, Option(help="queries per second, sent whether the system is free or not: ``20,50``")
+    ] = None
+    arrivals: Annotated[
+        Literal["poisson", "constant"], Option(help="the gaps between queries of an open load")
+    ] = "poisson"
+    workers: Annotated[int, Option(help="how many queries of an open load the system works on at once")] = 1
+    batches: Annotated[str | None, Option(help="so many queries per batch: ``32``, or ``all``")] = None
+    repetitions: Annotated[int, Option(help="sessions of each system under each load, in turns")] = 5
+    starts: Annotated[
+        int, Option(help="how often each system is started, indexes, and answers all queries cold")
+    ] = 1
+    warmup: Annotated[
+        int, Option(help="passes over all queries before the sessions, the cold one included")
+    ] = 1
+    threads: Annotated[
+        bool, Option(help="send queries of a Python system from threads rather than processes", negative="")
+    ] = False
+    timeout: Annotated[float, Option(help="seconds that a query may take")] = 60.0
+    index_timeout: Annotated[float | None, Option(help="seconds that indexing may take")] = None
+    memory: Annotated[str | None, Option(help="what a system may hold: ``500M``, ``4G``")] = None
+    seed: Annotated[int, Option(help="the seed for the order of queries and their arrivals")] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quality:
+    """What the systems are to find."""
+
+    GROUP: ClassVar = DATA
+
+    topics: Annotated[
+        str | None, Option(help="the queries: SMART, TREC, BEIR, or a table of query and text")
+    ] = None
+    documents: Annotated[str | None, Option(help="what is indexed: a file, or a folder of TREC files")] = None
+    encoding: Annotated[str | None, Option(help="the encoding of texts that are not UTF-8: ``cp949``")] = None
+    qrels: Annotated[
+        str | None, Option(help="judgements, to show what the systems find beside what it costs")
+    ] = None
+    metrics: Annotated[str, Option(name=("--metrics", "-m"), help="metrics for that")] = "ndcg@10"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """Where costs go, and how they are printed."""
+
+    GROUP: ClassVar = OUTPUT
+
+    output: Annotated[
+        str | None,
+        Option(
+            name=("--output", "-o"),
+            help="also save everything to this file (``.json``), from which it can be printed again",
+        ),
+    ] = None
+    format: Annotated[Form, Option(help="the output format of the tables")] = "text"
+
+
+def bench(
+    saved: Annotated[str | None, Option(help="print costs that were saved, instead of measuring")] = None,
+    /,
+    *more: Annotated[str, Option(help="more of them, of other systems")],
+    k: Annotated[int, Option(name=("--top", "-k"), help="how many items a query asks for")] = 10,
+    systems: Systems = Systems(),
+    loads: Loads = Loads(),
+    quality: Quality = Quality(),
+    written: Written = Written(),
+) -> int:
+    """Measure what systems cost in time and space: indexing, latency, throughput and memory, beside what they find.
+
+    Example: ``rankwell bench --index 'build {documents} {index}' --search 'seek {index} {query} {k}' --documents corpus.jsonl --topics queries.jsonl``
+    """
+    from rankwell.efficiency import Costs
+    from rankwell.readers.collections import read_collection
+
+    if written.output is not None and Path(written.output).suffix != ".json":
+        raise UsageError(f"{written.output}: costs are saved as .json.")
+    inputs = [each for each in (saved, *more, quality.topics, quality.qrels) if each is not None]
+    refuse_files(inputs, [written.output])
+    if saved is not None:
+        if any(vars(systems).values()):
+            raise UsageError("give saved costs to print, or systems to measure, not both.")
+        costs = Costs.load(saved)
+        for each in more:
+            costs += Costs.load(each)
+        qrels = read_collection(qrels=quality.qrels).qrels if quality.qrels else None
+    else:
+        costs, qrels = _measured(_systems(systems), loads, quality, k)
+    tables = costs.tables()
+    if qrels is not None:
+        tables[:0] = [costs.beside(qrels, split(quality.metrics), load) for load in costs.loads]
+    if written.output is not None:
+        costs.save(written.output)
+    write(in_form(tables, written.format, width() or PLAIN), None)
+    return INTERRUPTED if any("was interrupted" in note for note in costs.notes) else 0
+
+
+def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -> tuple[Costs, Any]:
+    """What the systems cost, and the judgements."""
+    from rankwell.efficiency import Command, measure
+    from rankwell.readers.collections import read_collection
+
+    if quality.topics is None:
+        raise UsageError("--topics is missing: the queries to measure with.")
+    path = quality.documents
+    only_commands = all(
+        isinstance(each, Command) for each in systems.values()
+    )  # which read the file themselves
+    if only_commands and path is not None and not Path(path).exists():
+        raise UsageError(f"{path}: there is no such file or folder.")
+    # read together, since topics get the numbers that the judgements mean
+    read = read_collection(
+        documents=None if only_commands else path,
+        topics=quality.topics,
+        qrels=quality.qrels,
+        encoding=quality.encoding,
+    )
+    documents = Path(path).resolve() if only_commands and path is not None else read.documents
+    loads = _loads(rules)
+    costs = measure(
+        systems, read.topics, documents=documents, k=k, load=loads, repetitions=rules.repetitions, starts=rules.starts,
+        warmup=rules.warmup, threads=rules.threads, timeout=rules.timeout, index_timeout=rules.index_timeout,
+        memory=_bytes(rules.memory), seed=rules.seed, progress=_tell if sys.stderr.isatty() else None,
+    )  # fmt: skip
+    return costs, read.qrels
+
+
+def _tell(text: str) -> None:
+    """Show what is being measured, in place of the line before."""
+    sys.stderr.write(f"\r\x1b[K{printable(text)}\r")
+    sys.stderr.flush()
+
+
+def _systems(given: Systems) -> dict[str, Any]:
+    """The systems by name, those of commands first."""
+    from rankwell.efficiency import Command
+
+    parts = {word: _named(getattr(given, word), word) for word in ("search", "index", "batch", "system")}
+    names = list(dict.fromkeys([*parts["search"], *parts["batch"]]))
+    for name in parts["index"]:
+        if name not in names:
+            raise UsageError(f"--index {name}=: there is no --search or --batch of that name.")
+    found: dict[str, Any] = {
+        name: Command(
+            parts["search"].get(name), index=parts["index"].get(name), batch=parts["batch"].get(name)
+        )
+        for name in names
+    }
+    found |= {name: _imported(place) for name, place in parts["system"].items()}
+    if not found:
+        raise UsageError("no system: give --search COMMAND, --batch COMMAND or --system MODULE:NAME.")
+    return found
+
+
+def _named(given: list[str] | None, word: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given or ():
+        name, sign, rest = text.partition("=")
+        if not sign or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
+            name, rest = text.rpartition(":")[2] if word == "system" else "system", text
+        if name in found:
+            raise UsageError(f"--{word} {name} is given twice; write NAME= before each.")
+        found[name] = rest
+    return found
+
+
+def _imported(place: str) -> Any:
+    module, sign, name = place.partition(":")
+    if not sign:
+        raise UsageError(f"--system takes package.module:name, not {brief(place)}.")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except ImportError as error:
+        raise UsageError(f"--system {place}: cannot be imported ({error}).") from error
+    except AttributeError:
+        raise UsageError(f"--system {place}: the module {module} has no {name}.") from None
+    return found() if isinstance(found, type) else found
+
+
+def _loads(given: Loads) -> list[Any]:
+    from rankwell.efficiency import Batch, Closed, Open
+
+    found: list[Any] = [Closed(int(each)) for each in numbers(given.closed, "--closed") or ()]
+    found += [
+        Open(each, given.arrivals, concurrency=given.workers) for each in numbers(given.open, "--open") or ()
+    ]
+    if given.batches == "all":
+        found.append(Batch())
+    else:
+        found += [Batch(int(each)) for each in numbers(given.batches, "--batches") or ()]
+    return found or [Closed()]
+
+
+def _bytes(text: str | None) -> int | None:
+    if text is None:
+        return None
+    unit = text[-1:].upper() if text[-1:].upper() in UNITS else ""
+    try:
+        return int(float(text[: len(text) - len(unit)]) * UNITS[unit])
+    except ValueError:
+        raise UsageError(f"--memory takes bytes, such as 500M or 4G, not {brief(text)}.") from None

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from rankwell.cli import run
+from rankwell.efficiency import Costs
+
+SEARCH = (
+    f'{sys.executable} -c "import sys; '
+    '[print(line.split()[0]) for line in open(sys.argv[1]) if sys.argv[2] in line.split()]" {index}/texts {query}'
+)
+INDEX = f"{sys.executable} -c \"import sys; open(sys.argv[2] + '/texts', 'w').write(open(sys.argv[1]).read())\" {{documents}} {{index}}"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "texts").write_text("d1 wing flow\nd2 heat\nd3 wing\n")
+    (tmp_path / "topics.tsv").write_text("1\twing\n2\theat\n")
+    (tmp_path / "qrels.txt").write_text("1 0 d3 1\n2 0 d2 1\n")
+    (tmp_path / "engine.py").write_text(
+        "class Engine:\n    def search(self, query, k):\n        return ['d1', 'd2', 'd3'][:k]\n"
+        "def function(query, k):\n    return ['d2']\n"
+    )
+    return tmp_path
+
+
+COMMON = ["--topics", "topics.tsv", "--repetitions", "2"]
+
+
+def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
+    systems = ["--search", f"seek={SEARCH}", "--index", f"seek={INDEX}"]
+    assert (
+        run(["bench", *systems, "--documents", "texts", "--qrels", "qrels.txt", "-o", "costs.json", *COMMON])
+        == 0
+    )
+    printed = capsys.readouterr().out
+    assert "Quality against cost" in printed
+    costs = Costs.load("costs.json")
+    assert costs.systems == ["seek"]
+    assert costs.indexing["size"].to_list() == [(files / "texts").stat().st_size]
+    assert costs.runs["seek"].rows.table().item.tolist() in (["d1", "d3", "d2"], ["d2", "d1", "d3"])
+    python = ["--system", "engine:Engine", "--system", "other=engine:function"]
+    assert run(["bench", *python, "-o", "more.json", "--closed", "1,2", "--open", "40", *COMMON]) == 0
+    more = Costs.load("more.json")
+    assert more.systems == ["Engine", "other"]
+    assert more.loads == ["closed, 1 at a time", "closed, 2 at a time", "open, 40/s"]
+    capsys.readouterr()
+    # saved costs are printed again, and joined where the systems are others
+    assert run(["bench", "more.json", "--format", "json", "--qrels", "qrels.txt", "-m", "rr,p@1"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    first = next(each for each in tables if each["caption"] == "Quality against cost")
+    assert [row["rr"] for row in first["rows"]] == [pytest.approx((1 / 3 + 1 / 2) / 2), pytest.approx(1 / 2)]
+    assert run(["bench", "costs.json", "more.json"]) == 0
+    assert "not measured in turns" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--topics", "topics.tsv"], "no system: give --search COMMAND"),
+        (["--search", "seek {query}"], "--topics is missing"),
+        (["--search", "seek {querry}", *COMMON], "there is no field {querry}"),
+        (
+            ["--search", "a=seek", "--index", "b=build", *COMMON],
+            "--index b=: there is no --search or --batch of that name",
+        ),
+        (["--search", "seek", "--search", "seek", *COMMON], "--search system is given twice"),
+        (["--system", "engine", *COMMON], "--system takes package.module:name"),
+        (["--system", "nothing:Engine", *COMMON], "cannot be imported"),
+        (["--system", "engine:Nothing", *COMMON], "the module engine has no Nothing"),
+        (["--system", "engine:Engine", "--memory", "many", *COMMON], "--memory takes bytes"),
+        (["--system", "engine:Engine", "--repetitions", "x", "--topics", "topics.tsv"], "--repetitions"),
+        (["--system", "engine:Engine", "--closed", "0", *COMMON], "concurrency is a whole number from 1 on"),
+        (["--system", "engine:Engine", "--open", "-1", *COMMON], "rate is"),
+        (["--system", "engine:Engine", "-o", "costs.csv", *COMMON], "costs are saved as .json"),
+        (["--search", "seek", "--documents", "nowhere", *COMMON], "nowhere: there is no such file"),
+        (["costs.json", "--search", "seek"], "not both"),
+        (["costs.json"], "cannot be read"),
+        (["topics.tsv"], "this is no file of costs"),
+    ],
+)
+def test_what_cannot_be_measured_is_said_in_one_error(files, capsys, arguments, message):
+    assert run(["bench", *arguments]) in (2, 3)
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
