@@ -231,7 +231,7 @@ def test_a_batch_of_a_program_is_a_run():
     )
     table = costs.runs["program"].rows.table()
     assert sorted(zip(table.query.tolist(), table.item.tolist(), table.key.tolist(), strict=True)) == [
-        ("a", "wing-0", 5), ("a", "wing-1", 6), ("b", "heat-0", 5), ("b", "heat-1", 6)
+        ("a", "wing-0", 2), ("a", "wing-1", 1), ("b", "heat-0", 2), ("b", "heat-1", 1)
     ]  # fmt: skip
 
 

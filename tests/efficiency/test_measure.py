@@ -225,7 +225,7 @@ def test_a_new_process_opens_the_index_that_is_on_disk(tmp_path):
     assert costs.answered("Opening") == 4
     run = costs.runs["Opening"].rows.table()
     assert sorted(zip(run.query.tolist(), run.item.tolist(), run.key.tolist(), strict=True)) == [
-        ("1", "wing", 1.0), ("1", "wing flow", 2.0), ("2", "heat", 1.0)
+        ("1", "wing", 2), ("1", "wing flow", 1), ("2", "heat", 1)
     ]  # fmt: skip
 
 
@@ -301,3 +301,11 @@ def test_what_cannot_be_sent_to_a_process_is_said():
     system.lock = threading.Lock()
     with pytest.raises(UsageError, match=r"cannot be sent to a process of its own.*lock"):
         rw.efficiency.measure(system, ["x"])
+
+
+def test_the_run_keeps_the_order_in_which_equal_scores_came_back():
+    costs = rw.efficiency.measure(
+        {"ties": lambda query, k: [("b", 1.0), ("c", 1.0), ("a", 1.0)]}, ["x"], repetitions=1
+    )
+    for item, expected in ("b", 1), ("c", 1 / 2), ("a", 1 / 3):
+        assert rw.evaluate(costs.runs["ties"], {"1": {item: 1}}, ["rr"])["rr"] == expected

@@ -136,12 +136,22 @@ class Record:
 
 
 def run_of(system: str, answers: dict[str, Answer]) -> Run:
-    """The answers of a system as a run; items are text unless all are whole numbers."""
-    rows = [(query, item, score) for query, answer in answers.items() for item, score in answer]
-    items: list[Any] = [item for _, item, _ in rows]
+    """The answers of a system as a run, in the order in which it gave them; items are text unless all are whole numbers."""
+    rows = [
+        (query, item, score, rank)
+        for query, answer in answers.items()
+        for rank, (item, score) in enumerate(answer, 1)
+    ]
+    items: list[Any] = [item for _, item, *_ in rows]
     if not all(isinstance(each, int) for each in items):
         items = [str(each) for each in items]
-    return Run([query for query, _, _ in rows], items, [score for *_, score in rows], name=system)
+    return Run(
+        [query for query, *_ in rows],
+        items,
+        [score for *_, score, _ in rows],
+        [rank for *_, rank in rows],
+        name=system,
+    )
 
 
 def _is_saturated(load: Load, began: np.ndarray, ended: np.ndarray) -> bool | None:

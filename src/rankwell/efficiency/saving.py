@@ -66,5 +66,7 @@ def loaded(path: str | Path) -> dict[str, Any]:
 
 
 def _columns(run: Run) -> list[Any]:
+    """Queries, items, scores and ranks, as Run takes them."""
     table = run.rows.table()
-    return [table.query.tolist(), table.item.tolist(), table.key.tolist()]
+    scores = [] if table.given_score is None else table.given_score.tolist()
+    return [table.query.tolist(), table.item.tolist(), scores, table.key.tolist()]
