@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from rankwell.cli.amounts import bytes_of
 from rankwell.cli.commands import INTERRUPTED
 from rankwell.cli.option import DATA, LOAD, OUTPUT, SYSTEMS, Option
 from rankwell.cli.options import Form, refuse_files
@@ -19,7 +20,6 @@ from rankwell.errors import UsageError, brief
 if TYPE_CHECKING:
     from rankwell.efficiency import Costs
 
-UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 PLAIN = 150  # the width of tables that go to no terminal
 
 
@@ -184,7 +184,7 @@ def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -
     costs = measure(
         systems, read.topics, documents=documents, k=k, load=loads, repetitions=rules.repetitions, starts=rules.starts,
         warmup=rules.warmup, threads=rules.threads, timeout=rules.timeout, index_timeout=rules.index_timeout,
-        memory=_bytes(rules.memory), seed=rules.seed, progress=_tell if sys.stderr.isatty() else None,
+        memory=bytes_of(rules.memory, "--memory"), seed=rules.seed, progress=_tell if sys.stderr.isatty() else None,
     )  # fmt: skip
     return costs, read.qrels
 
@@ -254,13 +254,3 @@ def _loads(given: Loads) -> list[Any]:
     else:
         found += [Batch(int(each)) for each in numbers(given.batches, "--batches") or ()]
     return found or [Closed()]
-
-
-def _bytes(text: str | None) -> int | None:
-    if text is None:
-        return None
-    unit = text[-1:].upper() if text[-1:].upper() in UNITS else ""
-    try:
-        return int(float(text[: len(text) - len(unit)]) * UNITS[unit])
-    except ValueError:
-        raise UsageError(f"--memory takes bytes, such as 500M or 4G, not {brief(text)}.") from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, get_args
 
+from rankwell.cli.amounts import costs_kept
 from rankwell.cli.commands import FOUND
 from rankwell.cli.compare import Clusters, Weights, evaluated, systems_of, without_metrics
 from rankwell.cli.option import OUTPUT, STATISTICS, Option
@@ -111,6 +112,14 @@ def gate(
     max_lost: Annotated[
         str, Option(help="the share of queries that may be left unanswered, or become undefined")
     ] = "1%",
+    costs: Annotated[
+        str | None,
+        Option(help="what the new system costs, saved by ``rankwell bench -o costs.json``, for the next two"),
+    ] = None,
+    max_latency: Annotated[
+        list[str] | None, Option(help="the latency that is allowed: ``p95=50ms``, ``p99=0.2s``; repeat it")
+    ] = None,
+    max_memory: Annotated[str | None, Option(help="the memory that is allowed: ``500M``, ``4G``")] = None,
     by: Annotated[list[str] | None, Option(help="a column of --users: checks per segment, too")] = None,
     weights: Weights = None,
     clusters: Clusters = None,
@@ -138,7 +147,8 @@ def gate(
     form = form_of(reported.format, reported.output, get_args(GateForm))
     paths = split_names([run, baseline])[1]
     given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given]
-    refuse_files(given, [reported.output, reported.junit])
+    refuse_files([*given, *([costs] if costs else [])], [reported.output, reported.junit])
+    limits = costs_kept(costs, paths[0], max_latency, max_memory, deciding.alpha)
     accepted_file = paths[1]
     _refuse_other_file(accepted_file, baseline_hash)
     if ratchet and not is_saved(accepted_file):
@@ -166,6 +176,7 @@ def gate(
         minimum=named_texts(min, "--min"),
         sure_minimum=named_texts(min_sure, "--min-sure"),
         max_lost=max_lost,
+        checks=limits,
         by=by,
         weights=weights,
         clusters=clusters,

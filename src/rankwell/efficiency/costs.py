@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.comparison.gate.deciding import Limit
 from rankwell.display.table import Table
-from rankwell.efficiency import estimates, quality, saving, shown
+from rankwell.efficiency import estimates, limits, quality, saving, shown
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.statistics.quantiles import QuantileInterval
 from rankwell.statistics.ratios import Ratio
@@ -174,6 +175,49 @@ class Costs:
             If there are several loads and none is named, or no system answered a query.
         """
         return quality.table(quality.points(self, qrels, metrics, load, **options), load or self.loads[0])
+
+    def limits(
+        self,
+        system: str,
+        *,
+        max_latency: Mapping[str, float] | None = None,
+        max_memory: float | None = None,
+        max_index_size: float | None = None,
+        load: str | None = None,
+        alpha: float = 0.05,
+    ) -> list[Limit]:
+        """Return whether a system keeps within limits, for ``gate(…, checks=…)``.
+
+        A latency passes if the upper bound of its quantile is at most the limit, each bound with confidence 1 − `alpha`, and fails if the lower
+        bound is above it; in between, and with too few queries for bounds, it is inconclusive. A search that failed fails the gate.
+
+        Parameters
+        ----------
+        system
+            The system.
+        max_latency
+            Seconds by quantile, such as ``{"p95": 0.05}``.
+        max_memory, max_index_size
+            Bytes.
+        load
+            Under which load; may be left out if there is only one.
+        alpha
+            The chance that a bound is wrong.
+
+        Raises
+        ------
+        UsageError
+            For a system, load or quantile that does not exist.
+        """
+        return limits.limits(
+            self,
+            system,
+            max_latency=max_latency,
+            max_memory=max_memory,
+            max_index_size=max_index_size,
+            load=load,
+            alpha=alpha,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the runs as plain values."""

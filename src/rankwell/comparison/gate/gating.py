@@ -11,6 +11,7 @@ from rankwell.comparison.comparing import results_of
 from rankwell.comparison.gate.checks import Check, Goal, Margin, Paired, margin_for
 from rankwell.comparison.gate.deciding import (
     FailOn,
+    Limit,
     Mode,
     Rules,
     decided,
@@ -81,7 +82,7 @@ def gate(
     max_lost
         The share of queries that the new system may lose: left unanswered, or undefined where the baseline is not.
     checks
-        Further checks, such as of latency: values of ``Paired`` or ``Estimated``.
+        Further checks: values of ``Paired``, ``Estimated`` or ``Limit``, such as ``costs.limits(…)``, those of latency and memory.
     by, weights, clusters, users
         As for ``compare``: each segment has checks of its own, beside all queries.
     mode, fail_on, strict, force
@@ -142,12 +143,14 @@ def gate(
         aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
     )
     own = _checks(aligned, groups, _margins(max_drop, aligned.metrics), _goals(improve, aligned.metrics))
-    parts = decided([*own, *checks], rules)
+    more = [each for each in checks if isinstance(each, Limit)]
+    parts = decided([*own, *(each for each in checks if not isinstance(each, Limit))], rules)
     refuse_margins_too_small_to_see(parts, rules)
     limits = [
         *means_at_least(aligned, minimum),
         *means_surely_at_least(aligned, groups, sure_minimum, rules),
         lost_at_most(aligned, Margin.of(max_lost)),
+        *more,
     ]
     name, old_name = aligned.names
     new, old = aligned.results

@@ -1,0 +1,78 @@
+"""Limits: what a gate demands of costs: a latency, memory or index size that is surely not exceeded."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rankwell.comparison.gate.deciding import Limit, Status
+from rankwell.efficiency.estimates import most
+from rankwell.errors import UsageError, brief
+
+if TYPE_CHECKING:
+    from rankwell.efficiency.costs import Costs
+
+MS, MIB = 1e3, 2**20
+QUANTILE = re.compile(r"p(\d+(?:\.\d+)?)")
+
+
+def limits(
+    costs: Costs,
+    system: str,
+    *,
+    max_latency: Mapping[str, float] | None = None,
+    max_memory: float | None = None,
+    max_index_size: float | None = None,
+    load: str | None = None,
+    alpha: float = 0.05,
+) -> list[Limit]:
+    """Return whether a system keeps within limits; see ``Costs.limits``."""
+    found = [
+        _latency(costs, system, name, most_allowed, load, alpha)
+        for name, most_allowed in (max_latency or {}).items()
+    ]
+    calls = costs.of(system, load)
+    own = costs.sessions.filter(system=system, session="warm")
+    if load is not None:
+        own = own.filter(load=load)
+    index = costs.indexing.filter(system=system)
+    if max_memory is not None:
+        held = [each for each in (most(own["peak_memory"]), most(index["peak_memory"])) if each is not None]
+        found.append(_bytes("memory", max(held) if held else math.nan, max_memory))
+    if max_index_size is not None:
+        size = most(index["size"])
+        found.append(_bytes("index size", math.nan if size is None else size, max_index_size))
+    failed = int((~calls["outcome"].is_in(["ok", "timeout"])).sum())
+    if failed:
+        found.append(
+            Limit("searches that fail: none", failed, "fail", f"{failed:,} of {len(calls):,} searches failed")
+        )
+    return found
+
+
+def _latency(costs: Costs, system: str, name: str, limit: float, load: str | None, alpha: float) -> Limit:
+    word = QUANTILE.fullmatch(name)
+    if word is None or not 0 < float(word[1]) < 100:
+        raise UsageError(f"max_latency is by quantile, such as p95, not {brief(name)}.")
+    if not limit > 0:
+        raise UsageError(f"max_latency of {name} is a number of seconds above 0, not {brief(limit)}.")
+    known = costs.quantile(system, float(word[1]) / 100, load, level=1 - 2 * alpha)
+    what = f"{name} latency at most {limit * MS:g} ms"
+    value = known.value * MS
+    if known.missing:
+        more = f"{known.missing:,} more independent queries are needed to be sure"
+        return Limit(what, value, "inconclusive", f"{name} is {value:.4g} ms, but {more}")
+    status: Status = "pass" if known.high <= limit else "fail" if known.low > limit else "inconclusive"
+    why = f"{name} is {value:.4g} ms, surely between {known.low * MS:.4g} and {known.high * MS:.4g} ms"
+    return Limit(what, value, status, why)
+
+
+def _bytes(what: str, value: float, limit: float) -> Limit:
+    name = f"{what} at most {limit / MIB:,.4g} MiB"
+    if math.isnan(value):
+        return Limit(name, value, "inconclusive", f"the {what} was not measured")
+    return Limit(
+        name, value / MIB, "pass" if value <= limit else "fail", f"the {what} is {value / MIB:,.4g} MiB"
+    )
