@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 
 import numpy as np
 import pytest
@@ -147,3 +148,10 @@ def test_text_that_is_plain_numbers_is_read_as_integers_column_by_column():
     whole = made.in_integers()
     assert (whole.queries.ids.tolist(), whole.items.tolist()) == ([1, 2], ["10", "x"])
     np.testing.assert_array_equal(whole.grades, made.grades)
+
+
+def test_grades_near_the_largest_number_are_whole_and_nothing_overflows():
+    qrels = {"1": {"a": 1.0, "b": 0.0}, "2": {"a": 1.7e308, "b": 0.0}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rw.evaluate({"1": {"a": 1.0}, "2": {"b": 1.0, "a": 0.5}}, qrels, ["rr"])["rr"] == 0.75

@@ -158,7 +158,7 @@ def scale_of(qrels: Qrels, asked: Asked) -> Scale:
     kind = policy.grades
     levels, shares = _levels(qrels.grade)
     share = shares / max(len(qrels), 1)
-    fine = levels[levels * STEPS % 1 != 0]
+    fine = levels[levels % (1 / STEPS) != 0]
     if kind == "auto":
         few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
         kind = "judgements" if few else "ratings"
