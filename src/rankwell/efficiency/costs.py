@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.comparison.gate.deciding import Limit
 from rankwell.display.table import Table
-from rankwell.efficiency import estimates, limits, quality, saving, shown
+from rankwell.efficiency import estimates, joining, limits, quality, saving, shown
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.statistics.quantiles import QuantileInterval
 from rankwell.statistics.ratios import Ratio
@@ -270,7 +270,7 @@ class Costs:
         """Return the costs of the systems of both, which must have different names."""
         if not isinstance(other, Costs):
             return NotImplemented
-        return joined(self, other)
+        return joining.joined(self, other)
 
     def __repr__(self) -> str:
         return "\n\n".join(each.to_text() for each in self.tables())
@@ -279,30 +279,6 @@ class Costs:
         from rankwell.display.html import in_notebook
 
         return in_notebook(self.tables())
-
-
-def joined(first: Costs, second: Costs) -> Costs:
-    """The systems of both; settings, environments and overheads that differ are said in a note."""
-    import polars as pl
-
-    both = set(first.systems) & set(second.systems)
-    if both:
-        raise UsageError(f"both have a system {brief(min(both))}; give one another name with renamed().")
-    notes = dict.fromkeys((*first.notes, *second.notes))
-    for word, one, two in (
-        ("settings", first.settings, second.settings),
-        ("machine", first.environment, second.environment),
-    ):
-        if differ := [name for name in {**one, **two} if one.get(name) != two.get(name)]:
-            notes[
-                f"The systems were not measured in turns, and with other {word}: {one_of(sorted(differ))} differ."
-            ] = None
-    if not any("not measured in turns" in each for each in notes):
-        notes[
-            "The systems were not measured in turns: what changed on the machine in between is in their differences."
-        ] = None
-    frames = {name: pl.concat([getattr(first, name), getattr(second, name)]) for name in saving.FRAMES}
-    return replace(first, **frames, runs={**first.runs, **second.runs}, notes=tuple(notes))
 
 
 def _known(word: str, name: str, names: Sequence[str]) -> str:

@@ -100,8 +100,10 @@ class Documents(_Texts):
         super().__init__(item, columns, name=name)
 
     def usual(self) -> tuple[str, ...]:
-        """Title and text, or every field if there is neither."""
-        return tuple(each for each in ("title", "text") if each in self.frame.columns) or super().usual()
+        """Title and text, or every field if there is no text."""
+        if "text" not in self.frame.columns:
+            return super().usual()  # such as the title and abstract of articles
+        return tuple(each for each in ("title", "text") if each in self.frame.columns)
 
     def to_items(self) -> Items:
         """Return the documents as the catalogue, for ``evaluate(items=…)``."""

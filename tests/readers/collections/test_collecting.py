@@ -265,7 +265,8 @@ def test_the_table_counts_each_part_and_grade(tmp_path):
         ("<p>no document</p>", "bad: there is no <DOC>"),
         ("<DOC>\n<TEXT>a</TEXT>\n</DOC>", "bad:1: the <DOC> has no <DOCNO>"),
         ('{"_id": "1", "text": "a"}\n{"text": "b"}\n', "bad:2: there is no _id (1 such lines)"),
-        ("{not json}\n", "bad: must hold one JSON object per line"),
+        ("{not json}\n", "bad:1: not JSON"),
+        ('{"_id": "1", "text": "a"}\n{"_id": 2,,}\n', "bad:2: not JSON"),
     ],
 )
 def test_damaged_documents_give_one_error_that_names_the_place(tmp_path, content, message):
@@ -309,3 +310,64 @@ def test_a_collection_is_evaluated_with_its_judgements(tmp_path):
     res = rw.evaluate(run, found.qrels, ["rr", "coverage"], items=found.documents.to_items())
     assert np.isclose(res["rr"], 0.75)
     assert res["coverage"] == 1
+
+
+OTHER_ENDS = "\u2028\x85\x0b\x0c\x1c"  # what Unicode calls line ends and no editor counts
+
+
+@pytest.mark.parametrize(
+    ("content", "damage"),
+    [
+        (".I 1\n.W\n{}\n.I 2\n.W\nb\n", ".I x\n"),
+        ('{{"_id": "1", "text": "{}"}}\n{{"_id": "2", "text": "b"}}\n', "{not json}\n"),
+        ("1\t{}\n2\tb\n", "3\n"),
+        ("<DOC>\n<DOCNO>1</DOCNO><TEXT>\n{}\n</TEXT></DOC>\n<DOC><DOCNO>2</DOCNO><TEXT>b</TEXT></DOC>\n", "<DOC></DOC>\n"),
+    ],
+)  # fmt: skip
+def test_a_line_ends_where_an_editor_ends_it(tmp_path, content, damage):
+    # JSON writes control characters as escapes
+    inside = "a" + ("\u2028\x85" if "_id" in content else OTHER_ENDS) + "z"
+    whole = content.format(inside)
+    (path,) = write(tmp_path, whole=whole)
+    documents = rw.read_collection(documents=path).documents
+    assert documents.ids.tolist() == ["1", "2"]
+    assert documents.texts()[0].startswith("a")
+    assert documents.texts()[0].endswith("z")
+    (path,) = write(tmp_path, bad=whole + damage)
+    with pytest.raises(DataError, match=rf"bad:{whole.count(chr(10)) + 1}: "):
+        rw.read_collection(documents=path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (".I 1\n.W\na\n".encode("utf-16"), ":1: the file is UTF-16"),
+        (b"PK\x03\x04 and so on", "the file is a zip archive"),
+        (b".I 1\n.W\na\0b\n", ":3: there is a NUL byte"),
+        (".I 1\n.W\n한글\n".encode("cp949"), ":3: the text is not UTF-8.*cp949"),
+    ],
+)
+def test_what_is_no_text_is_refused_as_everywhere(tmp_path, content, message):
+    path = tmp_path / "bad"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        rw.read_collection(documents=path)
+
+
+def test_titles_that_are_all_empty_are_none(tmp_path):
+    (path,) = write(tmp_path, queries='{"_id": "1", "title": "", "text": "wing"}\n')
+    assert list(rw.read_collection(topics=path).topics) == [("1", "wing")]
+
+
+def test_documents_without_a_text_give_all_their_fields():
+    import polars as pl
+
+    from rankwell.tables.collections import Documents
+
+    frame = pl.DataFrame({"title": ["Wings"], "abstract": ["of slender bodies"]})
+    assert Documents(["d1"], frame).texts() == ["Wings\nof slender bodies"]
+
+
+def test_an_encoding_beside_an_id_is_refused():
+    with pytest.raises(UsageError, match="leave out encoding="):
+        rw.read_collection("irds:vaswani", encoding="cp949")

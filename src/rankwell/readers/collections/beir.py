@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rankwell.errors import DataError, InputError, UsageError, brief, nearest, one_of
 from rankwell.readers.compression import COMPRESSED_SUFFIXES
 from rankwell.readers.files import File
+from rankwell.readers.formats.ndjson import wrong_line
+from rankwell.readers.polars_scans import explained
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
@@ -58,16 +60,13 @@ def texts(file: File) -> tuple[Ids, pl.DataFrame]:
     except OSError as error:
         raise InputError(f"{file.label}: cannot be read ({error}).") from error
     except pl.exceptions.PolarsError as error:
-        why = str(error).splitlines()[0]
-        raise DataError(
-            f"{file.label}: must hold one JSON object per line, with _id and text ({why})."
-        ) from error
+        raise explained(file, "JSON", error, lambda: wrong_line(file, {})) from error
     for needed in ("_id", "text"):
         missing = frame[needed].null_count()
         if missing:
             row = frame[needed].is_null().arg_max() or 0
             raise DataError(f"{file.label}:{row + 1}: there is no {needed} ({missing:,} such lines).")
-    columns = (
-        frame.select("title", "text") if frame["title"].null_count() < len(frame) else frame.select("text")
+    has_titles = (frame["title"].fill_null("") != "").any()
+    return Ids.of_series(frame["_id"], "id"), frame.select("title", "text") if has_titles else frame.select(
+        "text"
     )
-    return Ids.of_series(frame["_id"], "id"), columns

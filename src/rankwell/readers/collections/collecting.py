@@ -13,6 +13,7 @@ from rankwell.readers.collections.text import Entries
 from rankwell.readers.files import File
 from rankwell.readers.query_texts import read_queries
 from rankwell.readers.reading import read_qrels, recoded
+from rankwell.readers.text import refuse_other_files
 from rankwell.tables.collections import Collection, Documents, Topics
 from rankwell.tables.run_qrels import Qrels
 
@@ -87,6 +88,8 @@ def read_collection(
     if isinstance(folder, str) and folder.startswith(irds.PREFIX):
         if split is not None:
             raise UsageError(f"{folder}: the id names the split; leave out split=.")
+        if encoding is not None:
+            raise UsageError(f"{folder}: ir_datasets knows the encoding; leave out encoding=.")
         found = Documents(*irds.read_texts(folder, "docs")), Topics(*irds.read_texts(folder, "queries"))
         return Collection(name or folder, *found, read_qrels(folder))
     if folder is not None:
@@ -194,6 +197,7 @@ def _qrels(source: Any, encoding: str | None, notes: list[str], *, is_smart: boo
 
 
 def _mark(file: File) -> str:
-    """How the content begins: ``.I``, ``<``, ``{``, or nothing known."""
+    """How the content begins: ``.I``, ``<``, ``{``, or nothing known; UTF-16 and archives are refused."""
+    refuse_other_files(file)
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return next((mark for mark in (SMART, TAGS, JSON) if head.startswith(mark.encode())), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError
-from rankwell.readers.collections.text import decoded
+from rankwell.readers.collections.text import lines_of
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def texts(file: File) -> tuple[Ids, pl.DataFrame]:
     """
     import polars as pl
 
-    rows = pl.Series(decoded(file).splitlines()).str.strip_chars_end("\r").str.split("\t")
+    rows = pl.Series(lines_of(file)).str.split("\t")
     width = len(rows[0])
     wrong = (rows.list.len() != width).arg_true()
     if len(wrong):

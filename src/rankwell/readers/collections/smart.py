@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.collections.text import Entries, decoded
+from rankwell.readers.collections.text import Entries, lines_of
 from rankwell.readers.files import File
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
@@ -37,7 +37,7 @@ def entries(file: File) -> Entries:
     """
     found = Entries()
     lines: list[str] | None = None
-    for number, line in enumerate(decoded(file).splitlines(), 1):
+    for number, line in enumerate(lines_of(file), 1):
         mark = MARK.fullmatch(line)
         if mark is None or (mark[1] not in FIELDS and mark[1] not in (LEFT_OUT, "I")):
             if lines is not None:
@@ -63,7 +63,7 @@ def read_qrels(file: File) -> tuple[Qrels, str] | None:
 
     Rows are ``query document code`` (Cranfield), or ``query document 0 0`` (CACM, CISI), which is a plain "relevant".
     """
-    rows = [line.split() for line in decoded(file).splitlines() if line.strip()]
+    rows = [line.split() for line in lines_of(file) if line.strip()]
     if not rows or not all(len(row) in (3, 4) and all(map(_is_number, row)) for row in rows):
         return None
     three = all(len(row) == 3 for row in rows)

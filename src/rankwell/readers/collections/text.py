@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError
+from rankwell.readers.text import refuse_other_files
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
@@ -19,9 +20,15 @@ def decoded(file: File) -> str:
     Raises
     ------
     DataError
-        With file and line, if it is not in the encoding that was given, or in UTF-8.
+        With file and line, if it is not in the encoding that was given, or in UTF-8; an archive, or no text.
     """
+    refuse_other_files(file)
     content = file.content.tobytes()
+    if (nul := content.find(b"\0")) >= 0:
+        line = content.count(b"\n", 0, nul) + 1
+        raise DataError(
+            f"{file.label}:{line}: there is a NUL byte, so this is no text, or UTF-16 without its mark."
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -30,6 +37,12 @@ def decoded(file: File) -> str:
             f"{file.label}:{line}: the text is not UTF-8. Say which encoding it has, such as encoding='cp949' for Korean or "
             "'latin-1' for Western European."
         ) from None
+
+
+def lines_of(file: File) -> list[str]:
+    """Return the lines of a file as an editor counts them: other marks that Unicode takes for line ends stay in the text."""
+    lines = decoded(file).split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
 
 
 def spaced(text: str) -> str:
