@@ -274,3 +274,11 @@ def test_a_program_that_is_not_there_is_said():
 def test_a_command_that_cannot_be_is_refused(make, message):
     with pytest.raises(rw.RankwellError, match=message):
         make()
+
+
+def test_a_program_gets_the_environment_as_it_is(monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setenv("OWN", "kept")
+    text = "import os; print(os.environ.get('PYTHONPATH', 'none') + os.environ['OWN'])"
+    costs = rw.efficiency.measure({"program": Command(program(text) + " {query}")}, ["x"], repetitions=1)
+    assert costs.runs["program"].rows.table().item.tolist() == ["nonekept"]

@@ -17,7 +17,11 @@ from typing import Any, BinaryIO
 from rankwell.efficiency.needs import psutil
 from rankwell.errors import InputError
 
-START = "from rankwell.efficiency.worker import main; import sys; main(int(sys.argv[1]), int(sys.argv[2]))"
+# the folders of modules are not in the environment, which programs that are measured inherit
+START = (
+    "import os, sys; handle, queue, folders = sys.argv[1:]; sys.path[:] = folders.split(os.pathsep); "
+    "from rankwell.efficiency.worker import main; main(int(handle), int(queue))"
+)
 LOOKED = 0.2  # seconds between looks at which processes there are; what they hold is looked at more often
 AT_ONCE = 4 << 20  # bytes printed that are read at once
 SAID = 4_000  # characters of what a process printed last
@@ -46,12 +50,11 @@ class Process:
 
     def __init__(self, queue: BinaryIO, *, memory: int | None = None, output: int = 16 << 20) -> None:
         own, theirs = socket.socketpair()
-        paths = os.pathsep.join(each for each in sys.path if each)
         try:
             self.process = subprocess.Popen(  # noqa: S603 - this interpreter
-                [sys.executable, "-c", START, str(theirs.fileno()), str(queue.fileno())],
+                [sys.executable, "-c", START, str(theirs.fileno()), str(queue.fileno()), os.pathsep.join(sys.path)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-                pass_fds=(theirs.fileno(), queue.fileno()), env={**os.environ, "PYTHONPATH": paths},
+                pass_fds=(theirs.fileno(), queue.fileno()),
             )  # fmt: skip
         except OSError as error:
             raise InputError(f"{sys.executable}: cannot be started ({error.strerror}).") from error
