@@ -5,6 +5,7 @@ from __future__ import annotations
 from rankwell.efficiency.costs import Costs
 from rankwell.efficiency.load import Batch, Closed, Open
 from rankwell.efficiency.measuring import measure
+from rankwell.efficiency.recall import recall_of_exact
 from rankwell.efficiency.system import Command
 
-__all__ = ["Batch", "Closed", "Command", "Costs", "Open", "measure"]
+__all__ = ["Batch", "Closed", "Command", "Costs", "Open", "measure", "recall_of_exact"]
