@@ -68,3 +68,15 @@ def test_a_run_is_checked_beside_the_collection(parts, capsys, tmp_path):
 def test_what_is_missing_or_too_much_is_said(arguments, message, capsys):
     assert run(["lint", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_run_is_checked_against_judgements_in_smarts_columns(tmp_path, capsys):
+    (tmp_path / "all").write_text(".I 1\n.W\nwings\n.I 2\n.W\nheat\n")
+    (tmp_path / "qry").write_text(".I 001\n.W\nslender wings\n.I 002\n.W\nheat\n")
+    (tmp_path / "rel").write_text("1 1 1\n1 2 -1\n2 2 3\n")
+    (tmp_path / "a.run").write_text("1 Q0 1 1 2 x\n2 Q0 2 1 2 x\n")
+    documents, topics, rel, own = (str(tmp_path / name) for name in ("all", "qry", "rel", "a.run"))
+    assert run(["lint", rel, own, "--documents", documents, "--topics", topics]) == 0
+    printed = capsys.readouterr().out
+    assert "judged topics" in printed
+    assert "error" not in printed

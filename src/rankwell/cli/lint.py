@@ -86,9 +86,12 @@ def lint(
     if listed:
         from rankwell.inspection.linting import lint as checked
 
+        # what was read with the collection, as judgements in SMART's columns are known only beside their documents or topics;
+        # cleaned copies are made of files
+        is_read = whole is not None and whole.qrels is not None and cleaned_copies is None
         own = checked(
             listed,
-            judged,
+            whole.qrels if whole is not None and is_read else judged,
             items=items,
             train=train,
             k=k,
