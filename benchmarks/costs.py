@@ -20,7 +20,7 @@ import polars as pl
 
 import rankwell as rw
 from rankwell.efficiency import Closed, Open
-from rankwell.efficiency.shown import over_repetitions
+from rankwell.efficiency.estimates import over_repetitions
 from rankwell.tables.collections import Documents
 
 MIB = 2**20

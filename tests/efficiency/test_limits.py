@@ -141,3 +141,47 @@ def test_limits_of_costs_need_costs(tmp_path, capsys):
     files = [str(tmp_path / "q"), str(tmp_path / "r"), "--baseline", str(tmp_path / "r"), "-m", "rr"]
     assert run(["gate", *files, "--max-latency", "p95=50ms"]) == 2
     assert "need --costs" in capsys.readouterr().err
+
+
+def pair_of(factor, noise, repetitions=6):
+    """Costs of two systems on the same queries, the new one slower by a factor, each session with a pace of its own."""
+    rng = np.random.default_rng(1)
+    usual = rng.lognormal(-5, 0.5, 100)
+    rows = []
+    for repetition in range(1, repetitions + 1):
+        for system, times in ("old", 1.0), ("new", factor):
+            seconds = usual * times * rng.lognormal(0, 0.02, 100) * rng.lognormal(0, noise)
+            key = {
+                "system": system,
+                "load": "closed, 1 at a time",
+                "session": "warm",
+                "repetition": repetition,
+            }
+            rows += [
+                key | {"query": f"{at}", "queries": 1, "began": 0.0, "ended": each, "outcome": "ok"}
+                for at, each in enumerate(seconds)
+            ]
+    one = costs_of(LATENCIES[:1])
+    index = pl.concat([one.indexing, one.indexing.with_columns(system=pl.lit("old"))])
+    return Costs(frame_of(rows, ALL["calls"]), one.sessions, index, one.failures)
+
+
+@pytest.mark.parametrize(
+    ("factor", "noise", "repetitions", "status"),
+    [
+        (1.0, 0.002, 6, "pass"),
+        (1.2, 0.002, 6, "fail"),
+        (1.05, 0.002, 6, "inconclusive"),
+        (1.0, 0.2, 6, "inconclusive"),  # sure for other queries, but not for another measurement
+        (1.0, 0.002, 2, "inconclusive"),
+    ],
+)
+def test_a_slowdown_must_be_sure_over_queries_and_over_repetitions(factor, noise, repetitions, status):
+    costs = pair_of(factor, noise, repetitions)
+    (found,) = costs.limits("new", max_slowdown=0.05, baseline="old")
+    assert found.status == status, found.why
+
+
+def test_a_slowdown_needs_a_baseline():
+    with pytest.raises(UsageError, match="max_slowdown needs baseline="):
+        pair_of(1.0, 0.01).limits("new", max_slowdown=0.05)

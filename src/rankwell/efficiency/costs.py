@@ -183,6 +183,8 @@ class Costs:
         max_latency: Mapping[str, float] | None = None,
         max_memory: float | None = None,
         max_index_size: float | None = None,
+        max_slowdown: float | None = None,
+        baseline: str | None = None,
         load: str | None = None,
         alpha: float = 0.05,
     ) -> list[Limit]:
@@ -199,6 +201,9 @@ class Costs:
             Seconds by quantile, such as ``{"p95": 0.05}``.
         max_memory, max_index_size
             Bytes.
+        max_slowdown, baseline
+            The share by which it may be slower than another system that was measured with it, such as 0.05, in the geometric mean over
+            queries; surely both for other queries and for another measurement.
         load
             Under which load; may be left out if there is only one.
         alpha
@@ -210,14 +215,9 @@ class Costs:
             For a system, load or quantile that does not exist.
         """
         return limits.limits(
-            self,
-            system,
-            max_latency=max_latency,
-            max_memory=max_memory,
-            max_index_size=max_index_size,
-            load=load,
-            alpha=alpha,
-        )
+            self, system, max_latency=max_latency, max_memory=max_memory, max_index_size=max_index_size,
+            max_slowdown=max_slowdown, baseline=baseline, load=load, alpha=alpha,
+        )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the runs as plain values."""

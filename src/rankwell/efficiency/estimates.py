@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from rankwell.efficiency.costs import Costs
 
+TURNS = 3  # repetitions without which an interval over them says nothing
 HOUR, DIGITS = 3_600_000_000, 3  # the highest value of a histogram, in microseconds
 
 
@@ -67,6 +69,33 @@ def ratio(new: pl.DataFrame, old: pl.DataFrame, *, q: float | None, level: float
     if q is None:
         return geometric_ratio(first, second, level=level, seed=seed)
     return quantile_ratio(first, second, q, level=level, seed=seed)
+
+
+def over_repetitions(costs: Costs, new: str, old: str, load: str | None, *, level: float = 0.95) -> Ratio:
+    """The ratio of geometric means, with Student's interval over repetitions: what another measurement would find."""
+    from scipy.special import stdtrit
+
+    ours, theirs = (_mean_logs(costs.of(each, load)) for each in (new, old))
+    logs = np.array([ours[each] - theirs[each] for each in ours if each in theirs])
+    n = len(logs)
+    if not n:
+        return Ratio(math.nan, math.nan, math.nan, 0, TURNS)
+    mean = float(logs.mean())
+    reach = (
+        float(stdtrit(n - 1, (1 + level) / 2)) * float(logs.std(ddof=1)) / math.sqrt(n)
+        if n >= TURNS
+        else math.nan
+    )
+    return Ratio(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach), n, TURNS)
+
+
+def _mean_logs(calls: pl.DataFrame) -> dict[int, float]:
+    """The mean log latency of each repetition."""
+    import polars as pl
+
+    found = calls.select("repetition", each=latency()).drop_nulls().filter(pl.col("each").is_finite())
+    logs = found.group_by("repetition", maintain_order=True).agg(pl.col("each").log().mean())
+    return dict(zip(logs["repetition"].to_list(), logs["each"].to_list(), strict=True))
 
 
 def histogram(values: np.ndarray) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.comparison.gate.deciding import Limit, Status
-from rankwell.efficiency.estimates import most
+from rankwell.efficiency.estimates import most, over_repetitions
 from rankwell.errors import UsageError, brief
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def limits(
     max_latency: Mapping[str, float] | None = None,
     max_memory: float | None = None,
     max_index_size: float | None = None,
+    max_slowdown: float | None = None,
+    baseline: str | None = None,
     load: str | None = None,
     alpha: float = 0.05,
 ) -> list[Limit]:
@@ -44,6 +46,10 @@ def limits(
     if max_index_size is not None:
         size = most(index["size"])
         found.append(_bytes("index size", math.nan if size is None else size, max_index_size))
+    if max_slowdown is not None:
+        if baseline is None:
+            raise UsageError("max_slowdown needs baseline=, the system that it is measured against.")
+        found.append(_slowdown(costs, system, baseline, max_slowdown, load, alpha))
     failed = int((~calls["outcome"].is_in(["ok", "timeout"])).sum())
     if failed:
         found.append(
@@ -67,6 +73,25 @@ def _latency(costs: Costs, system: str, name: str, limit: float, load: str | Non
     status: Status = "pass" if known.high <= limit else "fail" if known.low > limit else "inconclusive"
     why = f"{name} is {value:.4g} ms, surely between {known.low * MS:.4g} and {known.high * MS:.4g} ms"
     return Limit(what, value, status, why)
+
+
+def _slowdown(costs: Costs, new: str, old: str, limit: float, load: str | None, alpha: float) -> Limit:
+    if not limit >= 0:
+        raise UsageError(f"max_slowdown is a share from 0 on, such as 0.05, not {brief(limit)}.")
+    level = 1 - 2 * alpha
+    whole, turns = (
+        costs.ratio(new, old, load, level=level),
+        over_repetitions(costs, new, old, load, level=level),
+    )
+    name = f"latency at most {limit:.4g} of the baseline's more"
+    low, high = min(whole.low, turns.low), max(whole.high, turns.high)
+    if math.isnan(whole.high) or math.isnan(turns.high):
+        why = f"too few queries ({whole.n:,}) or repetitions ({turns.n:,}, of {turns.needed} at least) to be sure"
+        return Limit(name, whole.value - 1, "inconclusive", why)
+    most_allowed = 1 + limit
+    status: Status = "pass" if high <= most_allowed else "fail" if low > most_allowed else "inconclusive"
+    why = f"it is {whole.value:.4g} times the baseline's, surely between {low:.4g} and {high:.4g} times"
+    return Limit(name, whole.value - 1, status, why)
 
 
 def _bytes(what: str, value: float, limit: float) -> Limit:

@@ -6,13 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankwell.display.table import Cell, Column, Table
 from rankwell.efficiency import estimates
-from rankwell.efficiency.estimates import groups, median, most
+from rankwell.efficiency.estimates import groups, median, most, over_repetitions
 from rankwell.efficiency.noise import disturbances
-from rankwell.statistics.ratios import Ratio
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 MS, MIB, US = 1e3, 2**20, 1e6
 SHOWN = (0.5, 0.9, 0.95, 0.99, 0.999)
 TOO_FEW = "°"
-TURNS = 3  # repetitions without which an interval over them says nothing
 PACE, OTHERS = (
     1.10,
     0.25,
@@ -187,31 +183,6 @@ def pairs(costs: Costs) -> Table:
         columns, rows, caption="Ratios of latency: geometric means over queries", labels=2,
         notes=["low and high are bounds for other queries, in turns those for measuring again on this machine; both hold for 95 %."],
     )  # fmt: skip
-
-
-def over_repetitions(costs: Costs, new: str, old: str, load: str) -> Ratio:
-    """The ratio of geometric means, with Student's interval over repetitions: what another measurement would find."""
-    from scipy.special import stdtrit
-
-    ours, theirs = (_mean_logs(costs.of(each, load)) for each in (new, old))
-    logs = np.array([ours[each] - theirs[each] for each in ours if each in theirs])
-    n = len(logs)
-    if not n:
-        return Ratio(math.nan, math.nan, math.nan, 0, TURNS)
-    mean = float(logs.mean())
-    reach = float(stdtrit(n - 1, 0.975)) * float(logs.std(ddof=1)) / math.sqrt(n) if n >= TURNS else math.nan
-    return Ratio(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach), n, TURNS)
-
-
-def _mean_logs(calls: pl.DataFrame) -> dict[int, float]:
-    """The mean log latency of each repetition."""
-    import polars as pl
-
-    found = (
-        calls.select("repetition", each=estimates.latency()).drop_nulls().filter(pl.col("each").is_finite())
-    )
-    logs = found.group_by("repetition", maintain_order=True).agg(pl.col("each").log().mean())
-    return dict(zip(logs["repetition"].to_list(), logs["each"].to_list(), strict=True))
 
 
 def failures(costs: Costs) -> Table:
