@@ -46,10 +46,18 @@ def parameters(cls: type) -> str:
     return "\n".join(explained)
 
 
+def entries(block: str) -> list[str]:
+    """Return the entries of a block of parameters, one of which may have several lines.
+
+    >>> entries("p: a chance\\n    from 0 to 1\\nk: a rank")
+    ['p: a chance\\n    from 0 to 1', 'k: a rank']
+    """
+    return re.split(r"\n(?=\S)", block) if block else []
+
+
 def _entries(cls: type) -> list[str]:
     """The entries of a class's own block of parameters."""
-    block = _block(cls, "Parameters")
-    return re.split(r"\n(?=\S)", block) if block else []
+    return entries(_block(cls, "Parameters"))
 
 
 def _block(cls: type, title: str) -> str:

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from rankwell.display.page import translations
 from rankwell.errors import UsageError, brief, nearest, one_of
 
 PLURAL = {"one", "other"}
@@ -37,6 +38,14 @@ class Words:
         if not isinstance(text, str):
             text = text["one" if fields["n"] == 1 and "one" in text else "other"]
         return text.format(**fields)
+
+    def translated(self, english: str, room: str) -> str:
+        """Return a definition that stands in the code, in this language if there is a translation; ``room`` says whose it is."""
+        return translations.translated(english, room, self.lang)
+
+    def composed(self, text: str) -> str:
+        """Return a message of the code, composed in this language if it was made from a template that is translated."""
+        return translations.composed_in(text, self.lang)
 
     def of(self, room: str) -> dict[str, str]:
         """Return the texts whose keys begin with ``room.``, without that; for scripts, which fill in their own fields."""

@@ -9,6 +9,7 @@ from typing import Any
 from rankwell import __version__
 from rankwell.inspection.explaining import explain
 from rankwell.judge.policy import Policy
+from rankwell.metrics.docstrings import entries
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
@@ -44,25 +45,44 @@ def section(material: Material) -> Section:
 
 def _metric(material: Material, metric: Metric) -> dict[str, Any]:
     """A metric's definition: as it is written, with every switch, in a sentence and as a formula."""
-    card = explain(metric).to_dict()
+    card = _card(material, metric)
     low, high = metric.range
     ends = {"low": f"{low:g}".replace("inf", "∞"), "high": f"{high:g}".replace("inf", "∞")}
     return {
         "metric": str(metric),
         "signature": metric.signature,
-        "sentence": card["sentence"].replace("``", ""),
+        "sentence": card["sentence"],
         "range": material.words("report.definitions.range", **ends),
         "better": material.words(f"page.{metric.better}"),
         "formula": card.get("formula", ""),
         "folded": [
             {
                 "title": material.words(f"report.definitions.{each.replace(' ', '_')}"),
-                "text": _unfolded(each, card[each].replace("``", "")),
+                "text": _unfolded(each, card[each]),
             }
             for each in FOLDED
             if each in card
         ],
     }
+
+
+def _card(material: Material, metric: Metric) -> dict[str, str]:
+    """The parts of a metric's card in the language of the page; a metric that a user has defined is left as it is written."""
+    card, room = explain(metric).to_dict(), f"metrics.{type(metric).name}"
+    texts = {
+        part: material.words.translated(card[part], f"{room}.{part.replace(' ', '_')}")
+        for part in ("sentence", *CARD)
+        if part in card
+    }
+    if "parameters" in card:
+        texts["parameters"] = "\n".join(_parameter(material, entry) for entry in entries(card["parameters"]))
+    return {part: text.replace("``", "") for part, text in texts.items()}
+
+
+def _parameter(material: Material, entry: str) -> str:
+    """What a parameter means, behind its name."""
+    name, colon, text = entry.partition(": ")
+    return name + colon + material.words.translated(text, f"parameters.{name}") if colon else entry
 
 
 def _unfolded(title: str, text: str) -> str:
