@@ -45,7 +45,8 @@ def section(material: Material) -> Section:
 
 def _metric(material: Material, metric: Metric) -> dict[str, Any]:
     """A metric's definition: as it is written, with every switch, in a sentence and as a formula."""
-    card = _card(material, metric)
+    explained = explain(metric).to_dict()
+    card = _translated(material, metric, explained)
     low, high = metric.range
     ends = {"low": f"{low:g}".replace("inf", "∞"), "high": f"{high:g}".replace("inf", "∞")}
     return {
@@ -59,6 +60,7 @@ def _metric(material: Material, metric: Metric) -> dict[str, Any]:
             {
                 "title": material.words(f"report.definitions.{each.replace(' ', '_')}"),
                 "text": _unfolded(each, card[each]),
+                "is_cited": each == "reference" and card[each] == explained[each],
             }
             for each in FOLDED
             if each in card
@@ -66,9 +68,9 @@ def _metric(material: Material, metric: Metric) -> dict[str, Any]:
     }
 
 
-def _card(material: Material, metric: Metric) -> dict[str, str]:
+def _translated(material: Material, metric: Metric, card: Mapping[str, Any]) -> dict[str, str]:
     """The parts of a metric's card in the language of the page; a metric that a user has defined is left as it is written."""
-    card, room = explain(metric).to_dict(), f"metrics.{type(metric).name}"
+    room = f"metrics.{metric.name}"
     texts = {
         part: material.words.translated(card[part], f"{room}.{part.replace(' ', '_')}")
         for part in ("sentence", *CARD)
@@ -82,7 +84,8 @@ def _card(material: Material, metric: Metric) -> dict[str, str]:
 def _parameter(material: Material, entry: str) -> str:
     """What a parameter means, behind its name."""
     name, colon, text = entry.partition(": ")
-    return name + colon + material.words.translated(text, f"parameters.{name}") if colon else entry
+    said = material.words.translated(text if colon else entry, f"parameters.{name}")
+    return f"{name}: {said}" if colon else said
 
 
 def _unfolded(title: str, text: str) -> str:
