@@ -18,6 +18,8 @@ class Composed(str):
     ('{n:,} rows of {name}', 2000)
     """
 
+    __slots__ = ("fields", "template")
+
     template: str
     fields: Mapping[str, Any]
 

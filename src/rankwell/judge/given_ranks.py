@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Self
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
@@ -15,10 +17,26 @@ from rankwell.tables.csr import owners
 from rankwell.tables.rows import Lists
 
 MOST = 2.0**53  # beyond it, numbers next to each other are no longer told apart
+NUMBERED = "Number the items 1, 2, …"
 CLOSED = "or set ranks='closed', which reads only their order"
 
 
-class RanksBeginAtZero(DataError):
+class WrongRanks(DataError):
+    """A rank column that cannot count: where, what is wrong, and the remedy."""
+
+    place: str
+    what: Composed
+    remedy: str
+
+    @classmethod
+    def at(cls, place: str, what: Composed, remedy: str) -> Self:
+        """Return the error at a place."""
+        error = cls(f"{place}: {what}. {remedy}, {CLOSED}.")
+        error.place, error.what, error.remedy = place, what, f"{remedy}, {CLOSED}."
+        return error
+
+
+class RanksBeginAtZero(WrongRanks):
     """A rank of 0, where the batches before had none: the ranks of the whole run begin at 0."""
 
 
@@ -29,7 +47,7 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
     ------
     RanksBeginAtZero
         If they begin at 0, and this was not known.
-    DataError
+    WrongRanks
         If a rank is not a whole number, or below the first one.
     """
     known = lists.rank_base if asked.rank_base is None else asked.rank_base
@@ -41,15 +59,13 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
     ranks = np.rint(given)
     if len(wrong := np.flatnonzero((ranks != given) | (np.abs(given) > MOST))):
         row = int(wrong[0])
-        raise DataError(
-            f"{lists.place(row)}: the rank {brief(float(given[row]))} is not a whole number. Number the items 1, 2, …, {CLOSED}."
-        )
+        what = Composed("the rank {rank} is not a whole number", rank=brief(float(given[row])))
+        raise WrongRanks.at(lists.place(row), what, NUMBERED)
     if len(low := np.flatnonzero(ranks < base)):
         row = int(low[0])
-        kind = RanksBeginAtZero if known is None and ranks.min() == 0 else DataError
-        raise kind(
-            f"{lists.place(row)}: the rank is {given[row]:g}; ranks begin at {base}. Number the items 1, 2, …, {CLOSED}."
-        )
+        kind = RanksBeginAtZero if known is None and ranks.min() == 0 else WrongRanks
+        what = Composed("the rank is {rank:g}; ranks begin at {base}", rank=float(given[row]), base=base)
+        raise kind.at(lists.place(row), what, NUMBERED)
     return replace(lists, ranks=ranks.astype(np.int64) + (1 - base))
 
 
@@ -60,7 +76,7 @@ def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: Cou
 
     Raises
     ------
-    DataError
+    WrongRanks
         If a list gives a rank twice.
     """
     assert lists.ranks is not None
@@ -81,9 +97,11 @@ def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: Cou
     return lists if gaps and policy.duplicates != "drop" else replace(lists, ranks=None)
 
 
-def _twice(lists: Lists, first: int, second: int) -> DataError:
+def _twice(lists: Lists, first: int, second: int) -> WrongRanks:
     query = int(np.searchsorted(lists.offsets, second, side="right")) - 1
-    return DataError(
-        f"{lists.place(second)}: query {brief(lists.queries.one(query))} gives a rank twice (first: {lists.place(first)}). "
-        f"Give each item a rank of its own, {CLOSED}."
+    what = Composed(
+        "query {query} gives a rank twice (first: {first})",
+        query=brief(lists.queries.one(query)),
+        first=lists.place(first),
     )
+    return WrongRanks.at(lists.place(second), what, "Give each item a rank of its own")

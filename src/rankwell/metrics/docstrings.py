@@ -47,10 +47,10 @@ def parameters(cls: type) -> str:
 
 
 def entries(block: str) -> list[str]:
-    """Return the entries of a block of parameters, one of which may have several lines.
+    r"""Return the entries of a block of parameters, one of which may have several lines.
 
-    >>> entries("p: a chance\\n    from 0 to 1\\nk: a rank")
-    ['p: a chance\\n    from 0 to 1', 'k: a rank']
+    >>> entries("p: a chance\n    from 0 to 1\nk: a rank")
+    ['p: a chance\n    from 0 to 1', 'k: a rank']
     """
     return re.split(r"\n(?=\S)", block) if block else []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.column_names import known_word
 from rankwell.tables.places import Place
@@ -62,7 +63,7 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
     if hasattr(source, "__arrow_c_stream__"):
         return made(lambda: pl.DataFrame(source), name)
     if is_records(source):
-        return table_of(source, lambda row: f"{name}, row {row + 1}")
+        return table_of(source, lambda row: Composed("{name}, row {row}", name=name, row=row + 1))
     if isinstance(source, Mapping):
         texts = [key if isinstance(key, str) else brief(key) for key in source]
         columns = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.errors import DataError, brief
 from rankwell.readers.column_names import known_word, match_columns, quoted
 from rankwell.tables.places import Place
@@ -107,7 +108,7 @@ class Lists:
                 start += int(np.searchsorted(ends, row, side="right"))
                 break
             start, passed = start + len(piece), int(ends[-1]) if len(ends) else passed
-        return f"{self.name}, row {start + 1}"
+        return Composed("{name}, row {row}", name=self.name, row=start + 1)
 
     def _pieces(self, size: int) -> Iterator[pl.DataFrame]:
         import polars as pl

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import dicts
 from rankwell.tables.csr import owners
@@ -30,7 +31,7 @@ class ListOf(Held):
     def __call__(self, row: int) -> str:
         """Return where a row stands."""
         query = int(np.searchsorted(self.offsets, row, side="right")) - 1
-        return f"{self.name}, query {brief(self.queries.one(query))}"
+        return Composed("{name}, query {query}", name=self.name, query=brief(self.queries.one(query)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.errors import DataError, UsageError
 from rankwell.readers.arrays import array_of, is_sparse, sparse_of
 from rankwell.tables.csr import offsets_of, owners
@@ -162,7 +163,11 @@ class Entries(Held):
     def __call__(self, row: int) -> str:
         """Return where a row stands."""
         at = self.first + int(np.searchsorted(self.offsets, row, side="right")) - 1
-        return f"{self.name}, row {at}" + ("" if self.columns is None else f", column {self.columns[row]}")
+        if self.columns is None:
+            return Composed("{name}, row {row}", name=self.name, row=at)
+        return Composed(
+            "{name}, row {row}, column {column}", name=self.name, row=at, column=self.columns[row]
+        )
 
 
 def _rows(name: str, query: np.ndarray, length: int) -> Entries:

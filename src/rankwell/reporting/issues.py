@@ -38,7 +38,7 @@ TOLD = MISSING, UNKNOWN, UNDECIDED, "queries with R > k", "rows that repeat an i
 class Case:
     """Where an issue was found: a system, or a place in a file, with a text in the language of the page.
 
-    ``message`` and ``effect`` are what lint says, in English; ``message`` and ``place`` may quote ids.
+    ``message`` and ``effect`` are what lint says; ``message`` and ``place`` may quote ids.
     """
 
     system: str
@@ -75,7 +75,7 @@ def _all(material: Material) -> Found:
     yield from _undefined(material)
     yield from _touched(material)
     for warning in warnings_of(list(material.results.values())):
-        yield "warning", "warnings", Case("", effect=warning)
+        yield "warning", "warnings", Case("", effect=material.words.composed(warning))
 
 
 def _linted(material: Material) -> Found:
@@ -103,14 +103,17 @@ def _linted(material: Material) -> Found:
 
 def _case(material: Material, finding: Finding, name: str) -> Case:
     """A finding, with the names of files without their folders, which tell of a machine."""
-    run, place, message = material.runs[name], finding.place, finding.message
+    run, words = material.runs[name], material.words
+    place, message = words.composed(finding.place), words.composed(finding.message)
     labels = [run.name, *(file.label for file in run.files)]
-    is_of_run = any(place == label or place.startswith((f"{label}:", f"{label},")) for label in labels)
+    is_of_run = any(
+        finding.place == label or finding.place.startswith((f"{label}:", f"{label},")) for label in labels
+    )
     for file in (*run.files, *(() if material.qrels is None else material.qrels.files)):
         place, message = (text.replace(file.label, PurePath(file.label).name) for text in (place, message))
     text = _said(material, finding.rule, name)
     place, message = ("" if place == run.name else place, message) if not text else ("", "")
-    return Case(name if is_of_run else "", text, place, message, finding.effect)
+    return Case(name if is_of_run else "", text, place, message, words.composed(finding.effect))
 
 
 def _of_unjudged(material: Material) -> Level:

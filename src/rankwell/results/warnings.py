@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rankwell.display.composed import Composed
 from rankwell.metrics.corpus_metric import CorpusMetric
 
 if TYPE_CHECKING:
@@ -16,13 +17,17 @@ FEW_QUERIES, FEW_ITEMS, ENOUGH = 0.5, 0.005, 200
 
 def warnings_of(results: Sequence[Results]) -> list[str]:
     """Return warnings about data that are easily misread."""
-    found = []
+    found: list[str] = []
     counts: Mapping[str, int] = results[0].counts
     cut_short = counts.get("queries with R > k", 0)
     if cut_short > SHORT_CUT * counts.get("judged queries", 0):
         found.append(
-            f"{cut_short:,} of {counts['judged queries']:,} judged queries have more than k relevant items; "
-            f"AP ÷ R and AP ÷ min(R, k) differ there, so say which one you report."
+            Composed(
+                "{n:,} of {of:,} judged queries have more than k relevant items; "
+                "AP ÷ R and AP ÷ min(R, k) differ there, so say which one you report.",
+                n=cut_short,
+                of=counts["judged queries"],
+            )
         )
     for metric in results[0].metrics:
         n = {res.n[str(metric)] for res in results}
@@ -33,36 +38,63 @@ def warnings_of(results: Sequence[Results]) -> list[str]:
             and not getattr(metric, "users", None)
         ):
             found.append(
-                f"{metric} depends on the number of lists, which is {min(n):,} to {max(n):,}: compare runs with equally many lists"
-                + (f", or use coverage(users={min(n)})." if metric.name == "coverage" else ".")
+                Composed(
+                    "{metric} depends on the number of lists, which is {least:,} to {most:,}: compare runs with equally many "
+                    "lists{other}.",
+                    metric=metric,
+                    least=min(n),
+                    most=max(n),
+                    other=Composed(", or use coverage(users={n})", n=min(n))
+                    if metric.name == "coverage"
+                    else "",
+                )
             )
-    converted = ("run ids read as integers", "judgement ids read as integers")
+    converted = {
+        "run ids read as integers": Composed("run ids read as integers"),
+        "judgement ids read as integers": Composed("judgement ids read as integers"),
+    }
     for res in results:
         found += _hardly_met(res)
         against = res.counts.get("rows whose rank contradicts the score", 0)
         if against:
             found.append(
-                f"{res.name}: {against:,} rows are ranked below a row with a lower score; the rank column is used."
+                Composed(
+                    "{name}: {n:,} rows are ranked below a row with a lower score; the rank column is used.",
+                    name=res.name,
+                    n=against,
+                )
             )
         found += [
-            f"{res.name}: {what}, to match the other side." for what in converted if res.counts.get(what)
+            Composed("{name}: {what}, to match the other side.", name=res.name, what=text)
+            for what, text in converted.items()
+            if res.counts.get(what)
         ]
     return found
 
 
-def _hardly_met(res: Results) -> list[str]:
+def _hardly_met(res: Results) -> list[Composed]:
     """Warnings that most judged queries, or nearly all judged items, are missing from the run."""
     counts: Mapping[str, int] = res.counts
     queries, judgements = counts.get("judged queries", 0), counts.get("judgements", 0)
     missing = counts.get("judged queries missing from the run", 0)
     if missing > FEW_QUERIES * queries:
         return [
-            f"{res.name}: {missing:,} of {queries:,} judged queries are missing from the run. Is it the run of these judgements?"
+            Composed(
+                "{name}: {n:,} of {of:,} judged queries are missing from the run. Is it the run of these judgements?",
+                name=res.name,
+                n=missing,
+                of=queries,
+            )
         ]
     found = counts.get("judged items found", 0)
     here = judgements * (queries - missing) / max(queries, 1)
     if judgements >= ENOUGH and found < FEW_ITEMS * here:
         return [
-            f"{res.name}: the lists hold only {found:,} of {judgements:,} judged items. Is it the run of these judgements?"
+            Composed(
+                "{name}: the lists hold only {n:,} of {of:,} judged items. Is it the run of these judgements?",
+                name=res.name,
+                n=found,
+                of=judgements,
+            )
         ]
     return []

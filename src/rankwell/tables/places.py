@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankwell.display.composed import Composed
+
 Place = Callable[[int], str]
 
 
@@ -27,7 +29,7 @@ class RowOf(Held):
 
     def __call__(self, row: int) -> str:
         """Return where a row stands."""
-        return f"{self.name}, row {row + 1}"
+        return Composed("{name}, row {row}", name=self.name, row=row + 1)
 
 
 @dataclass(frozen=True)

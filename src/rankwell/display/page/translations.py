@@ -18,9 +18,9 @@ MESSAGES = "messages"
 
 
 def fingerprint(english: str) -> str:
-    """Return what stands for an English text in a file of translations; the ends of its lines do not count.
+    r"""Return what stands for an English text in a file of translations; the ends of its lines do not count.
 
-    >>> fingerprint("one two") == fingerprint("one\\n    two")
+    >>> fingerprint("one two") == fingerprint("one\n    two")
     True
     """
     return hashlib.sha256(" ".join(english.split()).encode()).hexdigest()[:8]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.errors import RankwellError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs
@@ -168,13 +169,21 @@ class Data:
             return None  # the finding is reported without its effect
         return None if math.isnan(value) else value
 
-    def change(self, before: float | None, after: float | None, when: str) -> str:
+    def change(self, before: float | None, after: float | None, when: Composed) -> str:
         """Return in words what a change does to the metric."""
         if before is None or after is None:
             return ""
         if f"{before:.4f}" == f"{after:.4f}":
-            return f"{self.settings.metric} stays {before:.4f} {when}"
-        return f"{self.settings.metric} {before:.4f} → {after:.4f} {when}"
+            return Composed(
+                "{metric} stays {value:.4f} {when}", metric=self.settings.metric, value=before, when=when
+            )
+        return Composed(
+            "{metric} {before:.4f} → {after:.4f} {when}",
+            metric=self.settings.metric,
+            before=before,
+            after=after,
+            when=when,
+        )
 
 
 def common(wanted: Ids, known: Known) -> np.ndarray | None:

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
 from rankwell.errors import brief
 from rankwell.inspection.linting.batches import marked, on_all_cores
@@ -28,13 +29,16 @@ def queries(data: Data) -> Iterator[Finding]:
     for run in data.runs:
         found = common(run.queries, known)
         if found is None or not (found >= 0).any():
-            yield _nothing_in_common(run, data.qrels, "query", run.queries, known.ids)
+            yield _nothing_in_common(run, data.qrels, Composed("query"), run.queries, known.ids)
             continue
         extra = np.flatnonzero(found < 0)
         if len(extra):
             yield Finding(
                 "unknown-queries", "note", run.place_of_list(int(extra[0])),
-                f"{len(extra):,} of {len(found):,} queries are not judged (such as {brief(run.queries.one(int(extra[0])))})",
+                Composed(
+                    "{n:,} of {of:,} queries are not judged (such as {query})",
+                    n=len(extra), of=len(found), query=brief(run.queries.one(int(extra[0]))),
+                ),
                 "They count in no metric of relevance; remove them or complete the judgements.", len(extra),
             )  # fmt: skip
         is_missing = np.ones(len(known), np.bool_)
@@ -42,11 +46,16 @@ def queries(data: Data) -> Iterator[Finding]:
         missing = np.flatnonzero(is_missing)
         if len(missing):
             effect = data.change(
-                data.value(run, missing="empty"), data.value(run, missing="skip"), "with --missing skip"
+                data.value(run, missing="empty"),
+                data.value(run, missing="skip"),
+                Composed("with --missing skip"),
             )
             yield Finding(
                 "missing-queries", "warning", run.name,
-                f"{len(missing):,} of {len(known):,} judged queries are not in the run (such as {brief(known.ids.one(int(missing[0])))})",
+                Composed(
+                    "{n:,} of {of:,} judged queries are not in the run (such as {query})",
+                    n=len(missing), of=len(known), query=brief(known.ids.one(int(missing[0]))),
+                ),
                 "They count as empty lists. Complete the run, or say --missing skip and report it.", len(missing), effect,
             )  # fmt: skip
 
@@ -57,7 +66,7 @@ def items(data: Data) -> Iterator[Finding]:
         judged = Known(data.qrels.items.distinct())
         for run in data.runs:
             if not _meets(run, judged):
-                yield _nothing_in_common(run, data.qrels, "item", run.rows.items, data.qrels.items)
+                yield _nothing_in_common(run, data.qrels, Composed("item"), run.rows.items, data.qrels.items)
     if data.items is None:
         return
     catalogue = Known(data.items.item)
@@ -95,31 +104,36 @@ def _outside(columns: list[Ids], catalogue: Known) -> list[np.ndarray]:
 def _unknown_items(items: Items, name: str, place: str, item: str, count: int) -> Finding:
     return Finding(
         "unknown-items", "error", place,
-        f"item {item} is not in the catalogue {items.name}; {rows_of(count)} of {name}",
+        Composed(
+            "item {item} is not in the catalogue {catalogue}; {rows} of {name}",
+            item=item, catalogue=items.name, rows=rows_of(count), name=name,
+        ),
         "Complete the catalogue, or say --outside ignore.", count,
     )  # fmt: skip
 
 
-def _nothing_in_common(run: RunData, qrels: QrelsData, word: str, ours: Ids, theirs: Ids) -> Finding:
+def _nothing_in_common(run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids) -> Finding:
     """The finding of two sides that share no id, with a change that would make them meet."""
     left, right = ({str(each) for each in _distinct(ids)[:100_000].tolist()} for ids in (ours, theirs))
-    changes: dict[str, Callable[[str], str]] = {
-        "without white space around them": str.strip,
-        "without leading zeros": lambda text: text.lstrip("0") or "0",
-        "in lower case": str.lower,
-        "without a prefix up to the last _, - or /": lambda text: (
+    changes: dict[Composed, Callable[[str], str]] = {
+        Composed("without white space around them"): str.strip,
+        Composed("without leading zeros"): lambda text: text.lstrip("0") or "0",
+        Composed("in lower case"): str.lower,
+        Composed("without a prefix up to the last _, - or /"): lambda text: (
             text.replace("-", "_").replace("/", "_").rpartition("_")[2]
         ),
     }
     hints = [
-        f"{shared:,} would match {how}"
+        Composed("; {n:,} would match {how}", n=shared, how=how)
         for how, change in changes.items()
         if (shared := len({change(each) for each in left} & {change(each) for each in right}))
     ]
     return Finding(
         "nothing-in-common", "error", run.name,
-        f"no {word} of the run is in {qrels.name}: {_first(ours)} here, {_first(theirs)} there"
-        + (f"; {hints[0]}" if hints else ""),
+        Composed(
+            "no {word} of the run is in {qrels}: {ours} here, {theirs} there{hint}",
+            word=word, qrels=qrels.name, ours=_first(ours), theirs=_first(theirs), hint=hints[0] if hints else "",
+        ),
         "Are the files of one collection and in the right order? Write the ids alike on both sides.",
     )  # fmt: skip
 
@@ -135,11 +149,14 @@ def unjudged(data: Data) -> Iterator[Finding]:
             continue
         if share < FEW_JUDGED:
             effect = data.change(
-                data.value(run), data.value(run, unjudged="condense"), "with --unjudged condense"
+                data.value(run), data.value(run, unjudged="condense"), Composed("with --unjudged condense")
             )
             yield Finding(
                 "unjudged", "note", run.name,
-                f"only {share:.0%} of the first {data.settings.k} items are judged; the others count as not relevant",
+                Composed(
+                    "only {share:.0%} of the first {k} items are judged; the others count as not relevant",
+                    share=share, k=data.settings.k,
+                ),
                 f"Report {metric} beside the metric, or use bpref or --unjudged condense.", 1, effect,
             )  # fmt: skip
 
@@ -154,7 +171,10 @@ def scale(data: Data) -> Iterator[Finding]:
         allowed = ", ".join(f"{each:g}" for each in data.settings.scale)
         yield Finding(
             "scale", "error", data.qrels.qrels.place(int(rows[0])),
-            f"the grade {grade[rows[0]]:g} is not on the scale {allowed}; {rows_of(len(rows))}",
+            Composed(
+                "the grade {grade:g} is not on the scale {scale}; {rows}",
+                grade=grade[rows[0]], scale=allowed, rows=rows_of(len(rows)),
+            ),
             "Mend the grades, or declare the scale that they have.", len(rows),
         )  # fmt: skip
 
@@ -172,9 +192,12 @@ def training_items(data: Data) -> Iterator[Finding]:
         if found is not None:
             yield Finding(
                 "training-items", "warning", found.place,
-                f"query {found.query} is shown item {found.item}, which it has in {data.train.name}; {rows_of(found.count)}",
+                Composed(
+                    "query {query} is shown item {item}, which it has in {train}; {rows}",
+                    query=found.query, item=found.item, train=data.train.name, rows=rows_of(found.count),
+                ),
                 "Leave out what the user has already, unless it may be shown again.", found.count,
-                data.change(data.value(run), data.value(run.without(rows)), "without them"),
+                data.change(data.value(run), data.value(run.without(rows)), Composed("without them")),
             )  # fmt: skip
 
 
@@ -196,4 +219,4 @@ RULES: tuple[Callable[[Data], Iterator[Finding]], ...] = (queries, items, unjudg
 
 
 def _first(ids: Ids) -> str:
-    return brief(ids.one(0)) if len(ids) else "none"
+    return brief(ids.one(0)) if len(ids) else Composed("none")

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
-from rankwell.errors import DataError
 from rankwell.inspection.linting.data import Data, RunData
 from rankwell.judge.asked import Asked
-from rankwell.judge.given_ranks import number_given, with_ranks
+from rankwell.judge.given_ranks import WrongRanks, number_given, with_ranks
 from rankwell.judge.policy import Policy
 from rankwell.kernels import rank_columns as kernel
 from rankwell.tables.csr import owners
@@ -25,7 +25,7 @@ def ranked_as_given(run: RunData, policy: Policy) -> Lists:
 
     Raises
     ------
-    DataError
+    WrongRanks
         If the ranks cannot count.
     """
     if not run.lists.has_ranks:
@@ -42,10 +42,8 @@ def rank_columns(data: Data) -> Iterator[Finding]:
             continue
         try:
             lists = ranked_as_given(run, policy)
-        except DataError as error:
-            place, _, message = str(error).partition(": ")
-            what, _, remedy = message.partition(". ")
-            yield Finding("ranks", "error", place, what, remedy or "Number the items 1, 2, …")
+        except WrongRanks as error:
+            yield Finding("ranks", "error", error.place, error.what, error.remedy)
             continue
         if lists.ranks is None:
             continue
@@ -57,11 +55,13 @@ def rank_columns(data: Data) -> Iterator[Finding]:
         given, closed = (data.value(run, ranks=rule) for rule in ("given", "closed"))
         yield Finding(
             "rank-gaps", "warning", run.lists.place(int(lists.offsets[first])),
-            f"{len(short):,} of {len(rows):,} lists leave ranks out (this one has {rows[first]:,} rows and ends at rank "
-            f"{last[first]:,})",
+            Composed(
+                "{n:,} of {of:,} lists leave ranks out (this one has {rows:,} rows and ends at rank {last:,})",
+                n=len(short), of=len(rows), rows=int(rows[first]), last=int(last[first]),
+            ),
             "If items were removed after ranking, number the lists anew or say --ranks closed; else this is what users saw.",
             len(short),
-            data.change(given, closed, "with --ranks closed"),
+            data.change(given, closed, Composed("with --ranks closed")),
         )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from rankwell.display.composed import Composed
 from rankwell.display.findings import Finding
 from rankwell.errors import brief
 from rankwell.inspection.linting.batches import in_order, inside, marked, on_all_cores
@@ -28,10 +29,13 @@ def duplicates(data: Data) -> Iterator[Finding]:
             kept, dropped = (data.value(run, duplicates=rule) for rule in ("first", "drop"))
             yield Finding(
                 "duplicates", "error", found.place,
-                f"query {found.query} lists item {found.item} twice "
-                f"(first: {found.lists.place(first)}); {rows_of(found.count)} repeat{'s' * (found.count == 1)} an item",
+                Composed(
+                    "query {query} lists item {item} twice (first: {first}); {rows} repeat{s} an item",
+                    query=found.query, item=found.item, first=found.lists.place(first), rows=rows_of(found.count),
+                    s="s" * (found.count == 1),
+                ),
                 "Remove the copies, or say --duplicates first or drop.", found.count,
-                data.change(kept, dropped, "from later copies that keep their rank (first) to none (drop)"),
+                data.change(kept, dropped, Composed("from later copies that keep their rank (first) to none (drop)")),
             )  # fmt: skip
     if data.qrels is not None:
         yield from _judged_twice(data.qrels)
@@ -56,8 +60,11 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
         row = int(again[0])
         yield Finding(
             "duplicates", "error" if differ else "warning", qrels.place(row),
-            f"item {brief(qrels.items.one(row))} is judged twice for its query (first: {qrels.place(int(firsts[0]))}); "
-            f"{rows_of(len(again))} repeat{'s' * (len(again) == 1)} an item, {differ} with another grade",
+            Composed(
+                "item {item} is judged twice for its query (first: {first}); {rows} repeat{s} an item, {n} with another grade",
+                item=brief(qrels.items.one(row)), first=qrels.place(int(firsts[0])), rows=rows_of(len(again)),
+                s="s" * (len(again) == 1), n=differ,
+            ),
             "Remove the copies, or say --duplicate-grades max or last.", len(again),
         )  # fmt: skip
 
@@ -76,16 +83,22 @@ def ranks_against_scores(data: Data) -> Iterator[Finding]:
         neighbours = len(run.rows) - len(run.queries)
         by_rank, by_score = (data.value(run.with_scores(each)) for each in zip(*both, strict=True))
         share = found.count / neighbours
-        rule = "the rank decides" if run.by_rank else "the score decides, the rank is ignored"
+        rule = (
+            Composed("the rank decides")
+            if run.by_rank
+            else Composed("the score decides, the rank is ignored")
+        )
         values = (by_rank, by_score) if run.by_rank else (by_score, by_rank)
         yield Finding(
             "score-direction" if share > ASCENDING else "ranks-against-scores", "error" if share > ASCENDING else "warning",
             found.place,
-            f"the score is higher than that of the better rank above; {found.count:,} of {neighbours:,} neighbours "
-            f"contradict ({rule})",
+            Composed(
+                "the score is higher than that of the better rank above; {n:,} of {of:,} neighbours contradict ({rule})",
+                n=found.count, of=neighbours, rule=rule,
+            ),
             "If low scores are better (distances), negate them; else write ranks and scores that agree.",
             found.count,
-            data.change(*values, "if the other column decides"),
+            data.change(*values, Composed("if the other column decides")),
         )  # fmt: skip
 
 
@@ -106,10 +119,10 @@ def _rising(data: Data, run: RunData) -> Iterator[Finding]:
     found, neighbours = marked(run.batches, rises), len(run.rows) - len(run.queries)
     if found is not None and neighbours > 1 and found.count > ASCENDING * neighbours:
         negated = run.with_scores(-lists.score for lists in run.batches)
-        effect = data.change(data.value(run), data.value(negated), "if low scores are better")
+        effect = data.change(data.value(run), data.value(negated), Composed("if low scores are better"))
         yield Finding(
             "score-direction", "warning", found.place,
-            f"scores grow down the lists ({found.count:,} of {neighbours:,} neighbours)",
+            Composed("scores grow down the lists ({n:,} of {of:,} neighbours)", n=found.count, of=neighbours),
             "If low scores are better (distances), negate them.", found.count, effect,
         )  # fmt: skip
 
@@ -122,9 +135,9 @@ def infinite_scores(data: Data) -> Iterator[Finding]:
         if found is not None and not run.by_rank:
             yield Finding(
                 "infinite-scores", "warning", found.place,
-                f"the score is infinite; {rows_of(found.count)}, all tied with each other",
+                Composed("the score is infinite; {rows}, all tied with each other", rows=rows_of(found.count)),
                 "Leave such items out of the lists, or give them a finite score.", found.count,
-                data.change(data.value(run), data.value(run.without(rows)), "without them"),
+                data.change(data.value(run), data.value(run.without(rows)), Composed("without them")),
             )  # fmt: skip
 
 
@@ -137,9 +150,12 @@ def near_ties(data: Data) -> Iterator[Finding]:
         if found is not None:
             yield Finding(
                 "near-ties", "note", found.place,
-                f"{rows_of(found.count)} differ from the one above only beyond single precision",
+                Composed("{rows} differ from the one above only beyond single precision", rows=rows_of(found.count)),
                 "Tools that read scores as 32-bit numbers (trec_eval 9, pytrec_eval) see ties here; --scores single does the same.",
-                found.count, data.change(data.value(run, scores="double"), data.value(run, scores="single"), "with --scores single"),
+                found.count,
+                data.change(
+                    data.value(run, scores="double"), data.value(run, scores="single"), Composed("with --scores single")
+                ),
             )  # fmt: skip
 
 
@@ -186,7 +202,7 @@ def _with_white_space(ids: Ids) -> np.ndarray:
 def _padded(place: str, item: str, count: int) -> Finding:
     return Finding(
         "white-space", "error", place,
-        f"the id {item} has white space around it; {rows_of(count)}",
+        Composed("the id {item} has white space around it; {rows}", item=item, rows=rows_of(count)),
         "Remove it: an id matches only if every byte does.", count,
     )  # fmt: skip
 
@@ -205,14 +221,17 @@ def coverage(data: Data) -> Iterator[Finding]:
         if here or there:
             yield Finding(
                 "different-queries", "warning", run.name,
-                f"{there:,} queries are only in {first.name}, {here:,} only in {run.name}",
+                Composed(
+                    "{there:,} queries are only in {first}, {here:,} only in {second}",
+                    there=there, first=first.name, here=here, second=run.name,
+                ),
                 "Compare means over the same queries: complete the runs, or cut both to the common ones.", here + there,
             )  # fmt: skip
 
 
-def rows_of(count: int) -> str:
+def rows_of(count: int) -> Composed:
     """Return a number of rows in words."""
-    return f"{count:,} row{'s' * (count != 1)}"
+    return Composed("{n:,} row", n=count) if count == 1 else Composed("{n:,} rows", n=count)
 
 
 def _first_of_judged(qrels: QrelsData) -> Callable[[int], str]:
