@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from html.parser import HTMLParser
 
+VOID = {"br", "col", "hr", "img", "input", "link", "meta"}
+HIDDEN = {"code", "script", "style"}
 BLOCK = re.compile(r'<script type="application/json" id="(\w+)">(.*?)</script>', re.DOTALL)
 
 
@@ -27,3 +30,32 @@ def numbers_in(data):
     if data in ("inf", "-inf"):
         return {float(data)}
     return {float(data)} if isinstance(data, (int, float)) and not isinstance(data, bool) else set()
+
+
+class Shown(HTMLParser):
+    """The texts that a reader of a page sees, with their languages; not scripts, styles, code and data."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.texts = [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in VOID:
+            lang = dict(attrs).get("lang") or (self.open[-1][1] if self.open else "")
+            hidden = tag in HIDDEN or (bool(self.open) and self.open[-1][2])
+            self.open.append((tag, lang, hidden))
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data):
+        if self.open and not self.open[-1][2] and data.strip():
+            self.texts.append((self.open[-1][1], " ".join(data.split())))
+
+
+def shown_in(page):
+    """The texts that a page shows, each with its language."""
+    parser = Shown()
+    parser.feed(page)
+    return parser.texts

@@ -11,6 +11,7 @@ from rankwell.display.findings import LEVELS, Finding, Level
 from rankwell.display.table import number
 from rankwell.inspection.linting import lint
 from rankwell.judge.lists import UNDECIDED
+from rankwell.reporting.counts import label_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.rows.labels import percent
 from rankwell.results.warnings import warnings_of
@@ -171,10 +172,10 @@ def _undefined(material: Material) -> Found:
 
 def _touched(material: Material) -> Found:
     """Rows that other rules touched; a count that is the same for all systems is told once."""
-    texts, found = material.words.of("report.counts"), [res.counts for res in material.results.values()]
+    found = [res.counts for res in material.results.values()]
     for what in {what: None for counts in found for what in counts if what not in (*SIZES, *TOLD)}:
         numbers = [counts.get(what, 0) for counts in found]
         same = len(set(numbers)) == 1
         for name, n in list(zip(material.results, numbers, strict=True))[: 1 if same else None]:
             if n:
-                yield "note", "touched", Case("" if same else name, f"{texts.get(what, what)}: {n:,}")
+                yield "note", "touched", Case("" if same else name, f"{label_of(what, material.words)}: {n:,}")

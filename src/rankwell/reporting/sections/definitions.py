@@ -11,6 +11,7 @@ from rankwell.inspection.explaining import explain
 from rankwell.judge.policy import Policy
 from rankwell.metrics.docstrings import entries
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.counts import label_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Section
 
@@ -137,9 +138,8 @@ def _keys(counts: Sequence[Mapping[str, int]]) -> list[str]:
 
 
 def _row(material: Material, name: str, key: str, values: list[int]) -> dict[str, Any]:
-    texts = material.words.of("report.counts")
     same = all(value == values[0] for value in values)
-    label = name.replace(key, texts.get(key, key))
+    label = name.replace(key, label_of(key, material.words))
     return {"what": label, "same": same, "values": values[:1] if same else values}
 
 

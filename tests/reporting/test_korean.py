@@ -1,0 +1,185 @@
+"""A Korean page: no English sentence is left in what it shows, whatever the metrics and the faults of the data."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import polars as pl
+import pytest
+from tests.reporting.pages import shown_in
+
+import rankwell as rw
+from rankwell.display.page import words_of
+from rankwell.display.page.translations import translations
+from rankwell.errors import RankwellError
+from rankwell.inspection import linting
+from rankwell.metrics import classes
+from rankwell.reporting.counts import label_of
+
+FILMS = files("rankwell") / "data" / "movietweetings"
+QUICK = {"resamples": 99, "flips": 99, "lang": "ko"}
+SENTENCE = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){2,}")
+# commands, and what others call a thing
+ALLOWED = ("rankwell explain ap", "rankwell explain ndcg", "Jeunen et al")
+
+
+def english_in(text):
+    """The English of a text: three words in a row."""
+    return [found for found in SENTENCE.findall(text) if found not in ALLOWED]
+
+
+def citations():
+    """The translated references: what they cite stays in its own language."""
+    rooms = translations("ko").items()
+    return {
+        " ".join(text.split())
+        for room, texts in rooms
+        if room.endswith(".reference")
+        for text in texts.values()
+    }
+
+
+def english_on(found):
+    """The English sentences that a page shows, and those in the words of its pictures."""
+    page = [text for lang, text in shown_in(found.to_html()) if lang == "ko" and text not in citations()]
+    charts = [text for section in found.sections for text in words_in(section.charts)]
+    return [english for text in (*page, *charts) for english in english_in(text)]
+
+
+def words_in(spec):
+    """The texts of a specification of a chart, without the rows behind it, its addresses and its expressions."""
+    if isinstance(spec, dict):
+        left_out = {"datasets", "values", "data", "$schema", "transform", "params", "expr", "labelExpr"}
+        return [text for key, each in spec.items() if key not in left_out for text in words_in(each)]
+    if isinstance(spec, (list, tuple)):
+        return [text for each in spec for text in words_in(each)]
+    return [spec] if isinstance(spec, str) else []
+
+
+def evaluable():
+    """The metrics that the bundled data have all tables for, at 10 where they take a cut-off."""
+    tables = {"train": FILMS / "train.parquet", "items": FILMS / "items.parquet", "rel": 8}
+    for cls in classes():
+        if not cls.__module__.startswith("rankwell.metrics."):
+            continue
+        metric = cls.name if cls.cut == "none" else f"{cls.name}@10"
+        try:
+            rw.Evaluator(FILMS / "test.parquet", [metric], **tables)
+        except RankwellError:
+            continue
+        yield metric
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_page_of_all_metrics_that_the_bundled_data_allow_shows_no_english_sentence():
+    metrics = ["ndcg@10", *(metric for metric in evaluable() if metric != "ndcg@10")]
+    assert len(metrics) > 100
+    found = rw.report(
+        {name: FILMS / f"{name}.parquet" for name in ("popular", "als", "random")},
+        qrels=FILMS / "test.parquet",
+        metrics=metrics,
+        train=FILMS / "train.parquet",
+        items=FILMS / "items.parquet",
+        rel=8,
+        baseline="popular",
+        **QUICK,
+    )
+    assert len(found.sections) == 9
+    assert english_on(found) == []
+
+
+JUDGED = {f"q{n}": {f"d{n}": 1, f"e{n}": 2, "z": 0} for n in range(8)}
+WITH_GAPS = [
+    (f"q{n}", item, rank, score)
+    for n in range(8)
+    for item, rank, score in ((f"d{n}", 1, 1.0), (f"e{n}", 3, 2.0))
+]
+FAULTY = {
+    "again": {f"q{n}": [f"d{n}", f"d{n}", f"e{n}"] for n in range(8)},
+    "gaps": pl.DataFrame(WITH_GAPS, schema=["query", "item", "rank", "score"], orient="row"),
+    "rising": {f"q{n}": [(f"x{n}", 0.1), (f"y{n}", 0.2), (f"d{n}", 0.3)] for n in range(8)},
+    "near": {f"q{n}": {f"x{n}": 1.0, f"d{n}": 1.0 + 1e-12, f"e{n}": float("inf")} for n in range(6)},
+    "spaces": {f"q{n}": {f" d{n}": 2.0, f"e{n} ": 1.0} for n in range(8)},
+    "zeros": {f"q{n}": {f"0d{n}": 2.0} for n in range(8)},
+    "other": {**{f"q{n}": {f"d{n}": 2.0} for n in range(2)}, "r": {"d1": 1.0}},
+}
+FAULTS = {
+    "duplicates", "unknown-items", "score-direction", "white-space", "nothing-in-common", "training-items", "unjudged",
+    "rank-gaps", "infinite-scores", "missing-queries", "warnings", "unknown-queries", "undefined-list", "touched",
+    "near-ties",
+}  # fmt: skip
+
+
+def faulty():
+    return rw.report(
+        FAULTY,
+        qrels=JUDGED,
+        metrics=["ndcg@10", "ap@1", "coverage@2", "gini@2", "auc"],
+        train={"q1": ["e1", "d1"]},
+        items=[f"{letter}{n}" for letter in "dexy" for n in range(8)],
+        duplicates="first",
+        outside="ignore",
+        **QUICK,
+    )
+
+
+def test_a_page_of_faulty_data_shows_no_english_sentence():
+    found = faulty()
+    data = found.section("quality").data
+    assert {issue["rule"] for issue in (*data["issues"], *data["notes"])} == FAULTS
+    assert english_on(found) == []
+
+
+def test_the_numbers_of_a_korean_message_are_those_that_lint_finds():
+    data = faulty().section("quality").data
+    said = {
+        case["message"]
+        for issue in data["issues"]
+        if issue["rule"] == "duplicates"
+        for case in issue["cases"]
+    }
+    (own,) = (each for each in linting.lint(FAULTY["again"], JUDGED) if each.rule == "duplicates")
+    assert said == {
+        f"질의 'q0'의 목록에 두 번 나오는 항목 'd0' (처음: again, 질의 'q0'). 항목을 반복하는 행: {own.count}행."
+    }
+
+
+def test_a_rank_that_cannot_count_is_told_in_korean():
+    table = pl.DataFrame({"query": ["q0"] * 2, "item": ["d0", "e0"], "rank": [1.0, 1.5]})
+    found = rw.report({"half": table}, qrels=JUDGED, metrics=["rr"], ranks="closed", **QUICK)
+    (issue,) = (each for each in found.section("quality").data["issues"] if each["rule"] == "ranks")
+    assert issue["cases"][0]["message"] == "순위 1.5: 정수가 아닙니다."
+    assert issue["cases"][0]["place"] == "half, 2행"
+
+
+def test_no_translation_holds_an_english_sentence():
+    texts = [
+        text
+        for room, texts in translations("ko").items()
+        if not room.endswith(".reference")
+        for text in texts.values()
+    ]
+    assert len(texts) > 600
+    assert [english for text in texts for english in english_in(text)] == []
+
+
+def test_only_citations_are_marked_as_english():
+    found = rw.report({"zeros": FAULTY["zeros"]}, qrels=JUDGED, metrics=["ndcg@10", "user_mae"], **QUICK)
+    english = {text for lang, text in shown_in(found.to_html()) if lang == "en"}
+    assert english == {" ".join(rw.explain("ndcg").to_dict()["reference"].split())}
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("judged queries", "판정된 질의"),
+        ("rows without topics", "주제가 없는 행"),
+        ("rows without colour", "colour 값이 없는 행"),
+        ("values of ab_ndcg@10 above 1", "1보다 큰 ab_ndcg@10 값"),
+        ("counted by a user's metric", "counted by a user's metric"),
+    ],
+)
+def test_counts_that_name_a_column_or_a_metric_are_said_in_korean(what, said):
+    assert label_of(what, words_of("ko")) == said
+    assert label_of(what, words_of("en")) == what
