@@ -123,3 +123,29 @@ def test_the_level_of_intervals_is_that_of_the_comparison():
     for chart in (rw.plot.segments(found), rw.plot.per_query(own, comparison=found), rw.plot.forest(found)):
         assert "90 % interval" in " ".join(chart.title.subtitle)
     assert "95 % interval" in " ".join(rw.plot.segments(own).title.subtitle)
+
+
+def test_intervals_without_an_end_are_cut_and_do_not_hide_the_others():
+    rows = [{"mean": 0.5, "low": 0.4, "high": 0.6}] * 5
+    endless = {"mean": 1.0, "low": 0.0, "high": "inf"}
+    assert domain_of([endless]) is None
+    low, high = domain_of([*rows, endless])
+    assert 0.3 < low < 0.4
+    assert 1.0 < high < 1.1
+
+
+def test_a_metric_without_an_upper_end_is_drawn_for_segments_where_few_queries_have_a_hit():
+    qrels = {f"q{at}": {f"d{at}": 3} for at in range(40)}
+    few = [{"query": f"q{at}", "tier": "few" if at < 5 else "many"} for at in range(40)]
+    run = {query: list(qrels[query]) if at == 0 or at % 3 > 1 else ["x"] for at, query in enumerate(qrels)}
+    found = rw.compare(
+        {"run": run, "empty": {key: ["x"] for key in qrels}},
+        qrels,
+        ["dcg@10"],
+        users=few,
+        by="tier",
+        flips=99,
+    )
+    assert found.mean("run", "dcg@10", "few").high == float("inf")  # so few hits tell nothing of the mean
+    rows = {(row["system"], row["segment"]): row for row in rows_of(rw.plot.segments(found, "dcg@10"))}
+    assert rows["run", "few"]["high"] == "inf"

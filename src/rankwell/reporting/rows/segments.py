@@ -163,14 +163,15 @@ def rows_of(found: Segmented, everything: str) -> list[dict[str, Any]]:
 def domain_of(rows: Sequence[Mapping[str, Any]]) -> tuple[float, float] | None:
     """Return the ends of an axis that leaves out very wide intervals, beside which all others would look like points.
 
-    Very wide is over five times the median; None if there is none.
+    Very wide is over five times the median, or without an end; None if there is none, or no other.
     """
-    widths = [row["high"] - row["low"] for row in rows if row["low"] is not None]
-    if not widths or max(widths) <= WIDE * median(widths):
+    told = [(float(row["low"]), float(row["high"])) for row in rows if row["low"] is not None]
+    widths = [high - low for low, high in told if math.isfinite(high - low)]
+    if not widths or max(high - low for low, high in told) <= WIDE * median(widths):
         return None
     ends = [row["mean"] for row in rows if row["mean"] is not None]
-    for row in rows:
-        if row["low"] is not None and row["high"] - row["low"] <= WIDE * median(widths):
-            ends += [row["low"], row["high"]]
+    for low, high in told:
+        if high - low <= WIDE * median(widths):
+            ends += [low, high]
     air = (max(ends) - min(ends)) * 0.03
     return min(ends) - air, max(ends) + air
