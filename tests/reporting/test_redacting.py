@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from tests.reporting.explorer.explored import explored
+from tests.reporting.pages import shown_in
 
 import rankwell as rw
 from rankwell.reporting.redacting import redacted_section
@@ -87,6 +88,10 @@ def test_no_id_text_folder_or_small_group_is_left_in_the_page_or_its_json(lang):
         ):
             assert secret not in plain
     assert "tier-silver" in found.to_json()
+
+
+def test_what_is_withheld_leaves_nothing_behind(hidden):
+    assert "None" not in {word for _, text in shown_in(hidden.to_html()) for word in text.split()}
 
 
 def test_the_same_page_unredacted_has_them_all(plain):
