@@ -15,6 +15,7 @@ from rankwell.display.page.translations import translations
 from rankwell.errors import RankwellError
 from rankwell.inspection import linting
 from rankwell.metrics import classes
+from rankwell.metrics.metric import REGISTRY
 from rankwell.reporting.counts import label_of
 
 FILMS = files("rankwell") / "data" / "movietweetings"
@@ -168,6 +169,27 @@ def test_only_citations_are_marked_as_english():
     found = rw.report({"zeros": FAULTY["zeros"]}, qrels=JUDGED, metrics=["ndcg@10", "user_mae"], **QUICK)
     english = {text for lang, text in shown_in(found.to_html()) if lang == "en"}
     assert english == {" ".join(rw.explain("ndcg").to_dict()["reference"].split())}
+
+
+def test_a_metric_of_the_user_is_defined_as_it_is_written():
+    @rw.metric(name="seen_in_this_test")
+    def seen(judged, context):
+        """나만의 지표."""
+        return judged.relevant().count() * 0.0
+
+    try:
+        found = rw.report({"zeros": FAULTY["zeros"]}, qrels=JUDGED, metrics=[seen], **QUICK)
+    finally:
+        del REGISTRY["seen_in_this_test"]
+    assert ("ko", "나만의 지표.") in shown_in(found.to_html())
+
+
+def test_the_notes_of_a_saved_comparison_are_folded_and_labelled(tmp_path):
+    runs = {name: {f"q{n}": [f"{letter}{n}"] for n in range(8)} for name, letter in (("d", "d"), ("x", "x"))}
+    rw.compare(runs, JUDGED, ["rr"], flips=99, resamples=99).save(tmp_path / "saved.json")
+    found = rw.report(str(tmp_path / "saved.json"), lang="ko")
+    assert ("ko", "비교에 저장된 메모 (영문)") in shown_in(found.to_html())
+    assert english_on(found) == []
 
 
 @pytest.mark.parametrize(

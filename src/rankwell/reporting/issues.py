@@ -178,4 +178,8 @@ def _touched(material: Material) -> Found:
         same = len(set(numbers)) == 1
         for name, n in list(zip(material.results, numbers, strict=True))[: 1 if same else None]:
             if n:
-                yield "note", "touched", Case("" if same else name, f"{label_of(what, material.words)}: {n:,}")
+                yield (
+                    "note",
+                    "touched",
+                    Case("" if same else name, f"{label_of(what, material.words)}: {n:,}"),
+                )
