@@ -52,14 +52,18 @@ def known(lang):
 
 
 def lacking(lang, wanted):
-    """The lines that a file of translations lacks, ready to be completed."""
+    """The lines that files of translations lack, with the English that is to be translated."""
     return sorted(
-        {
-            f"[{room}] {fingerprint(english)} = {english}"
-            for room, english in wanted
-            if (room, fingerprint(english)) not in known(lang)
-        }
+        {line(room, english) for room, english in wanted if (room, fingerprint(english)) not in known(lang)}
     )
+
+
+def line(room, english):
+    """Where a translation belongs: the file, the table in it, and the line."""
+    file, _, rest = room.partition(".")
+    table, _, part = rest.partition(".")
+    key = f"{part}.{fingerprint(english)}" if part else fingerprint(english)
+    return f"{file}.toml{f' [{table}]' if table else ''} {key} = {' '.join(english.split())}"
 
 
 def test_there_is_a_language_and_there_are_many_texts():
@@ -99,6 +103,15 @@ def test_a_message_has_the_fields_of_the_english_one(lang):
     for template in templates():
         there = translations(lang)[MESSAGES][fingerprint(template)]
         assert fields_of(there) == fields_of(template) - endings, template
+
+
+def test_what_is_missing_is_named_with_its_file_table_and_key():
+    assert (
+        line("metrics.mine.sentence", "My\n  own.")
+        == f"metrics.toml [mine] sentence.{fingerprint('My own.')} = My own."
+    )
+    assert line("parameters.p", "a chance") == f"parameters.toml [p] {fingerprint('a chance')} = a chance"
+    assert line(MESSAGES, "{n} rows") == f"messages.toml {fingerprint('{n} rows')} = {{n}} rows"
 
 
 def test_a_changed_sentence_has_no_translation_until_it_is_looked_at_again():
