@@ -155,7 +155,7 @@ def difference() -> None:
             each.terminate()
     for repetitions in (3, 5, 10, 20, 40):
         kept = _first(costs, repetitions)
-        turns, whole = over_repetitions(kept, "new", "old", "closed, 1 at a time"), kept.ratio("new", "old")
+        turns, whole = over_repetitions(kept.group("new"), kept.group("old")), kept.ratio("new", "old")
         print(
             f"{repetitions:3} repetitions: ratio {whole.value:.4f} over queries {whole.low:.4f} to {whole.high:.4f}; in turns {turns.value:.4f}, "
             f"{turns.low:.4f} to {turns.high:.4f}{', told apart' if turns.low > 1 and whole.low > 1 else ''}"

@@ -65,11 +65,9 @@ def costs_kept(
         raise UsageError(
             f"{costs}: none of its systems is called {brief(Path(run).stem)}, as the run is: {one_of(found.systems)}."
         )
-    memory = bytes_of(max_memory, "--max-memory")
+    latency, memory = latencies_of(max_latency), bytes_of(max_memory, "--max-memory")
     kept = []
     for load in found.loads:
-        own = found.limits(
-            wanted, max_latency=latencies_of(max_latency), max_memory=memory, load=load, alpha=alpha
-        )
+        own = found.limits(wanted, max_latency=latency, max_memory=memory, load=load, alpha=alpha)
         kept += [each._replace(name=f"{each.name} ({load})") for each in own] if len(found.loads) > 1 else own
     return kept

@@ -167,9 +167,8 @@ def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -
     if quality.topics is None:
         raise UsageError("--topics is missing: the queries to measure with.")
     path = quality.documents
-    only_commands = all(
-        isinstance(each, Command) for each in systems.values()
-    )  # which read the file themselves
+    # commands read the file themselves
+    only_commands = all(isinstance(each, Command) for each in systems.values())
     if only_commands and path is not None and not Path(path).exists():
         raise UsageError(f"{path}: there is no such file or folder.")
     # read together, since topics get the numbers that the judgements mean

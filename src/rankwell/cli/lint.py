@@ -88,10 +88,10 @@ def lint(
 
         # what was read with the collection, as judgements in SMART's columns are known only beside their documents or topics;
         # cleaned copies are made of files
-        is_read = whole is not None and whole.qrels is not None and cleaned_copies is None
+        read = None if whole is None or cleaned_copies else whole.qrels
         own = checked(
             listed,
-            whole.qrels if whole is not None and is_read else judged,
+            judged if read is None else read,
             items=items,
             train=train,
             k=k,

@@ -1,4 +1,4 @@
-"""Text made from a template: English as it is, and with what a page in another language needs to say it anew."""
+"""English text made from a template, which it keeps, so that a page in another language can fill in its own."""
 
 from __future__ import annotations
 

@@ -13,9 +13,11 @@ import numpy as np
 from rankwell.comparison.gate.deciding import Limit
 from rankwell.display.table import Table
 from rankwell.efficiency import estimates, joining, limits, quality, saving, shown
+from rankwell.efficiency.estimates import Group
+from rankwell.efficiency.frames import COLD, WARM
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.statistics.quantiles import QuantileInterval
-from rankwell.statistics.ratios import Ratio
+from rankwell.statistics.ratios import RatioInterval
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -62,10 +64,22 @@ class Costs:
     @cached_property
     def loads(self) -> list[str]:
         """The loads of the sessions that count as warm; only the cold pass if there is none."""
-        warm = self.calls.filter(self.calls["session"] == "warm")
+        warm = self.calls.filter(self.calls["session"] == WARM)
         return (warm if len(warm) else self.calls)["load"].unique(maintain_order=True).to_list()
 
-    def of(self, system: str, load: str | None = None, session: str = "warm") -> pl.DataFrame:
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The calls of each system, load and session, with what is estimated from them."""
+        return estimates.groups(self)
+
+    def group(self, system: str, load: str | None = None, session: str = WARM) -> Group:
+        """Return the group of a system under a load, as ``of``."""
+        calls = self.of(system, load, session)
+        known = (each for each in self.groups if (each.system, each.session) == (system, session))
+        found = next((each for each in known if load in (None, each.load) or session == COLD), None)
+        return found or Group(system, load or "", session, calls)
+
+    def of(self, system: str, load: str | None = None, session: str = WARM) -> pl.DataFrame:
         """Return the calls of a system under a load, by default the only one.
 
         Raises
@@ -74,8 +88,8 @@ class Costs:
             If there is no such system or load, or several loads and none is named.
         """
         _known("system", system, self.systems)
-        if session == "cold":
-            return self.calls.filter(system=system, session="cold")
+        if session == COLD:
+            return self.calls.filter(system=system, session=COLD)
         if load is None:
             if len(self.loads) != 1:
                 raise UsageError(f"there are several loads; load= says which: {one_of(self.loads)}.")
@@ -83,12 +97,12 @@ class Costs:
         _known("load", load, self.loads)
         return self.calls.filter(system=system, load=load, session=session)
 
-    def latencies(self, system: str, load: str | None = None, session: str = "warm") -> np.ndarray:
+    def latencies(self, system: str, load: str | None = None, session: str = WARM) -> np.ndarray:
         """Return seconds per call, from when it was due (open loop) or began (closed); ∞ for a time-out, without other failures."""
-        return estimates.latencies(self.of(system, load, session))
+        return self.group(system, load, session).latencies
 
     def quantile(
-        self, system: str, q: float, load: str | None = None, session: str = "warm", *, level: float = 0.95
+        self, system: str, q: float, load: str | None = None, session: str = WARM, *, level: float = 0.95
     ) -> QuantileInterval:
         """Return a quantile of the latency, in seconds, with its interval.
 
@@ -100,10 +114,10 @@ class Costs:
         UsageError
             For a system or load that does not exist, or a system that never answered.
         """
-        calls = self.of(system, load, session)
-        if not len(estimates.latencies(calls)):
+        group = self.group(system, load, session)
+        if not len(group.latencies):
             raise UsageError(f"{system}: it has not answered a query.")
-        return estimates.quantile(calls, q, level=level)
+        return group.quantile(q, level=level)
 
     def ratio(
         self,
@@ -114,7 +128,7 @@ class Costs:
         q: float | None = None,
         level: float = 0.95,
         seed: int = 0,
-    ) -> Ratio:
+    ) -> RatioInterval:
         """Return by which factor one system is slower than another on the same queries, with its interval over queries.
 
         The latency of a query is the median of its repetitions; the factor is that of geometric means, or of a quantile `q` of the
@@ -125,17 +139,14 @@ class Costs:
         UsageError
             For a system or load that does not exist, or systems that answered no query in common.
         """
-        return estimates.ratio(self.of(new, load), self.of(old, load), q=q, level=level, seed=seed)
+        return estimates.ratio(self.group(new, load), self.group(old, load), q=q, level=level, seed=seed)
 
     def answered(self, system: str) -> int:
         """Return how many queries of the warm sessions a system answered."""
-        return int(
-            self.sessions.filter(system=_known("system", system, self.systems), session="warm")[
-                "completed"
-            ].sum()
-        )
+        own = self.sessions.filter(system=_known("system", system, self.systems), session=WARM)
+        return int(own["completed"].sum())
 
-    def histogram(self, system: str, load: str | None = None, session: str = "warm") -> Any:
+    def histogram(self, system: str, load: str | None = None, session: str = WARM) -> Any:
         """Return the latencies as an ``HdrHistogram`` in microseconds, to 3 digits, which can be merged with others.
 
         Time-outs count at its highest value, an hour.

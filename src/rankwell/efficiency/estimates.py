@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.efficiency.frames import COLD, WARM
 from rankwell.efficiency.needs import needed
 from rankwell.errors import UsageError
 from rankwell.statistics.quantiles import QuantileInterval, quantile_interval
-from rankwell.statistics.ratios import Ratio, geometric_ratio, quantile_ratio
+from rankwell.statistics.ratios import RatioInterval, geometric_ratio, quantile_ratio, ratio_of_logs
 from rankwell.statistics.series import effective_size
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from rankwell.efficiency.costs import Costs
 
+MS, MIB = 1e3, 2**20  # milliseconds of a second, bytes of a MiB
 TURNS = 3  # repetitions without which an interval over them says nothing
 HOUR, DIGITS = 3_600_000_000, 3  # the highest value of a histogram, in microseconds
 
@@ -35,67 +39,83 @@ def latency() -> pl.Expr:
     )
 
 
-def latencies(calls: pl.DataFrame) -> np.ndarray:
-    """The latencies of calls in the order in which they were made."""
-    return calls.select(each=latency()).drop_nulls().to_series().to_numpy()
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The calls of a system under one load, cold or warm, and what is estimated from them, each once."""
+
+    system: str
+    load: str
+    session: str
+    calls: pl.DataFrame
+    known: dict[tuple[float, float], QuantileInterval] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What tables call it beside the system."""
+        return self.load if self.session == WARM else self.session
+
+    @property
+    def failed(self) -> int:
+        """How many calls were not answered in time and in shape."""
+        return int((self.calls["outcome"] != "ok").sum())
+
+    @cached_property
+    def latencies(self) -> np.ndarray:
+        """The latencies in the order in which the calls were made."""
+        return self.calls.select(each=latency()).drop_nulls().to_series().to_numpy()
+
+    def quantile(self, q: float, *, level: float = 0.95) -> QuantileInterval:
+        """A quantile of the latencies, whose bounds are those of their effective number, at most that of distinct queries."""
+        if (q, level) not in self.known:
+            values = self.latencies
+            point = quantile_interval(values, q, level=level).value
+            worth = min(effective_size(values > point), float(self.calls["query"].n_unique()))
+            self.known[q, level] = quantile_interval(values, q, level=level, effective=worth)
+        return self.known[q, level]
+
+    @cached_property
+    def by_query(self) -> dict[str, float]:
+        """The median latency of each query over its repetitions, where it was always answered in time."""
+        import polars as pl
+
+        found = self.calls.select("query", each=latency()).group_by("query", maintain_order=True).agg(
+            pl.col("each").median(), whole=pl.col("each").is_not_null().all() & pl.col("each").is_finite().all()
+        )  # fmt: skip
+        kept = found.filter("whole")
+        return dict(zip(kept["query"].to_list(), kept["each"].to_list(), strict=True))
+
+    @cached_property
+    def by_repetition(self) -> dict[int, float]:
+        """The mean log latency of each repetition."""
+        import polars as pl
+
+        found = (
+            self.calls.select("repetition", each=latency()).drop_nulls().filter(pl.col("each").is_finite())
+        )
+        logs = found.group_by("repetition", maintain_order=True).agg(pl.col("each").log().mean())
+        return dict(zip(logs["repetition"].to_list(), logs["each"].to_list(), strict=True))
 
 
-def quantile(calls: pl.DataFrame, q: float, *, level: float = 0.95) -> QuantileInterval:
-    """A quantile of the latencies, whose bounds are those of their effective number, at most that of distinct queries."""
-    values = latencies(calls)
-    point = quantile_interval(values, q, level=level).value
-    worth = min(effective_size(values > point), float(calls["query"].n_unique()))
-    return quantile_interval(values, q, level=level, effective=worth)
-
-
-def by_query(calls: pl.DataFrame) -> dict[str, float]:
-    """The median latency of each query over its repetitions, where it was always answered in time."""
-    import polars as pl
-
-    found = calls.select("query", each=latency()).group_by("query", maintain_order=True).agg(
-        pl.col("each").median(), whole=pl.col("each").is_not_null().all() & pl.col("each").is_finite().all()
-    )  # fmt: skip
-    kept = found.filter("whole")
-    return dict(zip(kept["query"].to_list(), kept["each"].to_list(), strict=True))
-
-
-def ratio(new: pl.DataFrame, old: pl.DataFrame, *, q: float | None, level: float, seed: int) -> Ratio:
+def ratio(
+    new: Group, old: Group, *, q: float | None = None, level: float = 0.95, seed: int = 0
+) -> RatioInterval:
     """The factor between two systems over the queries that both always answered."""
-    ours, theirs = by_query(new), by_query(old)
-    both = [each for each in ours if each in theirs]
+    both = [each for each in new.by_query if each in old.by_query]
     if not both:
         raise UsageError("the two systems have answered no query in common.")
-    first, second = (np.array([each[query] for query in both]) for each in (ours, theirs))
+    first, second = (np.array([each.by_query[query] for query in both]) for each in (new, old))
     if q is None:
         return geometric_ratio(first, second, level=level, seed=seed)
     return quantile_ratio(first, second, q, level=level, seed=seed)
 
 
-def over_repetitions(costs: Costs, new: str, old: str, load: str | None, *, level: float = 0.95) -> Ratio:
+def over_repetitions(new: Group, old: Group, *, level: float = 0.95) -> RatioInterval:
     """The ratio of geometric means, with Student's interval over repetitions: what another measurement would find."""
-    from scipy.special import stdtrit
-
-    ours, theirs = (_mean_logs(costs.of(each, load)) for each in (new, old))
+    ours, theirs = new.by_repetition, old.by_repetition
     logs = np.array([ours[each] - theirs[each] for each in ours if each in theirs])
-    n = len(logs)
-    if not n:
-        return Ratio(math.nan, math.nan, math.nan, 0, TURNS)
-    mean = float(logs.mean())
-    reach = (
-        float(stdtrit(n - 1, (1 + level) / 2)) * float(logs.std(ddof=1)) / math.sqrt(n)
-        if n >= TURNS
-        else math.nan
-    )
-    return Ratio(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach), n, TURNS)
-
-
-def _mean_logs(calls: pl.DataFrame) -> dict[int, float]:
-    """The mean log latency of each repetition."""
-    import polars as pl
-
-    found = calls.select("repetition", each=latency()).drop_nulls().filter(pl.col("each").is_finite())
-    logs = found.group_by("repetition", maintain_order=True).agg(pl.col("each").log().mean())
-    return dict(zip(logs["repetition"].to_list(), logs["each"].to_list(), strict=True))
+    if not len(logs):
+        return RatioInterval(math.nan, math.nan, math.nan, 0, TURNS)
+    return ratio_of_logs(logs, least=TURNS, method="t", level=level)
 
 
 def histogram(values: np.ndarray) -> Any:
@@ -107,13 +127,13 @@ def histogram(values: np.ndarray) -> Any:
     return made
 
 
-def groups(costs: Costs) -> list[tuple[tuple[str, str, str], pl.DataFrame]]:
+def groups(costs: Costs) -> list[Group]:
     """The calls of each system, load and session; cold before warm, and systems in their order."""
     found = costs.calls.partition_by("system", "load", "session", as_dict=True, maintain_order=True)
-    keys = {tuple(str(each) for each in key): calls for key, calls in found.items()}
-    wanted = [(system, load, "warm") for load in costs.loads for system in costs.systems]
-    cold = [key for key in keys if key[2] == "cold"]
-    return [((key[0], key[1], key[2]), keys[key]) for key in (*cold, *wanted) if key in keys]
+    keys = {(str(system), str(load), str(session)): calls for (system, load, session), calls in found.items()}
+    wanted = [(system, load, WARM) for load in costs.loads for system in costs.systems]
+    cold = [key for key in keys if key[2] == COLD]
+    return [Group(*key, keys[key]) for key in (*cold, *wanted) if key in keys]
 
 
 def median(column: pl.Series) -> float | None:

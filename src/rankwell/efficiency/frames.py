@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
+COLD, WARM = "cold", "warm"  # sessions: the first pass of a new process, and those after the warm-up
 KEY = {"system": "String", "load": "String", "session": "String", "repetition": "Int64"}
 # a row per call; seconds from the beginning of its session, intended only in an open loop
 CALLS = KEY | {

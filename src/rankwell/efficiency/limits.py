@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.comparison.gate.deciding import Limit, Status
-from rankwell.efficiency.estimates import most, over_repetitions
+from rankwell.efficiency.estimates import MIB, MS, most, over_repetitions, ratio
+from rankwell.efficiency.frames import WARM
 from rankwell.errors import UsageError, brief
 
 if TYPE_CHECKING:
     from rankwell.efficiency.costs import Costs
 
-MS, MIB = 1e3, 2**20
 QUANTILE = re.compile(r"p(\d+(?:\.\d+)?)")
 
 
@@ -36,7 +36,7 @@ def limits(
         for name, most_allowed in (max_latency or {}).items()
     ]
     calls = costs.of(system, load)
-    own = costs.sessions.filter(system=system, session="warm")
+    own = costs.sessions.filter(system=system, session=WARM)
     if load is not None:
         own = own.filter(load=load)
     index = costs.indexing.filter(system=system)
@@ -79,10 +79,8 @@ def _slowdown(costs: Costs, new: str, old: str, limit: float, load: str | None, 
     if not limit >= 0:
         raise UsageError(f"max_slowdown is a share from 0 on, such as 0.05, not {brief(limit)}.")
     level = 1 - 2 * alpha
-    whole, turns = (
-        costs.ratio(new, old, load, level=level),
-        over_repetitions(costs, new, old, load, level=level),
-    )
+    ours, theirs = costs.group(new, load), costs.group(old, load)
+    whole, turns = ratio(ours, theirs, level=level), over_repetitions(ours, theirs, level=level)
     name = f"latency at most {limit:.4g} of the baseline's more"
     low, high = min(whole.low, turns.low), max(whole.high, turns.high)
     if math.isnan(whole.high) or math.isnan(turns.high):

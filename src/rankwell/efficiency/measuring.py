@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.efficiency.costs import Costs
+from rankwell.efficiency.frames import COLD, WARM
 from rankwell.efficiency.load import Batch, Closed, Load, Open, check_count
 from rankwell.efficiency.machine import environment, pace
 from rankwell.efficiency.needs import needed
@@ -24,8 +25,6 @@ from rankwell.efficiency.system import Command, batches, check_system, searches
 from rankwell.efficiency.team import Limits, Team
 from rankwell.errors import UsageError, brief
 from rankwell.tables.collections import Documents
-
-COLD, WARM = "cold", "warm"
 
 
 def measure(
@@ -69,9 +68,9 @@ def measure(
     repetitions
         Sessions of each system under each load.
     starts
-        How often each system is started anew, indexes, and answers all queries cold.
+        How often each system starts, indexes, and answers all queries cold.
     warmup
-        Passes over all queries before the sessions, the cold pass being the first; 0 leaves only the cold pass out of what is counted as warm.
+        Passes over all queries that each process makes before the sessions; the first process has made the cold one by then.
     threads
         Whether concurrent queries of a Python system come from threads of one process; else each comes from a process with its own index.
     timeout, index_timeout
@@ -222,9 +221,8 @@ class _Plan:
             own.mkdir()
             is_command, given = isinstance(system, Command), limits
             if is_command:
-                system = system.given(
-                    own, limits.call
-                )  # it ends its programs itself; the process is there for the next call
+                # it ends its programs itself, and the process is there for the next call
+                system = system.given(own, limits.call)
                 given = Limits(None if limits.call is None else limits.call + 5, limits.index, limits.memory)
             payload = own / "payload"
             try:

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.efficiency import estimates
-from rankwell.efficiency.estimates import groups
+from rankwell.efficiency.frames import WARM
 
 if TYPE_CHECKING:
     from rankwell.efficiency.costs import Costs
 
-PACE, OTHERS = 1.10, 0.25  # from which slow-down of a fixed loop, and how many cores of others, it is said
-SHARE = 0.05  # of a median latency, from which on the harness matters
+PACE = (
+    1.10  # a note says that the machine slowed down if a fixed loop takes this factor longer than at its best
+)
+OTHERS = 0.25  # cores that other processes keep busy
+SHARE = 0.05  # of the median latency that is the harness
 
 
 def disturbances(costs: Costs) -> list[str]:
@@ -43,11 +45,11 @@ def disturbances(costs: Costs) -> list[str]:
         for system, count in restarts.items()
         if count
     ]
-    for (system, load, session), calls in groups(costs):
-        values = estimates.latencies(calls)
-        added = costs.overhead.get("call", 0.0)
-        if session == "warm" and len(values) and added > SHARE * float(np.median(values)):
+    added = costs.overhead.get("call", 0.0)
+    for group in costs.groups:
+        usual = float(np.median(group.latencies)) if len(group.latencies) else 0.0
+        if group.session == WARM and usual and added > SHARE * usual:
             found.append(
-                f"{system} ({load}): the harness is {added / float(np.median(values)):.0%} of the median latency."
+                f"{group.system} ({group.load}): the harness is {added / usual:.0%} of the median latency."
             )
     return found

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.display.table import Cell, Column, Table
-from rankwell.efficiency.estimates import median, most
+from rankwell.efficiency.estimates import MIB, MS, median, most
+from rankwell.efficiency.frames import WARM
 from rankwell.errors import UsageError
 from rankwell.evaluation import evaluate
 from rankwell.metrics import metric_of
@@ -18,7 +19,6 @@ from rankwell.results import Results
 if TYPE_CHECKING:
     from rankwell.efficiency.costs import Costs
 
-MS, MIB = 1e3, 2**20
 FRONT = "*"
 
 
@@ -47,16 +47,13 @@ def points(costs: Costs, qrels: Any, metrics: Any, load: str | None, **options: 
     for system in costs.systems:
         if system not in costs.runs:
             continue
-        calls = costs.of(system, load)
-        is_answered = len(costs.latencies(system, load)) > 0
-        own = costs.sessions.filter(
-            system=system, load=calls["load"][0] if len(calls) else "", session="warm"
-        )
+        group = costs.group(system, load)
+        own = costs.sessions.filter(system=system, load=group.load, session=WARM)
         index = costs.indexing.filter(system=system)
         memory = [each for each in (most(own["peak_memory"]), most(index["held_memory"])) if each is not None]
         size = median(index["size"])
         results = evaluate(costs.runs[system], qrels, metrics, **options)
-        p50, p95 = (costs.quantile(system, q, load).value * MS if is_answered else None for q in (0.5, 0.95))
+        p50, p95 = (group.quantile(q).value * MS if len(group.latencies) else None for q in (0.5, 0.95))
         found.append(
             Point(
                 system, results, p50, p95, median(own["achieved"]), max(memory) / MIB if memory else None,

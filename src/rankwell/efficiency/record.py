@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from rankwell.efficiency.answers import Answer
-from rankwell.efficiency.board import BEGAN, DUE, ENDED, NOT_CALLED, OUTCOME, OUTCOMES
+from rankwell.efficiency.board import BEGAN, DUE, ENDED, NOT_CALLED, OK, OUTCOME, OUTCOMES
 from rankwell.efficiency.costs import Costs
 from rankwell.efficiency.frames import CALLS, FAILURES, INDEXING, SESSIONS, frame_of
 from rankwell.efficiency.load import SECOND, Batch, Load, Open
 from rankwell.efficiency.session import Found
 from rankwell.efficiency.team import Start
 from rankwell.tables.run_qrels import Run
-
-OK = OUTCOMES.index("ok")
 
 
 class Record:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.efficiency.answers import Answer
-from rankwell.efficiency.board import BEGAN, DUE, ENDED, NOT_CALLED, OUTCOME, OUTCOMES, WORD, Board
+from rankwell.efficiency.board import BEGAN, DUE, ENDED, NOT_CALLED, OK, OUTCOME, OUTCOMES, WORD, Board
 from rankwell.efficiency.load import SECOND, Load
 from rankwell.efficiency.machine import Watch
 from rankwell.efficiency.process import Ended, Process
@@ -207,6 +207,6 @@ class Session:
                         break  # the end, or where a process was when it ended
                     if failure is not None:
                         self.found.failures[call] = failure
-                    elif self.found.rows[call, OUTCOME] == OUTCOMES.index("ok"):
+                    elif self.found.rows[call, OUTCOME] == OK:
                         self.found.answers[call] = answers
             path.unlink()

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankwell.display.table import Cell, Column, Table
-from rankwell.efficiency import estimates
-from rankwell.efficiency.estimates import groups, median, most, over_repetitions
+from rankwell.efficiency.estimates import MIB, MS, median, most, over_repetitions, ratio
+from rankwell.efficiency.frames import COLD, WARM
 from rankwell.efficiency.noise import disturbances
 
 if TYPE_CHECKING:
@@ -16,14 +16,9 @@ if TYPE_CHECKING:
 
     from rankwell.efficiency.costs import Costs
 
-MS, MIB, US = 1e3, 2**20, 1e6
+US = 1e6  # microseconds of a second
 SHOWN = (0.5, 0.9, 0.95, 0.99, 0.999)
 TOO_FEW = "°"
-PACE, OTHERS = (
-    1.10,
-    0.25,
-)  # from which slow-down of a fixed loop, and how many cores of others, a note says so
-SHARE = 0.05  # of a median latency, from which on the harness is said to matter
 
 
 def summary(costs: Costs, quantiles: Sequence[float]) -> pl.DataFrame:
@@ -31,11 +26,12 @@ def summary(costs: Costs, quantiles: Sequence[float]) -> pl.DataFrame:
     import polars as pl
 
     rows: list[dict[str, Any]] = []
-    for (system, load, session), calls in groups(costs):
-        row: dict[str, Any] = {"system": system, "load": load, "session": session, "calls": len(calls)}
-        values = estimates.latencies(calls)
+    for group in costs.groups:
+        key = {"system": group.system, "load": group.load, "session": group.session}
+        row: dict[str, Any] = key | {"calls": len(group.calls)}
+        values = group.latencies
         for q in quantiles if len(values) else ():
-            found = estimates.quantile(calls, q)
+            found = group.quantile(q)
             name = f"p{100 * q:g}"
             row |= {
                 name: found.value,
@@ -44,10 +40,10 @@ def summary(costs: Costs, quantiles: Sequence[float]) -> pl.DataFrame:
                 f"{name}_missing": found.missing,
             }
         row["max"] = float(values.max()) if len(values) else math.nan
-        own = costs.sessions.filter(system=system, load=load, session=session)
+        own = costs.sessions.filter(**key)
         row["throughput"] = median(own["achieved"])
         row["peak_memory"] = most(own["peak_memory"])
-        row["failed"] = int((calls["outcome"] != "ok").sum())
+        row["failed"] = group.failed
         rows.append(row)
     return pl.DataFrame(rows, infer_schema_length=None).fill_nan(None)
 
@@ -69,22 +65,22 @@ def searching(costs: Costs) -> Table:
     rows: list[list[Cell]] = []
     marks: dict[tuple[int, int], str] = {}
     lacking: dict[float, int] = {}
-    for (system, load, session), calls in groups(costs):
-        values = estimates.latencies(calls)
-        row: list[Cell] = [system, load if session == "warm" else session, len(calls)]
+    for group in costs.groups:
+        values = group.latencies
+        row: list[Cell] = [group.system, group.label, len(group.calls)]
         for q in SHOWN:
-            found = estimates.quantile(calls, q) if len(values) else None
+            found = group.quantile(q) if len(values) else None
             row.append(None if found is None else found.value * MS)
             if found is not None and found.missing:
                 marks[len(rows), len(row) - 1] = TOO_FEW
                 lacking[q] = max(lacking.get(q, 0), found.missing)
-        own = costs.sessions.filter(system=system, load=load, session=session)
+        own = costs.sessions.filter(system=group.system, load=group.load, session=group.session)
         memory = most(own["peak_memory"])
         row += [
             float(values.max()) * MS if len(values) else None,
             median(own["achieved"]),
             None if memory is None else memory / MIB,
-            int((calls["outcome"] != "ok").sum()),
+            group.failed,
         ]
         rows.append(row)
     columns = [
@@ -104,22 +100,13 @@ def searching(costs: Costs) -> Table:
 def quantiles(costs: Costs) -> Table:
     """Each quantile with its interval, and the independent calls that it rests on."""
     rows: list[list[Cell]] = []
-    for (system, load, session), calls in groups(costs):
-        if session == "cold" or not len(estimates.latencies(calls)):
+    for group in costs.groups:
+        if group.session == COLD or not len(group.latencies):
             continue
         for q in SHOWN:
-            found = estimates.quantile(calls, q)
-            rows.append(
-                [
-                    system,
-                    load,
-                    f"p{100 * q:g}",
-                    *(each * MS for each in found[:3]),
-                    found.n,
-                    found.effective,
-                    found.missing,
-                ]
-            )
+            found = group.quantile(q)
+            name, bounds = f"p{100 * q:g}", [each * MS for each in found[:3]]
+            rows.append([group.system, group.load, name, *bounds, found.n, found.effective, found.missing])
     columns = [
         Column("system"), Column("load"), Column("quantile"), Column("ms", "value", better="lower", digits=3),
         Column("low", "value", digits=3), Column("high", "value", digits=3), Column("calls", "count"),
@@ -168,11 +155,10 @@ def pairs(costs: Costs) -> Table:
     first, *others = costs.systems
     for load in costs.loads:
         for system in others:
-            ours, theirs = (estimates.by_query(costs.of(each, load)) for each in (system, first))
-            if not ours.keys() & theirs.keys():
+            new, old = (costs.group(each, load) for each in (system, first))
+            if not new.by_query.keys() & old.by_query.keys():
                 continue
-            whole = costs.ratio(system, first, load)
-            turns = over_repetitions(costs, system, first, load)
+            whole, turns = ratio(new, old), over_repetitions(new, old)
             rows.append([f"{system} / {first}", load, *whole[:3], whole.n, *turns[1:3], turns.n])
     columns = [
         Column("pair"), Column("load"), Column("ratio", "value", digits=3), Column("low", "value", digits=3),
@@ -194,7 +180,7 @@ def failures(costs: Costs) -> Table:
     ).agg(pl.len().alias("calls"), pl.col("query").unique(maintain_order=True))
     rows: list[list[Cell]] = [
         [
-            each["system"], each["load"] if each["session"] == "warm" else each["session"], each["outcome"], each["calls"],
+            each["system"], each["load"] if each["session"] == WARM else each["session"], each["outcome"], each["calls"],
             ", ".join(each["query"][:3]) + (" …" if len(each["query"]) > 3 else ""), each["message"],
         ]
         for each in found.iter_rows(named=True)

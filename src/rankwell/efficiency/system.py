@@ -75,7 +75,7 @@ def path_of(system: Any) -> Path | None:
 
 
 class Command:
-    """A system of command lines: each call starts a program anew, and its latency includes that start.
+    """A system of command lines: each call starts a new process, and its latency includes that start.
 
     Arguments are split as a shell does, but no shell runs them. Braces name what is put in: ``{documents}``, the file of documents
     (a table of documents is written as lines of JSON, as BEIR has them); ``{index}``, a folder for the index, whose size on disk is

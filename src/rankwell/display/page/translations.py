@@ -61,7 +61,7 @@ def translated(english: str, room: str, lang: str) -> str:
 
 
 def composed_in(text: str, lang: str) -> str:
-    """Return a message in a language, composed anew from its fields; as it is if it was not made from a template.
+    """Return a message in a language: its fields in the translated template; as it is if it was not made from a template.
 
     >>> composed_in(Composed("{n:,} rows", n=2000), "ko")
     '2,000행'
