@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib.resources import files
 
@@ -184,10 +185,42 @@ def test_a_metric_of_the_user_is_defined_as_it_is_written():
     assert ("ko", "나만의 지표.") in shown_in(found.to_html())
 
 
-def test_the_notes_of_a_saved_comparison_are_folded_and_labelled(tmp_path):
-    runs = {name: {f"q{n}": [f"{letter}{n}"] for n in range(8)} for name, letter in (("d", "d"), ("x", "x"))}
-    rw.compare(runs, JUDGED, ["rr"], flips=99, resamples=99).save(tmp_path / "saved.json")
-    found = rw.report(str(tmp_path / "saved.json"), lang="ko")
+@pytest.fixture
+def saved(tmp_path):
+    """A comparison of lists of which some have no judged query, saved; and the page of the same lists."""
+    runs = {"a": FAULTY["zeros"], "b": FAULTY["other"], "c": FAULTY["again"]}
+    options = {"rel": 2, "duplicates": "first"}
+    rw.compare(runs, JUDGED, ["ndcg@10", "auc"], flips=99, resamples=99, **options).save(
+        tmp_path / "saved.json"
+    )
+    return tmp_path / "saved.json", rw.report(
+        runs, qrels=JUDGED, metrics=["ndcg@10", "auc"], **options, **QUICK
+    )
+
+
+def test_a_page_of_a_saved_comparison_shows_no_english_sentence(saved):
+    path, _ = saved
+    found = rw.report(str(path), lang="ko")
+    assert english_on(found) == []
+    assert "등급은 판정입니다" in found.section("definitions").data["grades"]
+
+
+def test_a_page_of_a_saved_comparison_counts_what_the_page_of_its_lists_counts(saved):
+    path, whole = saved
+    found, of_lists = (page.section("definitions").data for page in (rw.report(str(path), lang="ko"), whole))
+    for part in ("systems", "grades", "same", "differs", "notes"):
+        assert found[part] == of_lists[part]
+    assert all(found[part] for part in ("same", "differs"))
+    assert not found["notes"]
+
+
+def test_the_notes_of_a_comparison_saved_without_counts_are_folded_and_labelled(saved):
+    path, _ = saved
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for later in ("grades", "rel", "counted"):
+        del data[later]
+    path.write_text(json.dumps(data), encoding="utf-8")
+    found = rw.report(str(path), lang="ko")
     assert ("ko", "비교에 저장된 메모 (영문)") in shown_in(found.to_html())
     assert english_on(found) == []
 

@@ -109,7 +109,8 @@ def test_a_comparison_alone_has_its_values(pair):
     found = rw.report(rw.compare(runs, qrels_of(12), ["rr", "p@1"], baseline="A"))
     assert found.answer == pair.answer
     assert found.section("leaderboard").data == pair.section("leaderboard").data
-    assert found.section("definitions").data["notes"]
+    for part in ("same", "differs", "grades"):
+        assert found.section("definitions").data[part] == pair.section("definitions").data[part]
 
 
 def test_one_run_is_shown_with_its_intervals():

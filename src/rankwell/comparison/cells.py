@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,13 @@ class Means(NamedTuple):
     method: np.ndarray
     is_doubtful: np.ndarray
     of_seeds: np.ndarray
+
+
+class Counted(NamedTuple):
+    """What each rule touched in a system, and per metric the queries without a value, by reason."""
+
+    counts: Mapping[str, int]
+    undefined: Mapping[str, Mapping[str, int]]
 
 
 class Differences(NamedTuple):

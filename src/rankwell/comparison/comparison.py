@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.comparison.cells import Differences, Means
+from rankwell.comparison.cells import Counted, Differences, Means
 from rankwell.comparison.families import Key
 from rankwell.comparison.methods import Methods
 from rankwell.comparison.records import Difference, Mean, turned
@@ -65,6 +65,11 @@ class Comparison:
     seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     folds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
+    grades: str = ""  # how grades were read, "none" if they were not; empty if the comparison was saved before this was kept
+    rel: float | None = None
+    counted: Mapping[str, Counted] = field(
+        default_factory=dict
+    )  # by system as it was given; each seed and fold has its own
 
     @property
     def correction(self) -> str:

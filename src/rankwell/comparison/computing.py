@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.cells import (
+    Counted,
     Differences,
     Means,
     difference_alone,
@@ -87,6 +88,7 @@ def compared(
     found |= corrected(cells, found, how, correction, threads)
     # one p-value per metric, corrected over the metrics
     adjusted = np.array([corrections.holm(column) for column in np.array(list(varied.values())).T]).T
+    named = {str(metric) for metric in aligned.metrics}
     return Comparison(
         names=systems.names,
         metrics=aligned.metrics,
@@ -102,6 +104,12 @@ def compared(
         policy=aligned.results[0].policy,
         notes=tuple(notes_of(aligned)),
         heterogeneity=dict(zip(varied, adjusted, strict=True)),
+        grades=aligned.results[0].grades if any(metric.judgements for metric in aligned.metrics) else "none",
+        rel=aligned.results[0].conditions.scale.rel,
+        counted={
+            name: Counted(res.counts, {m: why for m, why in res.undefined.items() if m in named})
+            for name, res in zip(aligned.names, aligned.results, strict=True)
+        },
     )
 
 

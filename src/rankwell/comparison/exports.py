@@ -52,6 +52,9 @@ def to_dict(found: Comparison) -> dict[str, Any]:
             for (metric, segment), own in found.means.items()
         ],
         "heterogeneity": _columns({str(metric): p for metric, p in found.heterogeneity.items()}),
+        "grades": found.grades,
+        "rel": found.rel,
+        "counted": {name: each._asdict() for name, each in found.counted.items()},
         "notes": list(found.notes),
         "experiment": found.experiment,
     }

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.cells import Differences, Means
+from rankwell.comparison.cells import Counted, Differences, Means
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.exports import KIND, SCHEMA
 from rankwell.comparison.methods import Methods
@@ -52,6 +52,9 @@ def loaded(path: str | Path) -> Comparison:
         seeds={system: tuple(members) for system, members in data.get("seeds", {}).items()},
         folds={system: tuple(members) for system, members in data.get("folds", {}).items()},
         experiment=data.get("experiment", ""),
+        grades=data.get("grades", ""),
+        rel=data.get("rel"),
+        counted={name: Counted(**each) for name, each in data.get("counted", {}).items()},
     )
 
 

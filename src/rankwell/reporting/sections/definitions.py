@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankwell import __version__
+from rankwell.comparison.cells import Counted
 from rankwell.inspection.explaining import explain
 from rankwell.judge.policy import Policy
 from rankwell.metrics.docstrings import entries
@@ -22,13 +23,14 @@ FOLDED = CARD[1:]
 def section(material: Material) -> Section:
     """Return the definitions."""
     words = material.words
-    policy, touched = _policy(material), _touched(material)
+    counted = _counted(material)
+    policy, touched = _policy(material), _touched(material, counted)
     data: dict[str, Any] = {
         "metrics": [_metric(material, metric) for metric in material.metrics],
         "policy": policy,
         "changed": [each for each in policy if each["changed"]],
         "grades": _grades(material),
-        "systems": list(material.results),
+        "systems": list(counted),
         "same": [row for row in touched if row["same"]],
         "differs": [row for row in touched if not row["same"]],
         "notes": _notes(material),
@@ -108,23 +110,34 @@ def _policy(material: Material) -> list[dict[str, Any]]:
 
 
 def _grades(material: Material) -> str:
-    """How the grades were read; nothing is known of it from a comparison alone."""
-    res = next(iter(material.results.values()), None)
-    if res is None:
+    """How the grades were read; nothing is known of it from a comparison that an older version saved."""
+    found = material.comparison
+    if found is not None:
+        kind, rel = found.grades, found.rel
+    else:
+        (res,) = material.results.values()
+        kind = res.grades if any(metric.judgements for metric in res.metrics) else "none"
+        rel = res.conditions.scale.rel
+    if not kind:
         return ""
-    if not any(metric.judgements for metric in res.metrics):
-        return material.words("report.definitions.grades_none")
-    rel = res.conditions.scale.rel
-    key = f"report.definitions.grades_{res.grades}" + ("" if rel is None else "_from")
-    return material.words(key, rel="" if rel is None else f"{rel:g}")
+    if kind == "none" or rel is None:
+        return material.words(f"report.definitions.grades_{kind}")
+    return material.words(f"report.definitions.grades_{kind}_from", rel=f"{rel:g}")
 
 
-def _touched(material: Material) -> list[dict[str, Any]]:
+def _counted(material: Material) -> Mapping[str, Counted]:
+    """What was counted of each system."""
+    if material.comparison is not None:
+        return material.comparison.counted
+    return {name: Counted(res.counts, res.undefined) for name, res in material.results.items()}
+
+
+def _touched(material: Material, counted: Mapping[str, Counted]) -> list[dict[str, Any]]:
     """What each rule touched, as a row per count: one value if it is the same for all systems, else one per system."""
-    found = [res.counts for res in material.results.values()]
+    found = [own.counts for own in counted.values()]
     rows = [_row(material, what, what, [own.get(what, 0) for own in found]) for what in _keys(found)]
     for metric in material.metrics:
-        reasons = [res.undefined.get(str(metric), {}) for res in material.results.values()]
+        reasons = [own.undefined.get(str(metric), {}) for own in counted.values()]
         rows += [
             _row(material, f"{metric}: {reason}", reason, [own.get(reason, 0) for own in reasons])
             for reason in _keys(reasons)
@@ -144,10 +157,9 @@ def _row(material: Material, name: str, key: str, values: list[int]) -> dict[str
 
 
 def _notes(material: Material) -> list[str]:
-    """What a comparison alone says of these things, in its own words."""
-    if material.results or material.comparison is None:
-        return []
-    return list(material.comparison.notes)
+    """The notes of a comparison that was saved before its counts were: the only words about them."""
+    found = material.comparison
+    return [] if found is None or found.counted else list(found.notes)
 
 
 def _versions() -> list[dict[str, str]]:
