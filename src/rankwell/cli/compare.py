@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+from rankwell.cli.costs_files import Load, answers_in, costs_of
 from rankwell.cli.option import STATISTICS, Option
 from rankwell.cli.options import (
     Format,
@@ -73,9 +74,15 @@ class Testing:
 
 def compare(
     qrels: Annotated[str, Option(help="the judgements; ``none`` if every RUN is a file of saved results")],
-    run: Annotated[str, Option(help="a run, or results that ``evaluate -o`` saved as .json or .parquet")],
+    run: Annotated[
+        str,
+        Option(
+            help="a run, results that ``evaluate -o`` saved as .json or .parquet, or costs that ``bench -o`` saved, which stand for "
+            "all their systems"
+        ),
+    ],
     /,
-    *runs: Annotated[str, Option(help="more of them; at least two in all")],
+    *runs: Annotated[str, Option(help="more of them; at least two systems in all")],
     metric: Metrics = None,
     baseline: Annotated[
         str | None, Option(help="the run that all others are compared with; default: all pairs")
@@ -110,6 +117,7 @@ def compare(
     ] = None,
     weights: Weights = None,
     clusters: Clusters = None,
+    load: Load = None,
     pairs: Annotated[bool, Option(help="also one row per pair, with tests and effect sizes")] = False,
     compact: Annotated[
         bool, Option(help="one column per metric, with stars or letters behind the means, without intervals")
@@ -155,6 +163,7 @@ def compare(
         weights=weights,
         clusters=clusters,
         users=users,
+        costs=costs_of(words, load),
         threads=threads,
         experiment=experiment or "",
         **statistics.given,
@@ -173,12 +182,14 @@ def without_metrics(path: str) -> RankwellError:
 
 
 def systems_of(words: Sequence[str]) -> dict[str, Any]:
-    """Return runs by name: saved results are loaded, of which a file may hold several; anything else stays a path."""
+    """Return runs by name: saved results and costs are loaded, of which a file may hold several; anything else stays a path."""
     named: dict[str, Any] = {}
+    more: dict[str, Any] | None
     for name, path in zip(*split_names(words), strict=True):
-        found = all_loaded(path) if is_saved(path) else []
-        alone = {name: found[0] if found else path}
-        more = alone if len(found) < 2 else {res.name: res for res in found}
+        more = answers_in(name, path)
+        if more is None:
+            found = all_loaded(path) if is_saved(path) else []
+            more = {name: found[0] if found else path} if len(found) < 2 else {res.name: res for res in found}
         for own, each in more.items():
             if own in named:
                 raise UsageError(f"{path}: two systems are called {own}; rename one.")
@@ -237,4 +248,4 @@ def _write(found: Comparison, form: str, output: str | None, *, pairs: bool, com
     own = [found.to_pair_table()] if pairs else []
     if not pairs or form != "csv":  # a CSV file holds one table
         own.insert(0, found.to_table(details=not compact))
-    write_tables(own, form, output)
+    write_tables(own if form == "csv" else [*own, *found.to_cost_tables()], form, output)

@@ -10,6 +10,7 @@ from typing import Any
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.computing import compared
+from rankwell.comparison.cost_tables import costs_of
 from rankwell.comparison.groups import columns_of, groups_of
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Methods, Test
 from rankwell.comparison.trainings import Systems, refuse_empty_lists
@@ -41,6 +42,7 @@ def compare(
     weights: str | None = None,
     clusters: str | None = None,
     users: Any = None,
+    costs: Any = None,
     test: Test = "t",
     correction: Correction = "auto",
     family: FamilyOf = "metric",
@@ -91,6 +93,9 @@ def compare(
         flips is drawn; from 100,000 on none, and Student's t decides.
     threads
         The number of threads, which changes no number; by default the cores of this process.
+    costs
+        What the systems cost, as ``rankwell.efficiency.measure`` returns it: their latency, memory and size are shown too, and the
+        ratio of latencies of each pair. Systems are found by their names; of several loads choose one: ``costs.under(load)``.
     experiment
         What the comparison carries as its origin, as ``read_experiment`` gives it.
     options
@@ -155,7 +160,8 @@ def compare(
             "weights= and clusters= go with test='t' or 'flips' and correction='holm', 'maxt', 'bh', 'by' or 'none'."
         )
     found = compared(aligned, systems, baseline, groups, how, cores() if threads is None else threads)
-    return replace(found, experiment=experiment, seeds=trainings, folds=parts)
+    estimates = None if costs is None else costs_of(found, costs)
+    return replace(found, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
 
 
 def _names(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:

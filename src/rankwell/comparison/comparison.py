@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.comparison.cells import Counted, Differences, Means
+from rankwell.comparison.costing import CostEstimates
 from rankwell.comparison.families import Key
 from rankwell.comparison.methods import Methods
 from rankwell.comparison.records import Difference, Mean, turned
@@ -67,6 +68,7 @@ class Comparison:
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
     grades: str = ""  # how grades were read, "none" if they were not; empty if the comparison was saved before this was kept
     rel: float | None = None
+    costs: CostEstimates | None = None
     counted: Mapping[str, Counted] = field(
         default_factory=dict
     )  # by system as it was given; each seed and fold has its own
@@ -158,6 +160,12 @@ class Comparison:
 
         return pair_table(self)
 
+    def to_cost_tables(self) -> list[Table]:
+        """Return what the systems cost, and the ratios of their latencies; nothing if no costs were given."""
+        from rankwell.comparison.cost_tables import cost_tables
+
+        return cost_tables(self)
+
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per system, metric and segment: mean, interval and n."""
         from rankwell.comparison.exports import frame_of_means
@@ -208,7 +216,7 @@ class Comparison:
         return self.to_table()._repr_html_()
 
     def __repr__(self) -> str:
-        return self.to_table().to_text(PRINTED)
+        return "\n\n".join(each.to_text(PRINTED) for each in (self.to_table(), *self.to_cost_tables()))
 
     def save(self, path: str | Path) -> None:
         """Write the comparison in the format of the suffix; the file appears only once it is complete.

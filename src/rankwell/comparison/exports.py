@@ -54,6 +54,7 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "heterogeneity": _columns({str(metric): p for metric, p in found.heterogeneity.items()}),
         "grades": found.grades,
         "rel": found.rel,
+        "costs": None if found.costs is None else found.costs.to_dict(),
         "counted": {name: each._asdict() for name, each in found.counted.items()},
         "notes": list(found.notes),
         "experiment": found.experiment,

@@ -13,6 +13,7 @@ import numpy as np
 
 from rankwell.comparison.cells import Counted, Differences, Means
 from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.costing import CostEstimates
 from rankwell.comparison.exports import KIND, SCHEMA
 from rankwell.comparison.methods import Methods
 from rankwell.errors import InputError
@@ -54,6 +55,7 @@ def loaded(path: str | Path) -> Comparison:
         experiment=data.get("experiment", ""),
         grades=data.get("grades", ""),
         rel=data.get("rel"),
+        costs=CostEstimates.of_dict(data["costs"]) if data.get("costs") else None,
         counted={name: Counted(**each) for name, each in data.get("counted", {}).items()},
     )
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.comparison.gate.deciding import Limit
+from rankwell.comparison.costing import CostEstimates
 from rankwell.display.table import Table
 from rankwell.efficiency import estimates, joining, limits, quality, saving, shown
 from rankwell.efficiency.estimates import Group
 from rankwell.efficiency.frames import COLD, WARM
 from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.results import Results
 from rankwell.statistics.quantiles import QuantileInterval
 from rankwell.statistics.ratios import RatioInterval
 from rankwell.tables.run_qrels import Run
@@ -185,50 +186,47 @@ class Costs:
         UsageError
             If there are several loads and none is named, or no system answered a query.
         """
-        return quality.table(quality.points(self, qrels, metrics, load, **options), load or self.loads[0])
+        return quality.table(self.results(qrels, metrics, **options), self.estimates(load))
 
-    def limits(
-        self,
-        system: str,
-        *,
-        max_latency: Mapping[str, float] | None = None,
-        max_memory: float | None = None,
-        max_index_size: float | None = None,
-        max_slowdown: float | None = None,
-        baseline: str | None = None,
-        load: str | None = None,
-        alpha: float = 0.05,
-    ) -> list[Limit]:
-        """Return whether a system keeps within limits, for ``gate(…, checks=…)``.
-
-        A latency passes if the upper bound of its quantile is at most the limit, each bound with confidence 1 − `alpha`, and fails if the lower
-        bound is above it; in between, and with too few queries for bounds, it is inconclusive. A search that failed fails the gate.
-
-        Parameters
-        ----------
-        system
-            The system.
-        max_latency
-            Seconds by quantile, such as ``{"p95": 0.05}``.
-        max_memory, max_index_size
-            Bytes.
-        max_slowdown, baseline
-            The share by which it may be slower than another system that was measured with it, such as 0.05, in the geometric mean over
-            queries; surely both for other queries and for another measurement.
-        load
-            Under which load; may be left out if there is only one.
-        alpha
-            The chance that a bound is wrong.
+    def results(self, qrels: Any, metrics: Any = "ndcg@10", **options: Any) -> dict[str, Results]:
+        """Evaluate the answers of all systems, as ``Evaluator.evaluate_all``.
 
         Raises
         ------
         UsageError
-            For a system, load or quantile that does not exist.
+            If no system answered a query.
         """
-        return limits.limits(
-            self, system, max_latency=max_latency, max_memory=max_memory, max_index_size=max_index_size,
-            max_slowdown=max_slowdown, baseline=baseline, load=load, alpha=alpha,
-        )  # fmt: skip
+        return quality.results(self, qrels, metrics, **options)
+
+    def estimates(self, load: str | None = None, pairs: Sequence[tuple[str, str]] = ()) -> CostEstimates:
+        """Return what ``compare(…, costs=…)`` and pictures take of the costs under a load, and the ratios of latency of pairs.
+
+        Latencies (in ms) have the intervals of ``quantile``; of throughput (queries/s), size of the index (MiB) and time of indexing (s) it is the
+        median, with the least and the most of all repetitions; memory (MiB) is the highest peak.
+
+        Raises
+        ------
+        UsageError
+            If there are several loads and none is named, or there is no such load.
+        """
+        return quality.estimates(self, load, pairs)
+
+    def under(self, load: str) -> Costs:
+        """Return the costs under one of several loads.
+
+        Raises
+        ------
+        UsageError
+            If there is no such load.
+        """
+        _known("load", load, self.loads)
+        import polars as pl
+
+        kept = (pl.col("load") == load) | (pl.col("session") == COLD)
+        frames = {name: getattr(self, name).filter(kept) for name in ("calls", "sessions", "failures")}
+        return replace(self, **frames)
+
+    limits = limits.limits
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the runs as plain values."""

@@ -30,7 +30,34 @@ def limits(
     load: str | None = None,
     alpha: float = 0.05,
 ) -> list[Limit]:
-    """Return whether a system keeps within limits; see ``Costs.limits``."""
+    """Return whether a system keeps within limits, for ``gate(…, checks=…)``.
+
+    A latency passes if the upper bound of its quantile is at most the limit, each bound with confidence 1 − `alpha`, and fails if the lower
+    bound is above it; in between, and with too few queries for bounds, it is inconclusive. A search that failed fails the gate.
+
+    Parameters
+    ----------
+    costs
+        What was measured.
+    system
+        The system.
+    max_latency
+        Seconds by quantile, such as ``{"p95": 0.05}``.
+    max_memory, max_index_size
+        Bytes.
+    max_slowdown, baseline
+        The share by which it may be slower than another system that was measured with it, such as 0.05, in the geometric mean over
+        queries; surely both for other queries and for another measurement.
+    load
+        Under which load; may be left out if there is only one.
+    alpha
+        The chance that a bound is wrong.
+
+    Raises
+    ------
+    UsageError
+        For a system, load or quantile that does not exist.
+    """
     found = [
         _latency(costs, system, name, most_allowed, load, alpha)
         for name, most_allowed in (max_latency or {}).items()

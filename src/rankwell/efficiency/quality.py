@@ -1,120 +1,142 @@
-"""Quality against cost: what systems find, from the very answers whose cost was measured, and which systems no other beats in both."""
+"""Quality beside cost: estimates of what systems cost, and what they found in the very answers whose cost was measured."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.comparison.costing import (
+    FRONT,
+    MEMORY,
+    QUANTITIES,
+    CostEstimates,
+    Estimate,
+    Slower,
+    column_of,
+    front,
+    front_note,
+)
 from rankwell.display.table import Cell, Column, Table
-from rankwell.efficiency.estimates import MIB, MS, median, most
+from rankwell.efficiency.estimates import MIB, MS, Group, over_repetitions, ratio
 from rankwell.efficiency.frames import WARM
 from rankwell.errors import UsageError
-from rankwell.evaluation import evaluate
-from rankwell.metrics import metric_of
+from rankwell.evaluation import Evaluator
+from rankwell.metrics import metric_of, metrics_of
 from rankwell.results import Results
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankwell.efficiency.costs import Costs
 
-FRONT = "*"
+SHOWN = "p50", "p95", "throughput", "memory", "index"
+QUANTILES = tuple(name for name in QUANTITIES if name.startswith("p"))
 
 
-@dataclass(frozen=True)
-class Point:
-    """A system with its results and its costs: latency in ms, queries per second, memory and index in MiB; None is unknown."""
+def estimates(costs: Costs, load: str | None, pairs: Sequence[tuple[str, str]]) -> CostEstimates:
+    """Return the quantities of all systems under a load, and the ratios of latency of pairs."""
+    values: dict[str, dict[str, Estimate]] = {name: {} for name in QUANTITIES}
+    for system in costs.systems:
+        group = costs.group(system, load)
+        for name, found in _of_system(costs, system, group):
+            if found is not None:
+                values[name][system] = found
+    return CostEstimates(
+        load or costs.loads[0],
+        {name: own for name, own in values.items() if own},
+        tuple(found for pair in pairs for found in _slower(costs, load, *pair)),
+    )
 
-    system: str
-    results: Results
-    p50: float | None
-    p95: float | None
-    throughput: float | None
-    memory: float | None
-    index: float | None
+
+def _of_system(costs: Costs, system: str, group: Group) -> Sequence[tuple[str, Estimate | None]]:
+    found: list[tuple[str, Estimate | None]] = []
+    for name in QUANTILES if len(group.latencies) else ():
+        known = group.quantile(float(name[1:]) / 100)
+        found.append((name, Estimate(*(each * MS for each in known[:3]))))
+    own = costs.sessions.filter(system=system, load=group.load, session=WARM)
+    index = costs.indexing.filter(system=system)
+    # sessions report their own peaks; what an index holds counts too, where no session was measured
+    peaks = own["peak_memory"].drop_nulls().to_list()
+    held = index["held_memory"].drop_nulls().to_list()
+    if highest := [max(each) / MIB for each in (peaks, held) if each]:
+        least = min(peaks, default=math.inf) / MIB
+        found.append(("memory", Estimate(max(highest), min(least, max(highest)), max(highest))))
+    return [
+        *found,
+        ("throughput", _over_turns(own["achieved"])),
+        ("index", _over_turns(index["size"], MIB)),
+        ("indexing", _over_turns(index["wall"])),
+    ]
 
 
-def points(costs: Costs, qrels: Any, metrics: Any, load: str | None, **options: Any) -> list[Point]:
+def _over_turns(column: pl.Series, unit: float = 1.0) -> Estimate | None:
+    """The median over repetitions with the least and the most of them."""
+    known = column.drop_nulls().to_numpy() / unit
+    if not len(known):
+        return None
+    return Estimate(float(np.median(known)), float(known.min()), float(known.max()))
+
+
+def _slower(costs: Costs, load: str | None, first: str, second: str) -> Sequence[Slower]:
+    """The ratio of a pair of systems, if both were measured and answered a query in common."""
+    if not {first, second} <= set(costs.systems):
+        return []
+    new, old = costs.group(first, load), costs.group(second, load)
+    if not new.by_query.keys() & old.by_query.keys():
+        return []
+    whole, turns = ratio(new, old), over_repetitions(new, old)
+    return [Slower(first, second, whole.n, *whole[:3], *turns[1:3], turns.n)]
+
+
+def results(costs: Costs, qrels: Any, metrics: Any, **options: Any) -> dict[str, Results]:
     """Evaluate the answers of all systems.
 
     Raises
     ------
     UsageError
-        If there are several loads and none is named, or no system answered a query.
+        If no system answered a query.
     """
-    found = []
-    for system in costs.systems:
-        if system not in costs.runs:
-            continue
-        group = costs.group(system, load)
-        own = costs.sessions.filter(system=system, load=group.load, session=WARM)
-        index = costs.indexing.filter(system=system)
-        memory = [each for each in (most(own["peak_memory"]), most(index["held_memory"])) if each is not None]
-        size = median(index["size"])
-        results = evaluate(costs.runs[system], qrels, metrics, **options)
-        p50, p95 = (group.quantile(q).value * MS if len(group.latencies) else None for q in (0.5, 0.95))
-        found.append(
-            Point(
-                system, results, p50, p95, median(own["achieved"]), max(memory) / MIB if memory else None,
-                None if size is None else size / MIB,
-            )
-        )  # fmt: skip
-    if not found:
+    runs = {system: costs.runs[system] for system in costs.systems if system in costs.runs}
+    if not runs:
         raise UsageError("no system answered a query, so there is nothing to evaluate.")
-    return found
+    return Evaluator(qrels, metrics_of(metrics), **options).evaluate_all(runs)
 
 
-def table(found: Sequence[Point], load: str) -> Table:
+def table(found: Mapping[str, Results], cost: CostEstimates) -> Table:
     """Each system with the means of its metrics and its costs; marked where no other is as good and as cheap."""
-    metrics = [*found[0].results.mean]
+    metrics = [*next(iter(found.values())).mean]
     better = {each: metric_of(each).better for each in metrics}
     sign = -1 if better[metrics[0]] == "lower" else 1
-    on_front = front([(sign * each.results.mean[metrics[0]], each.p95) for each in found])
+    latency = cost.of("p95")
+    on_front = front(
+        [
+            (sign * res.mean[metrics[0]], latency[system].value if system in latency else None)
+            for system, res in found.items()
+        ]
+    )
     rows: list[list[Cell]] = []
-    marks = {}
-    for at, each in enumerate(found):
-        row: list[Cell] = [each.system]
+    for system, res in found.items():
+        row: list[Cell] = [system]
         for metric in metrics:
-            known = each.results.interval(metric)
-            row += [each.results.mean[metric], known.low, known.high]
-        rows.append([*row, each.p50, each.p95, each.throughput, each.memory, each.index])
-        if on_front[at]:
-            marks[at, 0] = FRONT
+            known = res.interval(metric)
+            row += [res.mean[metric], known.low, known.high]
+        rows.append([*row, *(_value(cost.of(name).get(system)) for name in SHOWN)])
     columns = [Column("system")]
     for metric in metrics:
         bounds = [Column(f"{metric} {end}", "value") for end in ("low", "high")]
         columns += [Column(metric, "value", better=better[metric]), *bounds]
-    columns += [
-        Column("p50 ms", "value", better="lower", digits=3), Column("p95 ms", "value", better="lower", digits=3),
-        Column("queries/s", "value", better="higher", digits=1), Column("MiB", "value", better="lower", digits=1),
-        Column("disk MiB", "value", better="lower", digits=2),
-    ]  # fmt: skip
     notes = [
-        f"{FRONT} no other system is at least as good in {metrics[0]} and at least as fast at p95, and better in one of them.",
-        f"low and high are 95 % intervals over queries; latency under the load “{load}”; MiB is memory above that before indexing.",
+        f"{FRONT} {front_note(metrics[0])}",
+        f"low and high are 95 % intervals over queries; latency under the load “{cost.load}”; {MEMORY}",
     ]
-    return Table(columns, rows, caption="Quality against cost", notes=notes, marks=marks)
+    marks = {(at, 0): FRONT for at, is_on in enumerate(on_front) if is_on}
+    return Table(
+        [*columns, *map(column_of, SHOWN)], rows, caption="Quality against cost", notes=notes, marks=marks
+    )
 
 
-def front(pairs: Sequence[tuple[float, float | None]]) -> list[bool]:
-    """Whether each pair (quality, cost) is on the Pareto front: no other is at least as good in both and better in one.
-
-    A pair with an undefined quality or cost is not on it.
-
-    Examples
-    --------
-    >>> front([(0.4, 5.0), (0.3, 1.0), (0.3, 2.0), (0.5, None)])
-    [True, True, False, False]
-    """
-    known = [
-        (quality, cost) if cost is not None and not np.isnan(quality) else None for quality, cost in pairs
-    ]
-    return [
-        one is not None
-        and not any(
-            other is not None and other != one and other[0] >= one[0] and other[1] <= one[1]
-            for other in known
-        )
-        for one in known
-    ]
+def _value(known: Estimate | None) -> float | None:
+    return None if known is None or math.isnan(known.value) else known.value

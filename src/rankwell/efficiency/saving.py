@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.efficiency.costs import Costs
 
+BEGINNING = re.compile(r'\s*{\s*"format"\s*:\s*"rankwell costs"')  # of a file, whatever its length
 FORMAT, VERSION = "rankwell costs", 1
 FRAMES = tuple(ALL)
 PARTS = ("settings", "environment", "overhead", "notes")
@@ -30,6 +32,18 @@ def save(costs: Costs, path: str | Path) -> None:
     """Write a file atomically."""
     runs = {name: _columns(run) for name, run in costs.runs.items()}
     write_bytes(json.dumps(plain(costs) | {"runs": runs}, ensure_ascii=False).encode(), str(path))
+
+
+def is_costs(path: str | Path) -> bool:
+    """Whether a file holds costs that ``Costs.save`` wrote."""
+    file = Path(path)
+    try:
+        if file.suffix.lower() != ".json" or not file.is_file():
+            return False
+        with file.open(encoding="utf-8") as opened:
+            return bool(BEGINNING.match(opened.read(200)))
+    except (OSError, ValueError):
+        return False  # the reader of runs says what is wrong with it
 
 
 def loaded(path: str | Path) -> dict[str, Any]:
@@ -68,5 +82,5 @@ def loaded(path: str | Path) -> dict[str, Any]:
 def _columns(run: Run) -> list[Any]:
     """Queries, items, scores and ranks, as Run takes them."""
     table = run.rows.table()
-    scores = [] if table.given_score is None else table.given_score.tolist()
+    scores = None if table.given_score is None else table.given_score.tolist()
     return [table.query.tolist(), table.item.tolist(), scores, table.key.tolist()]

@@ -1,0 +1,155 @@
+"""What systems cost, as a comparison and its pictures take it: estimates with bounds under one load, and ratios of latency."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from rankwell.display.plain_values import plain_value
+from rankwell.display.table import Better, Column
+from rankwell.errors import UsageError, one_of
+
+FRONT = "*"
+MEMORY = "MiB is memory above that before indexing."
+
+
+class Estimate(NamedTuple):
+    """A value and its bounds, NaN where there are none."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Quantity(NamedTuple):
+    """What is measured of a system: its unit, which end is better, and how many digits tables show."""
+
+    unit: str
+    better: Better
+    digits: int
+
+
+# p50 and so on are latencies; memory is the peak above that before indexing
+QUANTITIES = {
+    **{name: Quantity("ms", "lower", 3) for name in ("p50", "p90", "p95", "p99", "p99.9")},
+    "throughput": Quantity("queries/s", "higher", 1),
+    "memory": Quantity("MiB", "lower", 1),
+    "index": Quantity("MiB", "lower", 2),
+    "indexing": Quantity("s", "lower", 3),
+}
+SHOWN = "p50", "p95", "throughput", "memory", "index", "indexing"
+
+
+class Slower(NamedTuple):
+    """By which factor the first system is slower than the second; bounds for other queries, and for another measurement."""
+
+    first: str
+    second: str
+    queries: int
+    ratio: float
+    low: float
+    high: float
+    low_turns: float
+    high_turns: float
+    turns: int
+
+
+@dataclass(frozen=True)
+class CostEstimates:
+    """What systems cost under one load: quantities by name, then by system, and ratios of latency of the pairs asked for."""
+
+    load: str
+    values: Mapping[str, Mapping[str, Estimate]]
+    ratios: tuple[Slower, ...] = ()
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems of which something is known."""
+        return list({system: None for own in self.values.values() for system in own})
+
+    def of(self, quantity: str) -> Mapping[str, Estimate]:
+        """Return a quantity by system, without those of which it is not known.
+
+        Raises
+        ------
+        UsageError
+            If there is no such quantity.
+        """
+        if quantity not in QUANTITIES:
+            raise UsageError(f"there is no cost {quantity}; there are {one_of(QUANTITIES)}.")
+        return self.values.get(quantity, {})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; a bound that is unknown is None."""
+        return {
+            "load": self.load,
+            "values": {
+                name: {system: list(map(plain_value, estimate)) for system, estimate in own.items()}
+                for name, own in self.values.items()
+            },
+            "ratios": [
+                {
+                    name: each if isinstance(each, str) else plain_value(each)
+                    for name, each in one._asdict().items()
+                }
+                for one in self.ratios
+            ],
+        }
+
+    @classmethod
+    def of_dict(cls, data: Mapping[str, Any]) -> CostEstimates:
+        """Return what ``to_dict`` gave."""
+        values = {
+            name: {system: Estimate(*map(_number, each)) for system, each in own.items()}
+            for name, own in data["values"].items()
+        }
+        whole = "first", "second", "queries", "turns"
+        ratios: list[dict[str, Any]] = [
+            {name: each if name in whole else _number(each) for name, each in one.items()}
+            for one in data["ratios"]
+        ]
+        return cls(data["load"], values, tuple(Slower(**one) for one in ratios))
+
+
+def front_note(metric: str) -> str:
+    """Return what the mark of a system on the front means."""
+    return f"no other system is at least as good in {metric} and at least as fast at p95, and better in one of them."
+
+
+def column_of(quantity: str) -> Column:
+    """Return the column of a quantity; latencies have their quantile as the name."""
+    unit, better, digits = QUANTITIES[quantity]
+    name = {"throughput": unit, "memory": unit, "index": f"disk {unit}", "indexing": f"indexing {unit}"}.get(
+        quantity, f"{quantity} {unit}"
+    )
+    return Column(name, "value", better=better, digits=digits)
+
+
+def front(pairs: Sequence[tuple[float, float | None]]) -> list[bool]:
+    """Whether each pair (quality, cost) is on the Pareto front: no other is at least as good in both and better in one.
+
+    A pair with an undefined quality or cost is not on it.
+
+    Examples
+    --------
+    >>> front([(0.4, 5.0), (0.3, 1.0), (0.3, 2.0), (0.5, None)])
+    [True, True, False, False]
+    """
+    known = [
+        (quality, cost) if cost is not None and not math.isnan(quality) else None for quality, cost in pairs
+    ]
+    return [
+        one is not None
+        and not any(
+            other is not None and other != one and other[0] >= one[0] and other[1] <= one[1]
+            for other in known
+        )
+        for one in known
+    ]
+
+
+def _number(value: float | str | None) -> float:
+    """A number of ``plain_value`` again."""
+    return math.nan if value is None else float(value)
