@@ -34,6 +34,7 @@ FAILURES = {
     "shape text": ("shape", "not 'abc'"),
     "shape number": ("shape", "an item is text or a whole number, not 1.5"),
     "fork": ("crash", "ended by SIGABRT"),
+    "fork seen": ("crash", "ended by SIGABRT"),
 }
 
 

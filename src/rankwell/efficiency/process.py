@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import uuid
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,6 +23,8 @@ START = (
     "import os, sys; handle, queue, folders = sys.argv[1:]; sys.path[:] = folders.split(os.pathsep); "
     "from rankwell.efficiency.worker import main; main(int(handle), int(queue))"
 )
+# all that a process starts inherits this variable, so that what left its family before anybody looked is found, too
+MARK = "RANKWELL_MEASURED"
 LOOKED = 0.2  # seconds between looks at which processes there are; what they hold is looked at more often
 AT_ONCE = 4 << 20  # bytes printed that are read at once
 SAID = 4_000  # characters of what a process printed last
@@ -50,11 +53,12 @@ class Process:
 
     def __init__(self, queue: BinaryIO, *, memory: int | None = None, output: int = 16 << 20) -> None:
         own, theirs = socket.socketpair()
+        self.mark = uuid.uuid4().hex
         try:
             self.process = subprocess.Popen(  # noqa: S603 - this interpreter
                 [sys.executable, "-c", START, str(theirs.fileno()), str(queue.fileno()), os.pathsep.join(sys.path)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-                pass_fds=(theirs.fileno(), queue.fileno()),
+                pass_fds=(theirs.fileno(), queue.fileno()), env={**os.environ, MARK: self.mark},
             )  # fmt: skip
         except OSError as error:
             raise InputError(f"{sys.executable}: cannot be started ({error.strerror}).") from error
@@ -174,9 +178,11 @@ class Process:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         for each in self.known:
-            with contextlib.suppress(psutil().Error):
-                each.kill()  # psutil sees to it that this is still the same process
+            _kill(each)  # psutil sees to it that this is still the same process
         self.process.wait()
+        while left := _marked(self.mark):  # again, for one may have started another meanwhile
+            for each in left:
+                _kill(each)
         self.connection.close()
         if self.process.stdout:
             with contextlib.suppress(BlockingIOError):
@@ -193,6 +199,22 @@ def _family(pid: int) -> list[Any]:
         return [first, *first.children(recursive=True)]
     except lib.Error:
         return []
+
+
+def _marked(mark: str) -> list[Any]:
+    """The processes that have a mark in their environment, without those that have ended."""
+    lib = psutil()
+    found = []
+    for each in lib.process_iter():
+        with contextlib.suppress(lib.Error, OSError):
+            if each.environ().get(MARK) == mark and each.status() != lib.STATUS_ZOMBIE:
+                found.append(each)
+    return found
+
+
+def _kill(process: Any) -> None:
+    with contextlib.suppress(psutil().Error):
+        process.kill()
 
 
 def _resident(process: Any) -> int:
