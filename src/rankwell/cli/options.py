@@ -48,7 +48,10 @@ FromExperiment = Annotated[
     ),
 ]
 Threads = Annotated[int | None, Option(help="the number of threads; default: the cores of this process")]
-QueryTexts = Annotated[str | None, Option(group=DATA, help="the texts of queries: a table of query and text")]
+QueryTexts = Annotated[
+    str | None,
+    Option(group=DATA, help="the texts of queries: a table of query and text, or topics of SMART, TREC or BEIR"),
+]
 ItemText = Annotated[
     str | None,
     Option(

@@ -117,7 +117,7 @@ def diff(
     _refuse(top, direction, asked)
     run_options, qrels_options = reading_of(read)
     encoding = qrels_options.get("encoding")
-    texts = texts_of_queries(queries, encoding), texts_of_items(items, text, encoding)
+    item_texts = texts_of_items(items, text, encoding)
     given, redaction = policy_with(policy, rules, ARGUMENTS), redaction_of(redact)
     inputs = None
     if isinstance(a, Results) and isinstance(b, Results):
@@ -135,6 +135,7 @@ def diff(
             qrels_options=qrels_options,
         )
         users = users if inputs.users is None else inputs.users
+    query_texts = texts_of_queries(queries, None if inputs is None else inputs.qrels, encoding)
     results, lists = _evaluated(a, b, inputs, threads)
     called = _names(names, (results[0].name, results[1].name))
     first, second = (replace(res, name=name) for name, res in zip(called, results, strict=True))
@@ -149,8 +150,8 @@ def diff(
         groups=groups_of(aligned.queries, users, by=columns, weights=None, clusters=None, encoding=encoding),
         results=(first, second),
         lists=lists,
-        query_texts=texts[0],
-        item_texts=texts[1],
+        query_texts=query_texts,
+        item_texts=item_texts,
         top=top,
         direction=direction,
     )

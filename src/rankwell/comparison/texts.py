@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError, one_of
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.items_users import Items, Users, column_of, texts_in
+from rankwell.tables.items_users import Items, column_of, texts_in
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankwell.tables.run_qrels import Qrels
 
 USUAL = "text", "title", "name", "query", "question"  # the columns looked for, the first that is there wins
 
@@ -30,14 +32,14 @@ class Texts:
         return [self.column[row] if row >= 0 else None for row in rows]
 
 
-def texts_of_queries(source: Any, encoding: str | None) -> Texts | None:
-    """Return the texts in a table of queries; None without one."""
+def texts_of_queries(source: Any, qrels: Qrels | None, encoding: str | None) -> Texts | None:
+    """Return the texts of queries in a table, or in a file of topics; None without one."""
     if source is None:
         return None
-    from rankwell.readers.query_texts import read_queries
+    from rankwell.readers.collections import read_topics
 
-    table: Users = read_queries(source, encoding=encoding)
-    return _texts(table.frame, table.name, table.query, "query", None)
+    topics = read_topics(source, qrels=qrels, encoding=encoding)
+    return _texts(topics.frame, topics.name, topics.ids, "query", None)
 
 
 def texts_of_items(source: Any, column: str | None, encoding: str | None) -> Texts | None:

@@ -147,7 +147,7 @@ def _texts(given: Given, tables: Tables) -> dict[str, Any]:
     images = images_of_items(tables.items, given.image, folder_of(given.items))
     alone = images and images.is_alone and given.text is None
     return {
-        "query_texts": texts_of_queries(given.queries, encoding),
+        "query_texts": texts_of_queries(given.queries, tables.qrels, encoding),
         "item_texts": texts_of_items(None if alone else tables.items, given.text, encoding),
         "item_images": images,
         "redaction": given.redaction,

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from rankwell.readers.collections.collecting import read_collection
+from rankwell.readers.collections.topics import read_topics
 
-__all__ = ["read_collection"]
+__all__ = ["read_collection", "read_topics"]

@@ -44,6 +44,11 @@ def qrels_of(folder: Path, split: str | None) -> Path | None:
     return files[wanted]
 
 
+def is_text(file: File) -> bool:
+    """Whether the first line names an ``_id``, as all do in a file of documents or queries."""
+    return b'"_id"' in file.head.partition(b"\n")[0]
+
+
 def texts(file: File) -> tuple[Ids, pl.DataFrame]:
     """Return the ids and the title and text of a file of documents or queries.
 

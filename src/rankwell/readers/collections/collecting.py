@@ -9,16 +9,14 @@ from typing import Any
 from rankwell.errors import DataError, InputError, UsageError
 from rankwell.readers import irds
 from rankwell.readers.collections import beir, fitting, msmarco, smart, trec
-from rankwell.readers.collections.text import Entries
+from rankwell.readers.collections.text import JSON, SMART, TAGS, Entries, mark_of
+from rankwell.readers.collections.topics import topics_in
 from rankwell.readers.files import File
-from rankwell.readers.query_texts import read_queries
 from rankwell.readers.reading import read_qrels, recoded
-from rankwell.readers.text import refuse_other_files
 from rankwell.tables.collections import Collection, Documents, Topics
 from rankwell.tables.run_qrels import Qrels
 
 Source = str | os.PathLike[str]
-SMART, TAGS, JSON = ".I", "<", "{"  # how the content of a format begins
 
 
 def read_collection(
@@ -98,7 +96,7 @@ def read_collection(
         qrels = beir.qrels_of(where, split)
         name = name or where.resolve().name
     found_documents, documents_mark = _documents(documents, encoding)
-    found_topics, topics_mark = _topics(topics, encoding)
+    found_topics, topics_mark = (None, "") if topics is None else topics_in(topics, encoding)
     notes: list[str] = []
     # numbers of judgements are SMART's if another part is, or none is there to say otherwise
     is_smart = SMART in (documents_mark, topics_mark) or (documents is None and topics is None)
@@ -132,7 +130,7 @@ def _documents(source: Source | None, encoding: str | None) -> tuple[Documents |
     if path.is_dir():
         return _folder(path, encoding), TAGS
     file = recoded(File(path), encoding)
-    mark = _mark(file)
+    mark = mark_of(file)
     if mark == TAGS:
         entries = Entries()
         trec.documents(file, entries)
@@ -159,31 +157,12 @@ def _folder(folder: Path, encoding: str | None) -> Documents:
     entries = Entries()
     for each in paths:
         file = recoded(File(each), encoding)
-        if _mark(file) != TAGS:
+        if mark_of(file) != TAGS:
             raise DataError(
                 f"{each}: a folder of documents holds TREC files (<DOC>) only; move other files out."
             )
         trec.documents(file, entries)
     return Documents(*entries.columns(), name=folder.name)
-
-
-def _topics(source: Source | None, encoding: str | None) -> tuple[Topics | None, str]:
-    """The topics, and how their content begins."""
-    if source is None:
-        return None, ""
-    path = Path(source)
-    file = recoded(File(path), encoding)
-    mark = _mark(file)
-    if mark == TAGS:
-        columns = trec.topics(file).columns()
-    elif mark == SMART:
-        columns = smart.entries(file).columns()
-    elif mark == JSON:
-        columns = beir.texts(file)
-    else:
-        table = read_queries(path, encoding=encoding)
-        columns = table.query, table.frame
-    return Topics(*columns, name=file.name), mark
 
 
 def _qrels(source: Any, encoding: str | None, notes: list[str], *, is_smart: bool) -> Qrels:
@@ -194,10 +173,3 @@ def _qrels(source: Any, encoding: str | None, notes: list[str], *, is_smart: boo
             notes += [found[1]] if found[1] else []
             return found[0]
     return read_qrels(source, encoding=encoding)
-
-
-def _mark(file: File) -> str:
-    """How the content begins: ``.I``, ``<``, ``{``, or nothing known; UTF-16 and archives are refused."""
-    refuse_other_files(file)
-    head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return next((mark for mark in (SMART, TAGS, JSON) if head.startswith(mark.encode())), "")
