@@ -220,3 +220,13 @@ def test_lists_that_do_not_fit_a_terminal_stand_one_below_the_other():
     assert [head[1:3] for head in heads] == [["item", "A"], ["item", "B"]]
     assert max(map(len, narrow.splitlines())) <= 100
     assert narrow.count("ndcg@10 for query") == narrow.count("relevant items in") == 1
+
+
+def test_a_lone_column_of_lists_is_no_text():
+    import polars as pl
+
+    items = pl.DataFrame({"item": ["a", "b"], "topics": [["war"], ["war", "drama"]]})
+    found = rw.diff({"1": ["a", "b"]}, {"1": ["b", "a"]}, {"1": {"b": 1}}, "rr", items=items)
+    assert {row.text for row in found.query("1").rows[0]} == {None}
+    with pytest.raises(rw.RankwellError, match="the column 'topics' is List"):
+        rw.diff({"1": ["a", "b"]}, {"1": ["b", "a"]}, {"1": {"b": 1}}, "rr", items=items, text="topics")

@@ -73,6 +73,7 @@ def _texts(frame: pl.DataFrame | None, name: str, ids: Ids, word: str, column: s
 
 
 def _usual(frame: pl.DataFrame) -> list[str]:
-    """The columns of usual names for a text, or the only column."""
+    """The columns of usual names for a text, or the only column if it is no list."""
     named = {column.lower(): column for column in frame.columns}
-    return [named[each] for each in USUAL if each in named] or (frame.columns if frame.width == 1 else [])
+    alone = frame.width == 1 and not frame.dtypes[0].is_nested()
+    return [named[each] for each in USUAL if each in named] or (frame.columns if alone else [])
