@@ -88,3 +88,13 @@ def test_what_cannot_be_measured_is_said_in_one_error(files, capsys, arguments, 
     error = capsys.readouterr().err
     assert message in error
     assert "Traceback" not in error
+
+
+def test_judgements_beside_saved_costs_are_read_in_their_encoding(files, capsys):
+    (files / "topics.tsv").write_bytes("질의\twing\n".encode("cp949"))
+    (files / "qrels.txt").write_bytes("질의 0 d1 1\n".encode("cp949"))
+    given = ["--topics", "topics.tsv", "--qrels", "qrels.txt", "--encoding", "cp949", "--repetitions", "1"]
+    assert run(["bench", "--system", "engine:Engine", "-o", "costs.json", *given]) == 0
+    first = capsys.readouterr().out
+    assert run(["bench", "costs.json", "--qrels", "qrels.txt", "--encoding", "cp949"]) == 0
+    assert capsys.readouterr().out.splitlines()[:5] == first.splitlines()[:5]

@@ -14,7 +14,8 @@ from tests.cli.samples import MOVIES, QRELS, RUN
 
 import rankwell
 from rankwell.cli import run
-from rankwell.cli.commands import COMMANDS, PREPARE
+from rankwell.cli.arguments import arguments_of
+from rankwell.cli.commands import COMMANDS, PREPARE, command
 
 USAGE = {
     "Did you mean ndcg?": ["evaluate", QRELS, RUN, "-m", "ndgc@10"],
@@ -73,6 +74,17 @@ def test_options_are_listed_in_groups(capsys):
     titles = ("Parameters", "Data", "Input format", "Output", "Policy")
     places = [shown.index(f"─ {title} ─") for title in titles]
     assert places == sorted(places)
+
+
+def test_the_encoding_is_one_option_in_every_command_that_reads_text():
+    found = {
+        name: argument.option
+        for name in COMMANDS | PREPARE
+        for argument in arguments_of(command(name))
+        if argument.field == "encoding"
+    }
+    assert {"evaluate", "lint", "bench", "compare"} <= found.keys()
+    assert len(set(found.values())) == 1
 
 
 def test_a_command_loads_no_other_command():

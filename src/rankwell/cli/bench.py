@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from rankwell.cli.amounts import bytes_of
 from rankwell.cli.commands import INTERRUPTED
 from rankwell.cli.option import DATA, LOAD, OUTPUT, SYSTEMS, Option
-from rankwell.cli.options import Form, refuse_files
+from rankwell.cli.options import Encoding, Form, refuse_files
 from rankwell.cli.words import numbers, split
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
@@ -97,7 +97,7 @@ class Quality:
         str | None, Option(help="the queries: SMART, TREC, BEIR, or a table of query and text")
     ] = None
     documents: Annotated[str | None, Option(help="what is indexed: a file, or a folder of TREC files")] = None
-    encoding: Annotated[str | None, Option(help="the encoding of texts that are not UTF-8: ``cp949``")] = None
+    encoding: Encoding = None
     qrels: Annotated[
         str | None, Option(help="judgements, to show what the systems find beside what it costs")
     ] = None
@@ -147,7 +147,9 @@ def bench(
         costs = Costs.load(saved)
         for each in more:
             costs += Costs.load(each)
-        qrels = read_collection(qrels=quality.qrels).qrels if quality.qrels else None
+        qrels = (
+            read_collection(qrels=quality.qrels, encoding=quality.encoding).qrels if quality.qrels else None
+        )
     else:
         costs, qrels = _measured(_systems(systems), loads, quality, k)
     tables = costs.tables()
