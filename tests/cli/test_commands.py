@@ -62,10 +62,10 @@ def test_every_command_says_what_it_does(capsys):
     for group, commands in ([], COMMANDS), (["prepare"], PREPARE):
         assert run([*group, "--help"]) == 0
         listed = capsys.readouterr().out
-        for command in commands:
-            assert re.search(rf"│ {command} +[A-Z][a-z]+", listed), command
-            assert run([*group, command, "--help"]) == 0
-            assert f"Usage: {' '.join(['rankwell', *group, command])}" in capsys.readouterr().out
+        for each in commands:
+            assert re.search(rf"│ {each} +[A-Z][a-z]+", listed), each
+            assert run([*group, each, "--help"]) == 0
+            assert f"Usage: {' '.join(['rankwell', *group, each])}" in capsys.readouterr().out
 
 
 def test_options_are_listed_in_groups(capsys):
