@@ -47,6 +47,23 @@ def test_wrong_use_is_one_line_and_exit_code_2(capsys, message):
     assert len(shown.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "{name}", "{name}", "-m", "ap"],
+        ["evaluate", QRELS, RUN, "-m", "ap", "-o", "{name}"],
+        ["bench", "--search", "seek", "--topics", QRELS, "--documents", "{name}"],
+        ["lint", "--collection", "{name}"],
+    ],
+)
+def test_a_name_that_is_too_long_is_named(capsys, arguments):
+    name = "x" * 5_000
+    assert run([each.format(name=name) for each in arguments]) == 3
+    shown = capsys.readouterr().err
+    assert shown.startswith("rankwell: xxxx")
+    assert "stdout" not in shown
+
+
 def test_bad_data_are_one_line_and_exit_code_3(capsys, tmp_path):
     bad = tmp_path / "bad.run"
     bad.write_text("301 Q0 a 1 2.0 t\n301 Q0 b two\n")

@@ -70,3 +70,22 @@ def test_the_beginning_of_a_format_alone_is_refused(tmp_path, part, content):
     path.write_bytes(content)
     with pytest.raises(RankwellError, match=re.escape(str(path))):
         rw.read_collection(**{part: path})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"folder": 3}, "folder= is the path of a file or folder, not 3"),
+        ({"documents": ["a"]}, "documents= is the path"),
+        ({"topics": b"x"}, "topics= is the path"),
+        ({"topics": "x", "encoding": 3}, "encoding=3: must be text"),
+        ({"folder": "x", "split": 3}, "split=3: must be text"),
+        ({"documents": "a" * 5_000}, "cannot be read (File name too long)"),
+        ({"folder": "a" * 5_000}, "there is no such folder"),
+        ({"documents": "\0"}, "is no name of a file"),
+    ],
+    ids=str,
+)
+def test_what_is_no_path_is_refused(given, message):
+    with pytest.raises(RankwellError, match=re.escape(message)):
+        rw.read_collection(**given)
