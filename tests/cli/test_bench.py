@@ -25,6 +25,16 @@ def files(tmp_path, monkeypatch):
         "class Engine:\n    def search(self, query, k):\n        return ['d1', 'd2', 'd3'][:k]\n"
         "def function(query, k):\n    return ['d2']\n"
     )
+    (tmp_path / "raises.py").write_text("raise RuntimeError('at import')\n")
+    (tmp_path / "leaves.py").write_text("raise SystemExit(3)\n")
+    (tmp_path / "wrong.py").write_text("def (\n")
+    (tmp_path / "makes.py").write_text(
+        "class Raising:\n    def __init__(self):\n        raise ValueError('no file')\n"
+        "class Asking:\n    def __init__(self, path):\n        pass\n"
+    )
+    (tmp_path / "공 백").mkdir()
+    (tmp_path / "공 백" / "blank.tsv").write_text("\n")
+    (tmp_path / "공 백" / "latin.tsv").write_bytes(b"1\twing\n2\tcaf\xe9\n")
     return tmp_path
 
 
@@ -78,6 +88,42 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
         (["--system", "engine:Engine", "--open", "-1", *COMMON], "rate is"),
         (["--system", "engine:Engine", "-o", "costs.csv", *COMMON], "costs are saved as .json"),
         (["--search", "seek", "--documents", "nowhere", *COMMON], "nowhere: there is no such file"),
+        (["--system", ":Engine", *COMMON], "--system takes package.module:name, not ':Engine'"),
+        (["--system", ".engine:Engine", *COMMON], "--system takes package.module:name"),
+        (
+            ["--system", "raises:Engine", *COMMON],
+            "--system raises:Engine: cannot be imported (RuntimeError: at import).",
+        ),
+        (["--system", "leaves:Engine", *COMMON], "cannot be imported (SystemExit: 3)"),
+        (["--system", "wrong:Engine", *COMMON], "cannot be imported (SyntaxError:"),
+        (["--system", "makes:Raising", *COMMON], "Raising() cannot be made (ValueError: no file)"),
+        (["--system", "makes:Asking", *COMMON], "A class is called without arguments"),
+        (["--system", "engine:Engine", "--closed", "1.5", *COMMON], "--closed takes whole numbers"),
+        (["--system", "engine:Engine", "--closed", "nan", *COMMON], "--closed takes whole numbers"),
+        (["--system", "engine:Engine", "--batches", "inf", *COMMON], "--batches takes whole numbers"),
+        (["--system", "engine:Engine", "--seed", "-1", *COMMON], "seed is a whole number from 0 on"),
+        (["--system", "engine:Engine", "--timeout", "0", *COMMON], "timeout is a number of seconds above 0"),
+        (
+            ["--system", "engine:Engine", "--timeout", "nan", *COMMON],
+            "timeout is a number of seconds above 0",
+        ),
+        (
+            ["--system", "engine:Engine", "--index-timeout", "-1", *COMMON],
+            "index_timeout is a number of seconds",
+        ),
+        (
+            ["--system", "engine:Engine", "--qrels", "qrels.txt", "-m", "ndgc@3", *COMMON],
+            "Did you mean ndcg?",
+        ),
+        (
+            ["--search", "seek", "--index", "build {documents}", *COMMON],
+            "system: its index command has {documents}, and there are none; give --documents.",
+        ),
+        (
+            ["--system", "engine:Engine", "--topics", "공 백/blank.tsv"],
+            "공 백/blank.tsv: the file holds no queries.",
+        ),
+        (["--system", "engine:Engine", "--topics", "공 백/latin.tsv"], "공 백/latin.tsv:2: not UTF-8"),
         (["costs.json", "--search", "seek"], "not both"),
         (["costs.json"], "cannot be read"),
         (["topics.tsv"], "this is no file of costs"),
@@ -88,3 +134,13 @@ def test_what_cannot_be_measured_is_said_in_one_error(files, capsys, arguments, 
     error = capsys.readouterr().err
     assert message in error
     assert "Traceback" not in error
+
+
+def test_judgements_beside_saved_costs_are_read_in_their_encoding(files, capsys):
+    (files / "topics.tsv").write_bytes("질의\twing\n".encode("cp949"))
+    (files / "qrels.txt").write_bytes("질의 0 d1 1\n".encode("cp949"))
+    given = ["--topics", "topics.tsv", "--qrels", "qrels.txt", "--encoding", "cp949", "--repetitions", "1"]
+    assert run(["bench", "--system", "engine:Engine", "-o", "costs.json", *given]) == 0
+    first = capsys.readouterr().out
+    assert run(["bench", "costs.json", "--qrels", "qrels.txt", "--encoding", "cp949"]) == 0
+    assert capsys.readouterr().out.splitlines()[:5] == first.splitlines()[:5]

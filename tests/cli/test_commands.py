@@ -14,7 +14,8 @@ from tests.cli.samples import MOVIES, QRELS, RUN
 
 import rankwell
 from rankwell.cli import run
-from rankwell.cli.commands import COMMANDS, PREPARE
+from rankwell.cli.arguments import arguments_of
+from rankwell.cli.commands import COMMANDS, PREPARE, command
 
 USAGE = {
     "Did you mean ndcg?": ["evaluate", QRELS, RUN, "-m", "ndgc@10"],
@@ -46,6 +47,23 @@ def test_wrong_use_is_one_line_and_exit_code_2(capsys, message):
     assert len(shown.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "{name}", "{name}", "-m", "ap"],
+        ["evaluate", QRELS, RUN, "-m", "ap", "-o", "{name}"],
+        ["bench", "--search", "seek", "--topics", QRELS, "--documents", "{name}"],
+        ["lint", "--collection", "{name}"],
+    ],
+)
+def test_a_name_that_is_too_long_is_named(capsys, arguments):
+    name = "x" * 5_000
+    assert run([each.format(name=name) for each in arguments]) == 3
+    shown = capsys.readouterr().err
+    assert shown.startswith("rankwell: xxxx")
+    assert "stdout" not in shown
+
+
 def test_bad_data_are_one_line_and_exit_code_3(capsys, tmp_path):
     bad = tmp_path / "bad.run"
     bad.write_text("301 Q0 a 1 2.0 t\n301 Q0 b two\n")
@@ -61,10 +79,10 @@ def test_every_command_says_what_it_does(capsys):
     for group, commands in ([], COMMANDS), (["prepare"], PREPARE):
         assert run([*group, "--help"]) == 0
         listed = capsys.readouterr().out
-        for command in commands:
-            assert re.search(rf"│ {command} +[A-Z][a-z]+", listed), command
-            assert run([*group, command, "--help"]) == 0
-            assert f"Usage: {' '.join(['rankwell', *group, command])}" in capsys.readouterr().out
+        for each in commands:
+            assert re.search(rf"│ {each} +[A-Z][a-z]+", listed), each
+            assert run([*group, each, "--help"]) == 0
+            assert f"Usage: {' '.join(['rankwell', *group, each])}" in capsys.readouterr().out
 
 
 def test_options_are_listed_in_groups(capsys):
@@ -73,6 +91,17 @@ def test_options_are_listed_in_groups(capsys):
     titles = ("Parameters", "Data", "Input format", "Output", "Policy")
     places = [shown.index(f"─ {title} ─") for title in titles]
     assert places == sorted(places)
+
+
+def test_the_encoding_is_one_option_in_every_command_that_reads_text():
+    found = {
+        name: argument.option
+        for name in COMMANDS | PREPARE
+        for argument in arguments_of(command(name))
+        if argument.field == "encoding"
+    }
+    assert {"evaluate", "lint", "bench", "compare"} <= found.keys()
+    assert len(set(found.values())) == 1
 
 
 def test_a_command_loads_no_other_command():

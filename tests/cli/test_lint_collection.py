@@ -80,3 +80,30 @@ def test_a_run_is_checked_against_judgements_in_smarts_columns(tmp_path, capsys)
     printed = capsys.readouterr().out
     assert "judged topics" in printed
     assert "error" not in printed
+
+
+KOREAN = {
+    "docs": "<DOC><DOCNO>하나</DOCNO><TEXT>정보 검색</TEXT></DOC>\n",
+    "topics": "<top>\n<num> 질의\n<title> 검색\n</top>\n",
+    "qrels": "질의 0 하나 1\n",
+    "run": "질의 Q0 하나 1 2.0 t\n",
+    "items.csv": "item,제목\n하나,가\n",
+    "train.csv": "user,item\n질의,둘\n",
+}
+
+
+def test_every_file_is_read_in_the_encoding_that_is_given(tmp_path, capsys):
+    for name, text in KOREAN.items():
+        (tmp_path / name).write_bytes(text.encode("cp949"))
+    docs, topics, qrels, own, items, train = (str(tmp_path / name) for name in KOREAN)
+    whole = ["lint", qrels, own, "--items", items, "--train", train]
+    assert run([*whole, "--documents", docs, "--topics", topics, "--encoding", "cp949"]) == 0
+    assert capsys.readouterr().out.endswith("nothing is wrong\n")
+    assert run([*whole, "--encoding", "cp949", "--cleaned-copies", str(tmp_path / "copies")]) == 0
+    assert (tmp_path / "copies" / "qrels").read_text(encoding="utf-8") == KOREAN["qrels"]
+    assert run(whole) == 1
+    printed = capsys.readouterr().out
+    for name in ("run:1", "qrels:1", "items.csv:1", "train.csv:2"):
+        assert f"{tmp_path}/{name}: error [unreadable]" in printed
+    assert run([*whole, "--encoding", "nothing"]) == 2
+    assert "There is no encoding 'nothing'" in capsys.readouterr().err

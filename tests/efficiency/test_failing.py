@@ -236,6 +236,20 @@ def test_a_batch_of_a_program_is_a_run():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("seconds", "outcome"), [(1.4, "ok"), (1000, "timeout")])
+def test_a_batch_of_a_program_may_take_the_time_of_all_its_queries(seconds, outcome):
+    batch = program(f"import time; time.sleep({seconds}); [print(at, 0, 7, 1, 1, 0) for at in (1, 2, 3)]")
+    costs = rw.efficiency.measure(
+        {"program": Command(batch=f"{batch} {{queries}}")},
+        ["a", "b", "c"],
+        load=rw.efficiency.Batch(),
+        repetitions=1,
+        timeout=0.7,  # 2.1 s for the three
+    )
+    assert costs.calls["outcome"].unique().to_list() == [outcome]
+    assert all("no answer within 2.1 s" in each for each in costs.failures["message"])
+
+
 @pytest.mark.parametrize(
     ("text", "outcome", "message"),
     [

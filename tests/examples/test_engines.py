@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 
 import numpy as np
 import polars as pl
@@ -12,6 +11,7 @@ import pytest
 from examples.engines.bm25_bm25s import BM25
 from examples.engines.sqlite_fts5 import FTS5
 from examples.engines.vectors_sklearn import LSI, TFIDF
+from tests.examples.formulas import bm25
 
 import rankwell as rw
 from rankwell.tables.collections import Documents
@@ -28,22 +28,6 @@ QUERIES = ["wing", "drag slab", "flow jet cone", "shock shock wing"]
 DOCUMENTS = Documents(list(TEXTS), pl.DataFrame({"text": list(TEXTS.values())}))
 
 
-def bm25(query, k1, b, idf):
-    """BM25 by its formula, one document at a time; each word of the query counts as often as it is there."""
-    words = {item: Counter(text.split()) for item, text in TEXTS.items()}
-    mean = sum(each.total() for each in words.values()) / len(words)
-    found = {}
-    for item, counts in words.items():
-        score = 0.0
-        for word in query.split():
-            n = sum(word in each for each in words.values())
-            tf = counts[word]
-            score += idf(len(words), n) * tf / (tf + k1 * (1 - b + b * counts.total() / mean))
-        if score:
-            found[item] = score
-    return found
-
-
 @pytest.fixture(scope="module")
 def engines():
     found = {"bm25": BM25(), "fts5": FTS5(), "tfidf": TFIDF(), "lsi": LSI(3)}
@@ -54,7 +38,7 @@ def engines():
 
 @pytest.mark.parametrize("query", QUERIES[:3])
 def test_bm25_is_lucenes_formula(engines, query):
-    expected = bm25(query, 1.5, 0.75, lambda size, n: math.log(1 + (size - n + 0.5) / (n + 0.5)))
+    expected = bm25(TEXTS, query, 1.5, 0.75, lambda size, n: math.log(1 + (size - n + 0.5) / (n + 0.5)))
     assert dict(engines["bm25"].search(query, 10)) == pytest.approx(expected, rel=1e-5)
 
 
@@ -63,7 +47,7 @@ def test_bm25_is_lucenes_formula(engines, query):
 )  # in less than half of the documents, else FTS5 has a floor
 def test_fts5_is_its_documented_formula(engines, query):
     # https://sqlite.org/fts5.html: k1 = 1.2, b = 0.75, idf = ln((N − n + 0.5) / (n + 0.5)), times k1 + 1
-    expected = bm25(query, 1.2, 0.75, lambda size, n: 2.2 * math.log((size - n + 0.5) / (n + 0.5)))
+    expected = bm25(TEXTS, query, 1.2, 0.75, lambda size, n: 2.2 * math.log((size - n + 0.5) / (n + 0.5)))
     assert dict(engines["fts5"].search(query, 10)) == pytest.approx(expected, rel=1e-5)
 
 

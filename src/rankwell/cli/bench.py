@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from rankwell.cli.amounts import bytes_of
 from rankwell.cli.commands import INTERRUPTED
 from rankwell.cli.option import DATA, LOAD, OUTPUT, SYSTEMS, Option
-from rankwell.cli.options import Form, refuse_files
+from rankwell.cli.options import Encoding, Form, refuse_files
 from rankwell.cli.words import numbers, split
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
@@ -81,7 +81,9 @@ class Loads:
     threads: Annotated[
         bool, Option(help="send queries of a Python system from threads rather than processes", negative="")
     ] = False
-    timeout: Annotated[float, Option(help="seconds that a query may take")] = 60.0
+    timeout: Annotated[
+        float, Option(help="seconds that a query may take; a batch may take that for each of its queries")
+    ] = 60.0
     index_timeout: Annotated[float | None, Option(help="seconds that indexing may take")] = None
     memory: Annotated[str | None, Option(help="what a system may hold: ``500M``, ``4G``")] = None
     seed: Annotated[int, Option(help="the seed for the order of queries and their arrivals")] = 0
@@ -97,7 +99,7 @@ class Quality:
         str | None, Option(help="the queries: SMART, TREC, BEIR, or a table of query and text")
     ] = None
     documents: Annotated[str | None, Option(help="what is indexed: a file, or a folder of TREC files")] = None
-    encoding: Annotated[str | None, Option(help="the encoding of texts that are not UTF-8: ``cp949``")] = None
+    encoding: Encoding = None
     qrels: Annotated[
         str | None, Option(help="judgements, to show what the systems find beside what it costs")
     ] = None
@@ -147,7 +149,9 @@ def bench(
         costs = Costs.load(saved)
         for each in more:
             costs += Costs.load(each)
-        qrels = read_collection(qrels=quality.qrels).qrels if quality.qrels else None
+        qrels = (
+            read_collection(qrels=quality.qrels, encoding=quality.encoding).qrels if quality.qrels else None
+        )
     else:
         costs, qrels = _measured(_systems(systems), loads, quality, k)
     tables = costs.tables()
@@ -162,10 +166,13 @@ def bench(
 def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -> tuple[Costs, Any]:
     """What the systems cost, and the judgements."""
     from rankwell.efficiency import Command, measure
+    from rankwell.metrics.parsing import metrics_of
     from rankwell.readers.collections import read_collection
 
     if quality.topics is None:
         raise UsageError("--topics is missing: the queries to measure with.")
+    if quality.qrels is not None:
+        metrics_of(split(quality.metrics))  # refused before anything is measured
     path = quality.documents
     # commands read the file themselves
     only_commands = all(isinstance(each, Command) for each in systems.values())
@@ -228,28 +235,50 @@ def _named(given: list[str] | None, word: str) -> dict[str, str]:
 
 
 def _imported(place: str) -> Any:
-    module, sign, name = place.partition(":")
-    if not sign:
+    module, _, name = place.partition(":")
+    if not all(part.isidentifier() for part in (*module.split("."), name)):
         raise UsageError(f"--system takes package.module:name, not {brief(place)}.")
     sys.path.insert(0, str(Path.cwd()))
     try:
-        found = getattr(importlib.import_module(module), name)
-    except ImportError as error:
-        raise UsageError(f"--system {place}: cannot be imported ({error}).") from error
-    except AttributeError:
-        raise UsageError(f"--system {place}: the module {module} has no {name}.") from None
-    return found() if isinstance(found, type) else found
+        loaded = importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # what the user's module raises
+        raise UsageError(f"--system {place}: cannot be imported ({_said(error)}).") from error
+    if not hasattr(loaded, name):
+        raise UsageError(f"--system {place}: the module {module} has no {name}.")
+    found = getattr(loaded, name)
+    if not isinstance(found, type):
+        return found
+    try:
+        return found()
+    except (Exception, SystemExit) as error:  # as above
+        raise UsageError(
+            f"--system {place}: {name}() cannot be made ({_said(error)}). A class is called without arguments; name an object that "
+            "is made with them."
+        ) from error
+
+
+def _said(error: BaseException) -> str:
+    """What an import error says, or the kind and the first line of another."""
+    first, *_ = str(error).strip().splitlines() or [""]
+    return first if isinstance(error, ImportError) else f"{type(error).__name__}: {first}"
 
 
 def _loads(given: Loads) -> list[Any]:
     from rankwell.efficiency import Batch, Closed, Open
 
-    found: list[Any] = [Closed(int(each)) for each in numbers(given.closed, "--closed") or ()]
+    found: list[Any] = [Closed(each) for each in _counts(given.closed, "--closed")]
     found += [
         Open(each, given.arrivals, concurrency=given.workers) for each in numbers(given.open, "--open") or ()
     ]
     if given.batches == "all":
         found.append(Batch())
     else:
-        found += [Batch(int(each)) for each in numbers(given.batches, "--batches") or ()]
+        found += [Batch(each) for each in _counts(given.batches, "--batches")]
     return found or [Closed()]
+
+
+def _counts(text: str | None, option: str) -> list[int]:
+    found = numbers(text, option) or []
+    if not all(each.is_integer() for each in found):
+        raise UsageError(f"{option} takes whole numbers such as 1,2,3, not {brief(text)}.")
+    return [int(each) for each in found]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from rankwell import __version__
 from rankwell.cli.commands import FOUND
 from rankwell.cli.option import DATA, OUTPUT, Option
-from rankwell.cli.options import Form, Output, PolicyRules, form_of, refuse_files
+from rankwell.cli.options import Encoding, Form, Output, PolicyRules, form_of, refuse_files
 from rankwell.cli.words import numbers
 from rankwell.display.findings import Findings
 from rankwell.display.output import in_form, write
@@ -47,10 +47,7 @@ def lint(
     topics: Annotated[
         str | None, Option(group=DATA, help="the topics that were judged: SMART, TREC, BEIR, or a table")
     ] = None,
-    encoding: Annotated[
-        str | None,
-        Option(group=DATA, help="the encoding of documents and topics that are not UTF-8: ``cp949``"),
-    ] = None,
+    encoding: Encoding = None,
     k: Annotated[int, Option(help="the depth at which unjudged items are counted")] = 10,
     scale: Annotated[str | None, Option(help="the grades that are allowed: ``0,1,2,3``")] = None,
     metric: Annotated[
@@ -99,6 +96,7 @@ def lint(
             metric=metric,
             policy=policy,
             cleaned_copies=cleaned_copies,
+            encoding=encoding,
         )
         found = Findings([*found, *own])
     if form == "json":

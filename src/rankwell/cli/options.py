@@ -47,10 +47,19 @@ FromExperiment = Annotated[
         "beside it wins, and results carry its hash",
     ),
 ]
+Encoding = Annotated[
+    str | None,
+    Option(
+        group=READING,
+        help="the encoding of all files that are text, if it is not UTF-8: cp949, euc-kr, latin-1 …",
+    ),
+]
 Threads = Annotated[int | None, Option(help="the number of threads; default: the cores of this process")]
 QueryTexts = Annotated[
     str | None,
-    Option(group=DATA, help="the texts of queries: a table of query and text, or topics of SMART, TREC or BEIR"),
+    Option(
+        group=DATA, help="the texts of queries: a table of query and text, or topics of SMART, TREC or BEIR"
+    ),
 ]
 ItemText = Annotated[
     str | None,
@@ -103,10 +112,7 @@ class Reading:
         Literal[0, 1] | None,
         Option(help="the rank of a first item in a rank column; default 0 if the run has that rank, else 1"),
     ] = None
-    encoding: Annotated[
-        str | None,
-        Option(help="the encoding of all files that are text, if it is not UTF-8: latin-1, euc-kr …"),
-    ] = None
+    encoding: Encoding = None
     qrels_format: Annotated[str | None, Option(help="the format of the judgements")] = None
     qrels_columns: Annotated[
         list[str] | None, Option(help="a column of the judgements and its meaning; repeat it")

@@ -126,6 +126,8 @@ def printing(remedy: str = "Give -o FILE, or leave stdout open.") -> Iterator[No
     except BrokenPipeError:
         _discard_output()
     except OSError as error:
+        if error.filename is not None:  # not of stdout, but of a name that no file can have
+            raise InputError(f"{error.filename}: cannot be used ({error.strerror}).") from error
         _discard_output()
         raise InputError(f"stdout: cannot be written ({error.strerror or error}).") from error
 

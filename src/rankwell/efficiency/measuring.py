@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import sys
 import tempfile
@@ -74,7 +75,7 @@ def measure(
     threads
         Whether concurrent queries of a Python system come from threads of one process; else each comes from a process with its own index.
     timeout, index_timeout
-        Seconds that a query, and indexing, may take.
+        Seconds that a query, and indexing, may take; a batch may take as many times that as it has queries.
     memory
         Bytes that a process of a system and its children may hold.
     seed
@@ -111,8 +112,12 @@ def measure(
         ("repetitions", repetitions, 0),
         ("starts", starts, 1),
         ("warmup", warmup, 0),
+        ("seed", seed, 0),
     ):
         check_count(word, number, least)
+    for word, seconds in (("timeout", timeout), ("index_timeout", index_timeout)):
+        if seconds is not None and not 0 < seconds < math.inf:
+            raise UsageError(f"{word} is a number of seconds above 0, not {brief(seconds)}.")
     tell = progress or (lambda _: None)
     limits = Limits(timeout, index_timeout, memory)
     settings = {
@@ -196,6 +201,11 @@ class _Plan:
         if not systems:
             raise UsageError("there is no system to measure.")
         self.systems = {str(name): check_system(str(name), each) for name, each in systems.items()}
+        for name, each in self.systems.items():
+            if documents is None and isinstance(each, Command) and each.reads_documents:
+                raise UsageError(
+                    f"{name}: its index command has {{documents}}, and there are none; give documents=."
+                )
         self.ids, self.queries = queries_of(queries)
         self.documents, self.k, self.seed, self.threads = documents, k, seed, threads
         self.items = (

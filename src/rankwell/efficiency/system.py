@@ -79,7 +79,7 @@ class Command:
 
     Arguments are split as a shell does, but no shell runs them. Braces name what is put in: ``{documents}``, the file of documents
     (a table of documents is written as lines of JSON, as BEIR has them); ``{index}``, a folder for the index, whose size on disk is
-    measured; ``{query}``, ``{k}``; and for a batch ``{queries}``, a file of lines ``number<tab>text``, and ``{run}``, the file to write.
+    measured; ``{query}``, ``{k}``; and for a batch ``{queries}``, a file (UTF-8) of lines ``number<tab>text``, and ``{run}``, the file to write.
     Doubled braces (``{{print}}``) stand for themselves.
 
     A search prints a line per item: the item, or item and score, or a line of a TREC run. A batch writes a TREC run whose
@@ -126,13 +126,12 @@ class Command:
             word: _split(word, command) for word, command in given.items() if command is not None
         }
         self.output = output
-        self.folder: Path | None = (
-            None  # where index and files of a batch are, and the time that a call may take:
-        )
-        self.timeout: float | None = None  # both are given by the one who measures
+        # given by the one who measures: where the index and the files of a batch are, and the seconds that a query may take
+        self.folder: Path | None = None
+        self.timeout: float | None = None
 
     def given(self, folder: Path, timeout: float | None) -> Command:
-        """Return the same commands with a folder to work in, and the seconds that a call may take."""
+        """Return the same commands with a folder to work in, and the seconds that a query may take."""
         same = copy.copy(self)
         same.folder, same.timeout = folder, timeout
         return same
@@ -142,11 +141,16 @@ class Command:
         """The folder of the index; None if no command makes one."""
         return self.folder / "index" if "index" in self.commands and self.folder else None
 
+    @property
+    def reads_documents(self) -> bool:
+        """Whether the command that indexes is given the documents."""
+        return any("documents" in FIELD.findall(word) for word in self.commands.get("index", ()))
+
     def index(self, documents: Any) -> None:
         """Run the command that indexes."""
         if self.path is not None:
             self.path.mkdir(exist_ok=True)
-            self._run(self._words("index", documents=documents), limited=False)
+            self._run(self._words("index", documents=documents), None)
 
     def open(self) -> None:
         """Nothing: each command opens the index itself."""
@@ -163,7 +167,8 @@ class Command:
         CallError
             If it did not end well.
         """
-        return _best_first((item, score) for _, item, score in _lines(self._run(self.search_words(query, k))))
+        printed = self._run(self.search_words(query, k), self.timeout)
+        return _best_first((item, score) for _, item, score in _lines(printed))
 
     def search_batch(self, queries: list[Any], k: int) -> list[list[tuple[str, float]]]:
         """Run the command of a batch; return the list of each query.
@@ -176,10 +181,12 @@ class Command:
         folder = self.folder or Path.cwd()
         asked, run = folder / "queries.tsv", folder / "batch.run"
         asked.write_text(
-            "".join(f"{at}\t{' '.join(str(query).split())}\n" for at, query in enumerate(queries, 1))
+            "".join(f"{at}\t{' '.join(str(query).split())}\n" for at, query in enumerate(queries, 1)),
+            encoding="utf-8",
         )
         run.unlink(missing_ok=True)
-        printed = self._run(self._words("batch", queries=asked, run=run, k=k))
+        seconds = None if self.timeout is None else self.timeout * len(queries)
+        printed = self._run(self._words("batch", queries=asked, run=run, k=k), seconds)
         content = run.read_bytes() if run.exists() else printed
         found: dict[str, list[tuple[str, float]]] = {str(at): [] for at in range(1, len(queries) + 1)}
         for query, item, score in _lines(content):
@@ -197,8 +204,8 @@ class Command:
             for word in self.commands[task]
         ]
 
-    def _run(self, words: list[str], *, limited: bool = True) -> bytes:
-        """What a program prints; it and all that it started have ended then."""
+    def _run(self, words: list[str], seconds: float | None) -> bytes:
+        """What a program prints within so many seconds; it and all that it started have ended then."""
         try:
             process = subprocess.Popen(  # noqa: S603 - the program that the user wants to measure
                 words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
@@ -206,9 +213,7 @@ class Command:
         except OSError as error:
             raise CallError("exit", f"{words[0]}: cannot be started ({error.strerror})") from None
         try:
-            printed, said = self._read(
-                process, time.monotonic() + self.timeout if limited and self.timeout else None
-            )
+            printed, said = self._read(process, seconds)
             code = process.wait()
         finally:
             with contextlib.suppress(ProcessLookupError):
@@ -220,7 +225,8 @@ class Command:
             raise CallError("exit", f"{how}: {last[0]}" if last else how)
         return printed
 
-    def _read(self, process: subprocess.Popen[bytes], until: float | None) -> tuple[bytes, bytes]:
+    def _read(self, process: subprocess.Popen[bytes], seconds: float | None) -> tuple[bytes, bytes]:
+        until = None if seconds is None else time.monotonic() + seconds
         printed, said = bytearray(), bytearray()
         with selectors.DefaultSelector() as selector, process:
             for stream, kept in (process.stdout, printed), (process.stderr, said):
@@ -229,7 +235,7 @@ class Command:
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
                     os.killpg(process.pid, signal.SIGKILL)
-                    raise CallError("timeout", f"no answer within {self.timeout:g} s")
+                    raise CallError("timeout", f"no answer within {seconds:g} s")
                 for key, _ in selector.select(left):
                     chunk = os.read(key.fd, CHUNK)
                     if not chunk:

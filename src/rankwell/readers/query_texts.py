@@ -18,6 +18,7 @@ from rankwell.readers.formats.delimited import Table
 from rankwell.readers.items_users import frame_of
 from rankwell.readers.polars_scans import explained
 from rankwell.readers.reading import recoded
+from rankwell.readers.text import not_utf8, require_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Users
 
@@ -64,6 +65,9 @@ def read_queries(source: Any, *, name: str = "queries", encoding: str | None = N
 def _frame(file: File) -> pl.DataFrame:
     if guess(file)[0] != "delimited":
         return frame_of(file, "queries", "query", {})
+    require_text(file)
+    if not file.head.strip():
+        raise DataError(f"{file.label}: the file holds no queries.")
     table = Table(file, "queries", {})
     is_told = any(known_word(each) == "query" for each in table.names)
     has_header = is_told or len(table.names) != 2 or table.separator != "\t"
@@ -77,7 +81,7 @@ def _frame(file: File) -> pl.DataFrame:
             infer_schema=False,
         )
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        raise explained(file, "delimited", error, None) from error
+        raise explained(file, "delimited", error, lambda: not_utf8(file)) from error
 
 
 def _id_column(columns: Sequence[str], name: str) -> str:

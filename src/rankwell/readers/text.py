@@ -54,6 +54,16 @@ def second_mark(file: File, line: int) -> DataError:
     )
 
 
+def not_utf8(file: File) -> DataError | None:
+    """Return the error of the first line that is not UTF-8; None if the whole text is."""
+    try:
+        str(file.content.data, "utf-8")
+    except UnicodeDecodeError as error:
+        line = int(np.count_nonzero(file.content[: error.start] == 10)) + 1
+        return DataError(f"{file.label}:{line}: not UTF-8 ({error.reason}). {SAY_ENCODING}")
+    return None
+
+
 def require_text(file: File, *, lines: bool = True) -> bool:
     """Return whether a text has quotation marks; refuse what is no text in UTF-8.
 

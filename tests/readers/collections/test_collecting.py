@@ -213,7 +213,7 @@ def test_ms_marcos_tables_are_passages_or_documents(tmp_path):
     assert judgements(found.qrels) == [("300674", "7", 1.0)]
     assert rw.read_collection(documents=documents).documents.texts() == ["Title\nBody"]
     (cut,) = write(tmp_path, cut__tsv="0\ta\n1 b\n")
-    with pytest.raises(DataError, match=r"cut\.tsv:2: the line has 1 columns, and the first line 2"):
+    with pytest.raises(DataError, match=r"cut\.tsv:2: the line has 1 column, and the first line 2"):
         rw.read_collection(documents=cut)
 
 
@@ -261,7 +261,7 @@ def test_the_table_counts_each_part_and_grade(tmp_path):
         ("just text", "not a format of documents"),
         (".I x\n.W\ntext\n", "bad:1: .I must be followed by the number of the entry"),
         (".I 1\nstray\n.W\ntext\n", "bad:2: 'stray' stands before the first .I or field"),
-        (".I 1\n.W\na\n.I 1\n.W\nb\n", "bad, row 2: item '1' is repeated"),
+        (".I 1\n.W\na\n.I 1\n.W\nb\n", "bad:4: the id '1' is repeated"),
         ("<p>no document</p>", "bad: there is no <DOC>"),
         ("<DOC>\n<TEXT>a</TEXT>\n</DOC>", "bad:1: the <DOC> has no <DOCNO>"),
         ('{"_id": "1", "text": "a"}\n{"text": "b"}\n', "bad:2: there is no _id (1 such lines)"),

@@ -31,6 +31,7 @@ def lint(
     metric: str = "ndcg@10",
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
     cleaned_copies: str | Path | None = None,
+    encoding: str | None = None,
 ) -> Findings:
     """Say what is wrong with runs and judgements, what it does to a metric, and what to do.
 
@@ -55,6 +56,8 @@ def lint(
         judgements the one with the best score, rank or grade is kept, white space around ids is removed, and lists are in
         order, with ranks from 1 if they had ranks. A note names each copy. Columns that rankwell does not read, such as times and
         tags, are left out. Of a file with lines that cannot be read there is no copy.
+    encoding
+        The encoding of all files that are text, if it is not UTF-8; copies are UTF-8.
 
     Returns
     -------
@@ -64,7 +67,7 @@ def lint(
     Raises
     ------
     UsageError
-        If a source is of no known kind. What is wrong *in* a source is a finding.
+        If a source is of no known kind, or the encoding is unknown. What is wrong *in* a source is a finding.
 
     Examples
     --------
@@ -81,11 +84,13 @@ def lint(
     """
     found: list[Finding] = []
     several = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
-    ready = [each for each in (tried(run_data, source, found) for source in several) if each is not None]
+    ready = [
+        each for each in (tried(run_data, source, found, encoding) for source in several) if each is not None
+    ]
     judged, learned = (
-        None if source is None else tried(qrels_data, source, found) for source in (qrels, train)
+        None if source is None else tried(qrels_data, source, found, encoding) for source in (qrels, train)
     )
-    catalogue = None if items is None else tried(read_items, items, found)
+    catalogue = None if items is None else tried(read_items, items, found, encoding)
     ready = [each for each in ready if fits(each.run, judged, found)]
     settings = Settings(k, None if scale is None else tuple(scale), metric, policy)
     data = Data(tuple(ready), judged, catalogue, learned, settings)

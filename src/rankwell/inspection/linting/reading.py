@@ -13,7 +13,7 @@ from rankwell.inspection.linting.data import QrelsData, RunData
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File
-from rankwell.readers.reading import files_of
+from rankwell.readers.reading import files_of, recoded
 from rankwell.tables.items_users import Items
 from rankwell.tables.matrix import refuse_mismatch
 from rankwell.tables.run_qrels import Run
@@ -37,14 +37,16 @@ def qrels_data(source: Any) -> QrelsData:
     return QrelsData(read_qrels(source))
 
 
-def tried(read: Callable[[Any], Read], source: Any, found: list[Finding]) -> Read | None:
+def tried(
+    read: Callable[[Any], Read], source: Any, found: list[Finding], encoding: str | None
+) -> Read | None:
     """Return what ``read`` gives, None if it cannot be read; what is wrong is added to the findings.
 
     A line that cannot be read is left out, and the file read again, as long as there are few of them.
     """
     damaged: dict[str, list[int]] = {}
     try:
-        files = _files(source, of_paths=read is not read_items)
+        files = [recoded(file, encoding) for file in _files(source, of_paths=read is not read_items)]
         for file in files:
             found += _cut_off(file)
         while True:

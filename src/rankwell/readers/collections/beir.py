@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError, InputError, UsageError, brief, nearest, one_of
+from rankwell.readers.collections.text import refuse_ids
 from rankwell.readers.compression import COMPRESSED_SUFFIXES
 from rankwell.readers.files import File
 from rankwell.readers.formats.ndjson import wrong_line
@@ -46,7 +48,7 @@ def qrels_of(folder: Path, split: str | None) -> Path | None:
 
 def is_text(file: File) -> bool:
     """Whether the first line names an ``_id``, as all do in a file of documents or queries."""
-    return b'"_id"' in file.head.partition(b"\n")[0]
+    return b'"_id"' in file.head.lstrip().partition(b"\n")[0]
 
 
 def texts(file: File) -> tuple[Ids, pl.DataFrame]:
@@ -55,7 +57,7 @@ def texts(file: File) -> tuple[Ids, pl.DataFrame]:
     Raises
     ------
     DataError, InputError
-        If it is not one JSON object per line, or one has no ``_id`` or no ``text``.
+        If it is not one JSON object per line, or one has no ``_id`` or no ``text``, or an ``_id`` that is empty or repeated.
     """
     import polars as pl
 
@@ -70,8 +72,16 @@ def texts(file: File) -> tuple[Ids, pl.DataFrame]:
         missing = frame[needed].null_count()
         if missing:
             row = frame[needed].is_null().arg_max() or 0
-            raise DataError(f"{file.label}:{row + 1}: there is no {needed} ({missing:,} such lines).")
+            raise DataError(f"{_place(file, row)}: there is no {needed} ({missing:,} such lines).")
+    refuse_ids(frame["_id"], lambda row: _place(file, row))
     has_titles = (frame["title"].fill_null("") != "").any()
     return Ids.of_series(frame["_id"], "id"), frame.select("title", "text") if has_titles else frame.select(
         "text"
     )
+
+
+def _place(file: File, row: int) -> str:
+    """The file and the line of a row; blank lines are no rows."""
+    with file.stream() as lines:
+        numbers = (number for number, line in enumerate(lines, 1) if line.strip())
+        return f"{file.label}:{next(islice(numbers, row, None))}"

@@ -6,19 +6,21 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rankwell.errors import DataError, InputError, UsageError
+from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers import irds
 from rankwell.readers.collections import beir, fitting, msmarco, smart, trec
 from rankwell.readers.collections.text import JSON, SMART, TAGS, Entries, mark_of
 from rankwell.readers.collections.topics import topics_in
 from rankwell.readers.files import File
 from rankwell.readers.reading import read_qrels, recoded
+from rankwell.tables.arguments import checked
 from rankwell.tables.collections import Collection, Documents, Topics
 from rankwell.tables.run_qrels import Qrels
 
 Source = str | os.PathLike[str]
 
 
+@checked
 def read_collection(
     folder: Source | None = None,
     *,
@@ -61,7 +63,7 @@ def read_collection(
     InputError, DataError
         If a part cannot be read, is damaged, or repeats an id; with file and line.
     UsageError
-        If nothing, or a folder and parts, are given, or a split does not exist.
+        If nothing, or a folder and parts, or what is no path, are given, or a split does not exist.
 
     Examples
     --------
@@ -74,6 +76,9 @@ def read_collection(
     >>> list(found.topics), len(found.documents), found.documents.texts()[0]
     ([('1', 'slender wings')], 2, 'Wings\nlift of slender wings')
     """
+    for word, source in (("folder", folder), ("documents", documents), ("topics", topics)):
+        if source is not None and not isinstance(source, (str, os.PathLike)):
+            raise UsageError(f"{word}= is the path of a file or folder, not {brief(source)}.")
     parts = (documents, topics, qrels)
     if folder is None and all(part is None for part in parts):
         raise UsageError(
@@ -111,7 +116,7 @@ def read_collection(
 
 
 def _beir_parts(folder: Path) -> tuple[Path, Path]:
-    if not folder.is_dir():
+    if not _is_folder(folder):
         raise InputError(f"{folder}: there is no such folder.")
     found = [beir.part(folder, each) for each in ("corpus.jsonl", "queries.jsonl")]
     if found[0] is None or found[1] is None:
@@ -127,7 +132,7 @@ def _documents(source: Source | None, encoding: str | None) -> tuple[Documents |
     if source is None:
         return None, ""
     path = Path(source)
-    if path.is_dir():
+    if _is_folder(path):
         return _folder(path, encoding), TAGS
     file = recoded(File(path), encoding)
     mark = mark_of(file)
@@ -163,6 +168,14 @@ def _folder(folder: Path, encoding: str | None) -> Documents:
             )
         trec.documents(file, entries)
     return Documents(*entries.columns(), name=folder.name)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether there is a folder; of a path that is too long or closed, opening the file says what is wrong."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _qrels(source: Any, encoding: str | None, notes: list[str], *, is_smart: bool) -> Qrels:

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 import polars as pl
 
+from rankwell.readers.collections.text import is_number, without_zeros
 from rankwell.tables.collections import Topics
 from rankwell.tables.ids import Ids
 
@@ -14,9 +15,9 @@ from rankwell.tables.ids import Ids
 def numbered(topics: Topics, judged: AbstractSet[str], notes: list[str]) -> Topics:
     """Return topics with the numbers that the judgements use, where these can only mean one thing."""
     own = [str(each) for each in topics.ids.tolist()]
-    if judged <= set(own) or not all(each.isdecimal() for each in (*judged, *own)):
+    if judged <= set(own) or not all(map(is_number, (*judged, *own))):
         return topics
-    plain = [str(int(each)) for each in own]
+    plain = [without_zeros(each) for each in own]
     places = [str(at + 1) for at in range(len(own))]
     if judged <= set(plain) and len(set(plain)) == len(own):
         new, note = plain, "topics lost the leading zeros of their numbers, as the judgements have none"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError
-from rankwell.readers.collections.text import lines_of
+from rankwell.readers.collections.text import lines_of, refuse_ids
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def texts(file: File) -> tuple[Ids, pl.DataFrame]:
     Raises
     ------
     DataError
-        With file and line, for a line with another number of columns than the first.
+        With file and line, for a line with another number of columns than the first, or an id that is empty or repeated.
     """
     import polars as pl
 
@@ -36,9 +36,12 @@ def texts(file: File) -> tuple[Ids, pl.DataFrame]:
     wrong = (rows.list.len() != width).arg_true()
     if len(wrong):
         row = int(wrong[0])
+        n = len(rows[row])
         raise DataError(
-            f"{file.label}:{row + 1}: the line has {len(rows[row])} columns, and the first line {width}. Columns are separated by "
-            "tabs."
+            f"{file.label}:{row + 1}: the line has {n} column{'s' * (n != 1)}, and the first line {width}. Columns are "
+            "separated by tabs."
         )
     columns = {name: rows.list.get(at) for at, name in enumerate(COLUMNS[width], 1)}
-    return Ids.of_series(rows.list.get(0), "id"), pl.DataFrame(columns)
+    ids = rows.list.get(0)
+    refuse_ids(ids, lambda row: f"{file.label}:{row + 1}")
+    return Ids.of_series(ids, "id"), pl.DataFrame(columns)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.readers.collections.text import Entries, lines_of
+from rankwell.readers.collections.text import Entries, is_number, lines_of, without_zeros
 from rankwell.readers.files import File
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
@@ -23,6 +23,7 @@ FIELDS = {
 }
 LEFT_OUT = "X"  # numbers of other documents that cite or are cited
 MARK = re.compile(r"\.([A-Z])(?:[ \t]+(\S.*))?[ \t]*")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 # Codes of Cranfield: 1 is the best and 4 the worst of what is relevant, -1 is of no interest.
 CODES, TURNED = {-1.0, 1.0, 2.0, 3.0, 4.0, 5.0}, 5
 
@@ -45,11 +46,12 @@ def entries(file: File) -> Entries:
             elif line.strip():
                 raise DataError(f"{file.label}:{number}: {brief(line)} stands before the first .I or field.")
         elif mark[1] == "I":
-            if not (mark[2] or "").strip().isdecimal():
+            entry = (mark[2] or "").strip()
+            if not is_number(entry):
                 raise DataError(f"{file.label}:{number}: .I must be followed by the number of the entry.")
-            found.begin(str(int(mark[2])))
+            found.begin(without_zeros(entry), f"{file.label}:{number}")
             lines = None
-        elif not found.ids:
+        elif not found.fields:
             raise DataError(f"{file.label}:{number}: .{mark[1]} stands before the first .I.")
         else:
             # two documents of Cranfield have a second .W in the middle of their text
@@ -64,21 +66,19 @@ def read_qrels(file: File) -> tuple[Qrels, str] | None:
     Rows are ``query document code`` (Cranfield), or ``query document 0 0`` (CACM, CISI), which is a plain "relevant".
     """
     rows = [line.split() for line in lines_of(file) if line.strip()]
-    if not rows or not all(len(row) in (3, 4) and all(map(_is_number, row)) for row in rows):
+    if not rows or not all(
+        len(row) in (3, 4) and all(NUMBER.fullmatch(cell) for cell in row) for row in rows
+    ):
         return None
     three = all(len(row) == 3 for row in rows)
     if not three and not all(len(row) == 4 and float(row[2]) == 0 == float(row[3]) for row in rows):
         return None
-    if not all(row[0].isdecimal() and row[1].isdecimal() for row in rows):
+    if not all(is_number(row[0]) and is_number(row[1]) for row in rows):
         return None
-    query, item = ([str(int(row[at])) for row in rows] for at in (0, 1))
+    query, item = ([without_zeros(row[at]) for row in rows] for at in (0, 1))
     codes = np.array([float(row[2]) for row in rows]) if three else np.ones(len(rows))
     note = ""
     if three and set(codes.tolist()) <= CODES and {1.0, -1.0} <= set(codes.tolist()):
         codes = np.where(codes < 0, 0.0, TURNED - codes)
         note = "codes of judgements are Cranfield's, 1 the best: a grade is 5 − code, and 0 for code −1"
     return Qrels(Ids.of_strings(query), Ids.of_strings(item), codes, name=file.name), note
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-?\d+(\.\d+)?", text) is not None

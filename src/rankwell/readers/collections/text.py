@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rankwell.errors import DataError
+from rankwell.errors import DataError, brief
 from rankwell.readers.text import refuse_other_files
 from rankwell.tables.ids import Ids
 
@@ -59,16 +60,60 @@ def spaced(text: str) -> str:
     return " ".join(text.split())
 
 
+def without_zeros(number: str) -> str:
+    """Return a number of any length without leading zeros.
+
+    >>> without_zeros("007"), without_zeros("000")
+    ('7', '0')
+    """
+    return number.lstrip("0") or "0"
+
+
+def is_number(text: str) -> bool:
+    """Whether text has digits only, 0 to 9."""
+    return text.isascii() and text.isdecimal()
+
+
+def refuse_ids(ids: pl.Series, place: Callable[[int], str]) -> None:
+    """Refuse ids that are empty or repeated.
+
+    Raises
+    ------
+    DataError
+        With the ``place`` of the row, such as file and line.
+    """
+    blank = (ids.str.strip_chars() == "").arg_true()
+    if len(blank):
+        raise DataError(f"{place(int(blank[0]))}: the id is empty.")
+    again = (~ids.is_first_distinct()).arg_true()
+    if len(again):
+        row = int(again[0])
+        first = int((ids == ids[row]).arg_max() or 0)
+        raise DataError(
+            f"{place(row)}: the id {brief(ids[row])} is repeated; the first is at {place(first)}."
+        )
+
+
 class Entries:
     """Ids, and for each its fields; an entry may lack some."""
 
     def __init__(self) -> None:
-        self.ids: list[str] = []
+        self.places: dict[str, str] = {}  # of each id, the file and line
         self.fields: list[dict[str, list[str]]] = []  # of each entry, the parts of each field
 
-    def begin(self, name: str) -> None:
-        """Begin the next entry."""
-        self.ids.append(name)
+    def begin(self, name: str, place: str) -> None:
+        """Begin the next entry, which stands at a place, such as file and line.
+
+        Raises
+        ------
+        DataError
+            If there is an entry of that name already.
+        """
+        if name in self.places:
+            raise DataError(
+                f"{place}: the id {brief(name)} is repeated; the first is at {self.places[name]}."
+            )
+        self.places[name] = place
         self.fields.append({})
 
     def put(self, field: str, parts: list[str]) -> list[str]:
@@ -86,4 +131,4 @@ class Entries:
             name: [spaced(" ".join(own[name])) if name in own else None for own in self.fields]
             for name in names
         }
-        return Ids.of_strings(self.ids), pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String))
+        return Ids.of_strings(list(self.places)), pl.DataFrame(texts, schema=dict.fromkeys(names, pl.String))

@@ -38,15 +38,17 @@ def documents(file: File, found: Entries) -> None:
     starts = [mark.start() for mark in DOCUMENT.finditer(content)]
     if not starts:
         raise DataError(f"{file.label}: there is no <DOC>; this is no file of TREC documents.")
+    line, last = 1, 0
     for low, high in zip(starts, [*starts[1:], len(content)], strict=True):
         body = content[low:high]
         number = NUMBER.search(body)
-        if number is None or not number[1]:
-            line = content.count("\n", 0, low) + 1
+        line += content.count("\n", last, low)
+        last = low
+        if number is None or not _plain(number[1]):
             raise DataError(f"{file.label}:{line}: the <DOC> has no <DOCNO>.")
         title = " ".join(_plain(each[2]) for each in TITLE.finditer(body))
         texts = [_plain(each[1]) for each in TEXT.finditer(body)]
-        found.begin(_plain(number[1]))
+        found.begin(_plain(number[1]), f"{file.label}:{line}")
         if title:
             found.put("title", [title])
         found.put("text", texts or [_plain(TITLE.sub(" ", body))])
@@ -67,7 +69,7 @@ def topics(file: File) -> Entries:
     found = Entries()
     for low, high in zip(starts, [*starts[1:], len(content)], strict=True):
         marks = list(FIELD.finditer(content, low, high))
-        ends = [*(mark.start() for mark in marks[1:]), high]
+        ends = [mark.start() for mark in marks[1:]] + [high] * bool(marks)
         own = {
             m[1].lower(): _plain(LABEL.sub("", content[m.end() : end], 1))
             for m, end in zip(marks, ends, strict=True)
@@ -101,7 +103,7 @@ def _xml(file: File, content: str) -> Entries:
             {k: v for k, v in own.items() if k not in ("num", "number")},
             f"{file.label}, topic {at}",
         )
-    if not found.ids:
+    if not found.fields:
         raise DataError(
             f"{file.label}: there is neither a <top> nor a <topic>; this is no file of TREC topics."
         )
@@ -111,7 +113,7 @@ def _xml(file: File, content: str) -> Entries:
 def _add(found: Entries, number: str, fields: dict[str, str], place: str) -> None:
     if not number.strip():
         raise DataError(f"{place}: the topic has no number.")
-    found.begin(number.split(maxsplit=1)[0])
+    found.begin(number.split(maxsplit=1)[0], place)
     for name, text in fields.items():
         found.put(NAMES.get(name, name), [text])
 
