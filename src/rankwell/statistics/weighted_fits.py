@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-HALVINGS = 80  # of the interval in which the scatter is sought: more than a double distinguishes
 LEAST_SHARE = 1e-5  # of the median variance: a smaller one is chance
 EXACT = 1e-9  # means that are given exactly are known to that, so that no weight is infinite
 
@@ -63,11 +62,18 @@ def weighted_fit(design: np.ndarray, means: np.ndarray, variances: np.ndarray) -
     freedom = len(means) - design.shape[1]
     scatter = 0.0
     if _squares(design, means, 1 / variances) > freedom:
-        low, high = 0.0, float(np.ptp(means)) ** 2 * len(means) + 1.0
-        for _ in range(HALVINGS):
-            scatter = (low + high) / 2
-            is_more = _squares(design, means, 1 / (variances + scatter)) > freedom
-            low, high = (scatter, high) if is_more else (low, scatter)
+        from scipy.optimize import brentq
+
+        # with scatter as large as all differences together, the squares cannot reach their number
+        most = float(np.ptp(means)) ** 2 * len(means)
+        scatter = float(
+            brentq(
+                lambda each: _squares(design, means, 1 / (variances + each)) - freedom,
+                0.0,
+                most,
+                xtol=EXACT**2 / 100,
+            )
+        )
     weights = 1 / (variances + scatter)
     covariance = np.linalg.inv((design.T * weights) @ design)
     coefficients = covariance @ ((design.T * weights) @ means)
@@ -113,11 +119,8 @@ def moderated_variances(variances: np.ndarray, freedom: np.ndarray) -> np.ndarra
 
 
 def _inverse_trigamma(value: float) -> float:
-    """The y with trigamma(y) = value, by bisection of its logarithm, as trigamma falls."""
+    """The y with trigamma(y) = value, sought by its logarithm."""
+    from scipy.optimize import brentq
     from scipy.special import polygamma
 
-    low, high = -20.0, 20.0
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if polygamma(1, math.exp(middle)) > value else (low, middle)
-    return math.exp((low + high) / 2)
+    return math.exp(float(brentq(lambda log: float(polygamma(1, math.exp(log))) - value, -20.0, 20.0)))
