@@ -1,6 +1,6 @@
-"""How well costs are measured: known costs, a queue, a small difference on a noisy machine, and an index of many documents.
+"""How well costs are measured: known costs, a queue, a small difference on a noisy machine, and an index of many documents, and growth with their number.
 
-    python -m benchmarks.costs [known] [queue] [difference] [documents]
+    python -m benchmarks.costs [known] [queue] [difference] [documents] [growth]
 
 Each part prints what is known or simulated beside what was measured.
 """
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -171,23 +172,38 @@ def _first(costs: rw.efficiency.Costs, repetitions: int) -> rw.efficiency.Costs:
 
 def documents() -> None:
     """Two engines on 200,000 made-up documents of Zipf's words."""
+    engines, texts, queries = made(200_000)
+    costs = rw.efficiency.measure(engines, queries, documents=texts, repetitions=3)
+    for each in costs.tables()[:3]:
+        print(each.to_text(), end="\n\n")
+
+
+def growth() -> None:
+    """How the costs of two engines grow up to 100,000 made-up documents, kept in growth.json."""
+    engines, texts, queries = made(100_000)
+    some = dict(list(queries.items())[:100])
+    found = rw.efficiency.growth(engines, some, texts, progress=lambda text: print(text, file=sys.stderr))
+    found.save("growth.json")
+    print(found)
+
+
+def made(count: int) -> tuple[dict[str, Any], Documents, dict[str, str]]:
+    """Two engines, made-up documents of 60 of Zipf's words, and 400 queries of 3 words."""
     from examples.engines.bm25_bm25s import BM25
     from examples.engines.sqlite_fts5 import FTS5
 
     rng = np.random.default_rng(0)
     words = np.array([f"w{at}" for at in range(50_000)])
     chance = 1 / np.arange(1, len(words) + 1)
-    drawn = rng.choice(len(words), size=(200_000, 60), p=chance / chance.sum())
+    drawn = rng.choice(len(words), size=(count, 60), p=chance / chance.sum())
     texts = [" ".join(words[row]) for row in drawn]
     queries = {f"{at}": " ".join(words[rng.choice(2_000, 3) + 20]) for at in range(400)}
-    made = Documents([f"d{at}" for at in range(len(texts))], pl.DataFrame({"text": texts}))
-    costs = rw.efficiency.measure({"bm25": BM25(), "fts5": FTS5()}, queries, documents=made, repetitions=3)
-    for each in costs.tables()[:3]:
-        print(each.to_text(), end="\n\n")
+    ids = [f"d{at}" for at in range(len(texts))]
+    return {"bm25": BM25(), "fts5": FTS5()}, Documents(ids, pl.DataFrame({"text": texts})), queries
 
 
 if __name__ == "__main__":
-    parts = {each.__name__: each for each in (known, queue, difference, documents)}
+    parts = {each.__name__: each for each in (known, queue, difference, documents, growth)}
     for name in sys.argv[1:] or parts:
         print(f"## {name}")
         with contextlib.suppress(BrokenPipeError):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from rankwell.cli import run
-from rankwell.efficiency import Costs
+from rankwell.efficiency import Costs, Growth
 
 SEARCH = (
     f'{sys.executable} -c "import sys; '
@@ -20,6 +20,8 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "texts").write_text("d1 wing flow\nd2 heat\nd3 wing\n")
     (tmp_path / "topics.tsv").write_text("1\twing\n2\theat\n")
+    (tmp_path / "texts.tsv").write_text("".join(f"d{at}\tword\n" for at in range(20)))
+    (tmp_path / "growth.json").write_text('{"format": "rankwell growth", "version": 1}')
     (tmp_path / "qrels.txt").write_text("1 0 d3 1\n2 0 d2 1\n")
     (tmp_path / "engine.py").write_text(
         "class Engine:\n    def search(self, query, k):\n        return ['d1', 'd2', 'd3'][:k]\n"
@@ -124,6 +126,34 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
             "공 백/blank.tsv: the file holds no queries.",
         ),
         (["--system", "engine:Engine", "--topics", "공 백/latin.tsv"], "공 백/latin.tsv:2: not UTF-8"),
+        (["--system", "engine:Engine", "--growth", *COMMON], "--documents is missing: what grows"),
+        (
+            ["--system", "engine:Engine", "--growth", "2,x", "--documents", "texts", *COMMON],
+            "--growth takes numbers",
+        ),
+        (
+            ["--system", "engine:Engine", "--growth", "2.5", "--documents", "texts", *COMMON],
+            "--growth takes whole numbers",
+        ),
+        (
+            ["--system", "engine:Engine", "--growth", "--qrels", "qrels.txt", *COMMON],
+            "--qrels is not for --growth",
+        ),
+        (["--system", "engine:Engine", "--growth", "--starts", "2", *COMMON], "--starts is not for --growth"),
+        (
+            ["--system", "engine:Engine", "--growth", "--closed", "1,2", "--documents", "texts", *COMMON],
+            "under one load",
+        ),
+        (
+            ["--system", "engine:Engine", "--growth", "--documents", "texts.tsv", *COMMON],
+            "at least 5 repetitions, not 2",
+        ),
+        (
+            ["--system", "engine:Engine", "--growth", "--documents", "texts.tsv", "--topics", "topics.tsv"],
+            "over 3 decades",
+        ),
+        (["--system", "engine:Engine", "--reason", "memory", *COMMON], "--reason is for --growth"),
+        (["growth.json", "growth.json"], "one file at a time"),
         (["costs.json", "--search", "seek"], "not both"),
         (["costs.json"], "cannot be read"),
         (["topics.tsv"], "this is no file of costs"),
@@ -144,3 +174,27 @@ def test_judgements_beside_saved_costs_are_read_in_their_encoding(files, capsys)
     first = capsys.readouterr().out
     assert run(["bench", "costs.json", "--qrels", "qrels.txt", "--encoding", "cp949"]) == 0
     assert capsys.readouterr().out.splitlines()[:5] == first.splitlines()[:5]
+
+
+INDEXING = (
+    "class Engine:\n    path = 'index'\n    def index(self, documents):\n        self.ids = [item for item, _ in documents]\n"
+    "        open(self.path, 'w').write('x' * 100 * len(self.ids))\n    def search(self, query, k):\n        return self.ids[:k]\n"
+)
+
+
+def test_growth_is_measured_saved_and_printed_again(files, capsys):
+    (files / "grows.py").write_text(INDEXING)
+    (files / "many.tsv").write_text("".join(f"d{at}\tword {at}\n" for at in range(600)))
+    sizes = "3,6,12,25,50,100,200,400"
+    words = ["--system", "grows:Engine", "--documents", "many.tsv", "--topics", "topics.tsv", "--warmup", "0"]
+    assert run(["bench", *words, "--growth", sizes, "--reason", "a quick test", "-o", "grown.json"]) == 0
+    printed = capsys.readouterr().out
+    assert "Only 2.1 decades (2 rather than 3 are enough here): a quick test." in printed
+    found = Growth.load("grown.json")
+    assert found.sizes == [int(each) for each in sizes.split(",")]
+    assert found.fit("Engine", "index size").law == "n"
+    assert run(["bench", "grown.json", "--at", "1000", "--format", "json"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    row = next(each for each in tables[0]["rows"] if each["quantity"] == "index size")
+    assert row["at 1,000"] == pytest.approx(100_000 / 2**20)
+    assert row["law"] == "n"

@@ -31,6 +31,7 @@ LINES = {
     "differences": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
     "exposure": [ALS, POPULAR, "--train", TRAIN, "--k", "10"],
     "forest": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", RUNS[0], "--flips", "99", "--resamples", "99"],
+    "growth": [str(evidence("growth/engines.json"))],
     "judged": [CRANFIELD, *RUNS, "--ks", "1,10"],
     "long_tail": [TRAIN, "--at", "0.5"],
     "movement": [CRANFIELD, *RUNS, "--against", BINARY, "-m", "ndcg@10", "--resamples", "99"],

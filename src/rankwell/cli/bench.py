@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankwell.cli.amounts import bytes_of
 from rankwell.cli.commands import INTERRUPTED
+from rankwell.cli.growing import Growing, saved_growth
+from rankwell.cli.growing import measured as growth_measured
 from rankwell.cli.option import DATA, LOAD, OUTPUT, SYSTEMS, Option
 from rankwell.cli.options import Encoding, Form, refuse_files
 from rankwell.cli.words import numbers, split
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
+from rankwell.display.table import Table
 from rankwell.errors import UsageError, brief
 
 if TYPE_CHECKING:
-    from rankwell.efficiency import Costs
+    from rankwell.efficiency import Costs, Growth
 
 PLAIN = 150  # the width of tables that go to no terminal
 
@@ -129,6 +132,7 @@ def bench(
     k: Annotated[int, Option(name=("--top", "-k"), help="how many items a query asks for")] = 10,
     systems: Systems = Systems(),
     loads: Loads = Loads(),
+    growing: Growing = Growing(),
     quality: Quality = Quality(),
     written: Written = Written(),
 ) -> int:
@@ -136,19 +140,31 @@ def bench(
 
     Example: ``rankwell bench --index 'build {documents} {index}' --search 'seek {index} {query} {k}' --documents corpus.jsonl --topics queries.jsonl``
     """
-    from rankwell.efficiency import Costs
-    from rankwell.readers.collections import read_collection
-
     if written.output is not None and Path(written.output).suffix != ".json":
         raise UsageError(f"{written.output}: costs are saved as .json.")
     inputs = [each for each in (saved, *more, quality.topics, quality.qrels) if each is not None]
     refuse_files(inputs, [written.output])
-    if saved is not None:
-        if any(vars(systems).values()):
-            raise UsageError("give saved costs to print, or systems to measure, not both.")
-        costs = Costs.load(saved)
-        for each in more:
-            costs += Costs.load(each)
+    growing.check()
+    if saved is not None and any(vars(systems).values()):
+        raise UsageError("give saved costs to print, or systems to measure, not both.")
+    if (grown := saved_growth([each for each in (saved, *more) if each is not None])) is not None:
+        return _printed(grown, grown.tables(growing.at), written)
+    if growing.growth is not None:
+        grown = _growth(_systems(systems), loads, growing, quality, k)
+        return _printed(grown, grown.tables(growing.at), written)
+    return _costs([each for each in (saved, *more) if each is not None], systems, loads, quality, written, k)
+
+
+def _costs(
+    saved: list[str], systems: Systems, loads: Loads, quality: Quality, written: Written, k: int
+) -> int:
+    """Print costs that were saved, or measured now."""
+    from rankwell.efficiency import Costs
+    from rankwell.readers.collections import read_collection
+
+    if saved:
+        first, *others = (Costs.load(each) for each in saved)
+        costs = sum(others, first)
         qrels = (
             read_collection(qrels=quality.qrels, encoding=quality.encoding).qrels if quality.qrels else None
         )
@@ -157,10 +173,36 @@ def bench(
     tables = costs.tables()
     if qrels is not None:
         tables[:0] = [costs.beside(qrels, split(quality.metrics), load) for load in costs.loads]
+    return _printed(costs, tables, written)
+
+
+def _printed(found: Costs | Growth, tables: list[Table], written: Written) -> int:
+    """Save what was found, and print its tables."""
     if written.output is not None:
-        costs.save(written.output)
+        found.save(written.output)
     write(in_form(tables, written.format, width() or PLAIN), None)
-    return INTERRUPTED if any("was interrupted" in note for note in costs.notes) else 0
+    return INTERRUPTED if any("was interrupted" in note for note in found.notes) else 0
+
+
+def _growth(systems: dict[str, Any], rules: Loads, growing: Growing, quality: Quality, k: int) -> Growth:
+    """How the costs of the systems grow."""
+    if quality.topics is None:
+        raise UsageError("--topics is missing: the queries to measure with.")
+    for option, is_given in (("--qrels", quality.qrels is not None), ("--starts", rules.starts != 1)):
+        if is_given:
+            raise UsageError(f"{option} is not for --growth.")
+    paths = {each: getattr(quality, each) for each in ("documents", "topics", "encoding")}
+    return growth_measured(systems, paths, _loads(rules), growing, **_options(rules, k))
+
+
+def _options(rules: Loads, k: int) -> dict[str, Any]:
+    """What measuring costs and growth take alike."""
+    names = ("repetitions", "warmup", "threads", "timeout", "index_timeout", "seed")
+    return {name: getattr(rules, name) for name in names} | {
+        "k": k,
+        "memory": bytes_of(rules.memory, "--memory"),
+        "progress": _tell if sys.stderr.isatty() else None,
+    }
 
 
 def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -> tuple[Costs, Any]:
@@ -186,12 +228,14 @@ def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -
         encoding=quality.encoding,
     )
     documents = Path(path).resolve() if only_commands and path is not None else read.documents
-    loads = _loads(rules)
     costs = measure(
-        systems, read.topics, documents=documents, k=k, load=loads, repetitions=rules.repetitions, starts=rules.starts,
-        warmup=rules.warmup, threads=rules.threads, timeout=rules.timeout, index_timeout=rules.index_timeout,
-        memory=bytes_of(rules.memory, "--memory"), seed=rules.seed, progress=_tell if sys.stderr.isatty() else None,
-    )  # fmt: skip
+        systems,
+        read.topics,
+        documents=documents,
+        load=_loads(rules),
+        starts=rules.starts,
+        **_options(rules, k),
+    )
     return costs, read.qrels
 
 

@@ -7,12 +7,13 @@ from typing import NamedTuple
 DATA, READING, OUTPUT, POLICY = "Data", "Input format", "Output", "Policy"
 STATISTICS, LEARNING = "Statistics", "Learning from judgements"
 POPULAR, KEPT = "Popular items (give one)", "Rows that are kept"
-SYSTEMS, LOAD = "Systems", "Load"
+SYSTEMS, LOAD, GROWTH = "Systems", "Load", "Growth"
 GROUPS = (
     POPULAR,
     KEPT,
     SYSTEMS,
     LOAD,
+    GROWTH,
     STATISTICS,
     LEARNING,
     DATA,
@@ -26,7 +27,7 @@ class Option(NamedTuple):
     """Beside an argument, in ``Annotated``; for an argument that is a dataclass, whose fields are options, only ``group``.
 
     ``name`` holds the names where they are not made from that of the argument, ``negative`` the name that switches it off;
-    with ``hyphens`` words that begin with a hyphen are values.
+    with ``hyphens`` words that begin with a hyphen are values; ``several`` takes all words up to the next option, or none.
     """
 
     help: str = ""
@@ -34,3 +35,4 @@ class Option(NamedTuple):
     group: str = ""
     negative: str = ""
     hyphens: bool = False
+    several: bool = False

@@ -123,6 +123,7 @@ def _parameter(argument: Argument) -> Parameter:
         help=_styled(argument.help),
         negative=option.negative,
         allow_leading_hyphen=option.hyphens,
+        consume_multiple=option.several,
         show_default=not several and argument.default is not None and argument.default is not False,
         **grouped,
     )

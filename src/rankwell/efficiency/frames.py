@@ -27,6 +27,20 @@ INDEXING = {
 }  # fmt: skip
 FAILURES = KEY | {"query": "String", "outcome": "String", "message": "String"}
 ALL = {"calls": CALLS, "sessions": SESSIONS, "indexing": INDEXING, "failures": FAILURES}
+# of growth: a row per system, number of documents and repetition; latency is the geometric mean of the queries if all were answered
+MEASURED = {
+    "system": "String", "documents": "Int64", "repetition": "Int64", "outcome": "String", "indexing": "Float64",
+    "memory": "Int64", "index_size": "Int64", "latency": "Float64", "calls": "Int64", "failed": "Int64",
+}  # fmt: skip
+FAILED = {
+    "system": "String",
+    "documents": "Int64",
+    "repetition": "Int64",
+    "query": "String",
+    "outcome": "String",
+    "message": "String",
+}
+GROWN = {"measured": MEASURED, "failures": FAILED}
 
 
 def frame_of(rows: Any, columns: dict[str, str]) -> pl.DataFrame:

@@ -107,7 +107,7 @@ def measure(
         raise UsageError(
             "costs are measured on Linux and macOS only; what was saved there can be read anywhere."
         )
-    plan = _Plan(systems, queries, documents, k, load, threads=threads, seed=seed)
+    plan = Plan(systems, queries, documents, k, load, threads=threads, seed=seed)
     for word, number, least in (
         ("repetitions", repetitions, 0),
         ("starts", starts, 1),
@@ -142,7 +142,7 @@ def measure(
 
 
 def _run(
-    plan: _Plan,
+    plan: Plan,
     teams: list[Team],
     record: Record,
     tell: Callable[[str], object],
@@ -150,17 +150,17 @@ def _run(
 ) -> None:
     repetitions, starts, warmup = numbers
     for start in range(1, starts + 1):
-        for team in _in_turn(teams, start):
+        for team in in_turn(teams, start):
             tell(f"{team.name}: start {start} of {starts}")
             team.failure = ""
             record.add_start(team.name, start, team.start(), plan.items)
             if not team.failure and searches(team.system):
                 plan.session(team, Closed(), COLD, start, record, keep=start == 1)
     for team in teams:
-        _warm_up(plan, team, warmup)
+        warm_up(plan, team, warmup)
     for repetition in range(1, repetitions + 1):
         for load in plan.loads:
-            for team in _in_turn(teams, repetition):
+            for team in in_turn(teams, repetition):
                 tell(f"{team.name}: {load}, {repetition} of {repetitions}")
                 if team.failure:
                     record.note(f"{team.name}: {team.failure}; it was not measured any further.")
@@ -168,12 +168,12 @@ def _run(
                 plan.session(team, load, WARM, repetition, record, keep=False)
 
 
-def _in_turn(teams: list[Team], turn: int) -> list[Team]:
+def in_turn(teams: list[Team], turn: int) -> list[Team]:
     """The systems forwards and backwards in turns, so that what drifts on the machine meets all of them alike."""
     return teams if turn % 2 else teams[::-1]
 
 
-def _warm_up(plan: _Plan, team: Team, passes: int) -> None:
+def warm_up(plan: Plan, team: Team, passes: int) -> None:
     """Have as many processes as the loads need, and let each answer all queries as often as was asked for."""
     most = 1 if team.threads else max(each.concurrency for each in plan.loads)
     if team.failure:
@@ -190,7 +190,7 @@ def _warm_up(plan: _Plan, team: Team, passes: int) -> None:
             ).run()
 
 
-class _Plan:
+class Plan:
     """What is measured: systems, queries, documents and loads."""
 
     def __init__(

@@ -9,6 +9,8 @@ import numpy as np
 from rankwell.efficiency.frames import WARM
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankwell.efficiency.costs import Costs
 
 PACE = (
@@ -18,10 +20,9 @@ OTHERS = 0.25  # cores that other processes keep busy
 SHARE = 0.05  # of the median latency that is the harness
 
 
-def disturbances(costs: Costs) -> list[str]:
-    """What made figures doubtful: another pace of the machine, other processes, a queue without end, restarts, the harness."""
+def of_machine(sessions: pl.DataFrame) -> list[str]:
+    """What the machine did while sessions ran: another pace, other processes."""
     found = []
-    sessions = costs.sessions
     paces, busy = (sessions[each].drop_nulls().to_numpy() for each in ("pace", "others"))
     if len(paces) and (slower := paces.max() / paces.min()) > PACE:
         found.append(
@@ -31,6 +32,13 @@ def disturbances(costs: Costs) -> list[str]:
         found.append(
             f"Other processes kept up to {busy.max():.1f} cores busy ({np.median(busy):.1f} in the median session)."
         )
+    return found
+
+
+def disturbances(costs: Costs) -> list[str]:
+    """What made figures doubtful: another pace of the machine, other processes, a queue without end, restarts, the harness."""
+    sessions = costs.sessions
+    found = of_machine(sessions)
     for system, load in (
         sessions.filter(saturated=True).select("system", "load").unique(maintain_order=True).rows()
     ):

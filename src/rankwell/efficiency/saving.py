@@ -16,7 +16,7 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.efficiency.costs import Costs
 
-BEGINNING = re.compile(r'\s*{\s*"format"\s*:\s*"rankwell costs"')  # of a file, whatever its length
+BEGINNING = re.compile(r'\s*{\s*"format"\s*:\s*"([^"]*)"')  # of a file, whatever its length
 FORMAT, VERSION = "rankwell costs", 1
 FRAMES = tuple(ALL)
 PARTS = ("settings", "environment", "overhead", "notes")
@@ -37,49 +37,86 @@ def save(costs: Costs, path: str | Path) -> None:
 
 def is_costs(path: str | Path) -> bool:
     """Whether a file holds costs that ``Costs.save`` wrote."""
+    return format_of(path) == FORMAT
+
+
+def format_of(path: str | Path) -> str:
+    """What a file of JSON says that it holds, in its first field; "" for others."""
     file = Path(path)
     try:
         if file.suffix.lower() != ".json" or not file.is_file():
-            return False
+            return ""
         with file.open(encoding="utf-8") as opened:
-            return bool(BEGINNING.match(opened.read(200)))
+            found = BEGINNING.match(opened.read(200))
     except (OSError, ValueError):
-        return False  # the reader of runs says what is wrong with it
+        return ""  # the reader of runs says what is wrong with it
+    return found[1] if found else ""
 
 
 def loaded(path: str | Path) -> dict[str, Any]:
     """What a file holds, as the arguments of Costs."""
+    content = content_of(path, FORMAT, VERSION, "costs", "rankwell bench and Costs.save write them")
+    try:
+        runs = {name: Run(*columns, name=name) for name, columns in content["runs"].items()}
+        for run in runs.values():
+            run.files = (File(path),)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise damaged(path, "costs", error) from None
+    return parts_of(path, content, ALL, "costs") | {"runs": runs}
+
+
+def content_of(path: str | Path, form: str, version: int, what: str, remedy: str) -> dict[str, Any]:
+    """The JSON of a file that says it has this form and version.
+
+    Raises
+    ------
+    InputError, DataError
+        If it cannot be read, or holds something else.
+    """
     try:
         content = json.loads(Path(path).read_bytes())
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
     except ValueError as error:
-        raise DataError(f"{path}: this is no file of costs, which is JSON ({error}).") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise DataError(f"{path}: this is no file of costs; rankwell bench and Costs.save write them.")
-    if content.get("version") != VERSION:
+        raise DataError(f"{path}: this is no file of {what}, which is JSON ({error}).") from None
+    if not isinstance(content, dict) or content.get("format") != form:
+        raise DataError(f"{path}: this is no file of {what}; {remedy}.")
+    if content.get("version") != version:
         raise DataError(
             f"{path}: written by another version of rankwell ({content.get('version')}); measure again."
         )
+    return content
+
+
+def parts_of(
+    path: str | Path, content: dict[str, Any], columns: dict[str, dict[str, str]], what: str
+) -> dict[str, Any]:
+    """The frames of a file, and how it was measured.
+
+    Raises
+    ------
+    DataError
+        If one is missing or damaged.
+    """
     import polars as pl
 
     try:
         frames = {
             name: frame_of(
-                pl.DataFrame(
-                    content[name], schema={each: getattr(pl, kind) for each, kind in ALL[name].items()}
-                ),
-                ALL[name],
+                pl.DataFrame(content[name], schema={each: getattr(pl, kind) for each, kind in kinds.items()}),
+                kinds,
             )
-            for name in FRAMES
+            for name, kinds in columns.items()
         }
-        runs = {name: Run(*columns, name=name) for name, columns in content["runs"].items()}
         parts = {name: content[name] for name in PARTS}
-        for run in runs.values():
-            run.files = (File(path),)
+        return frames | parts | {"notes": tuple(parts["notes"])}
     except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"{path}: this file of costs is damaged ({error}).") from None
-    return frames | parts | {"runs": runs, "notes": tuple(parts["notes"])}
+        raise damaged(path, what, error) from None
+
+
+def damaged(path: str | Path, what: str, error: Exception) -> DataError:
+    """The error of a file that is not whole."""
+    return DataError(f"{path}: this file of {what} is damaged ({error}).")
 
 
 def _columns(run: Run) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankwell.display.table import Cell, Column, Table
@@ -200,13 +200,22 @@ def failures(costs: Costs) -> Table:
 
 def measured(costs: Costs) -> Table:
     """How it was measured, what the harness adds, and what disturbed it."""
+    return conditions(costs.environment, costs.settings, costs.overhead, [*costs.notes, *disturbances(costs)])
+
+
+def conditions(
+    environment: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    over: Mapping[str, float],
+    notes: Sequence[str],
+) -> Table:
+    """The machine, the settings, what the harness adds, and notes."""
     rows: list[list[Cell]] = [
-        [name, _words(value)] for name, value in costs.environment.items() if name != "memory"
+        [name, _words(value)] for name, value in environment.items() if name != "memory"
     ]
-    if "memory" in costs.environment:
-        rows.append(["memory", f"{costs.environment['memory'] / 2**30:.1f} GiB"])
-    rows += [[name, _words(value)] for name, value in costs.settings.items()]
-    over = costs.overhead
+    if "memory" in environment:
+        rows.append(["memory", f"{environment['memory'] / 2**30:.1f} GiB"])
+    rows += [[name, _words(value)] for name, value in settings.items()]
     if over:
         rows += [
             ["harness in a call", f"{over['call'] * US:.2f} µs (p99 {over['call_p99'] * US:.2f} µs)"],
@@ -219,12 +228,7 @@ def measured(costs: Costs) -> Table:
                 f"{over['late'] * US:.2f} µs (p99 {over['late_p99'] * US:.2f} µs)",
             ],
         ]
-    return Table(
-        [Column("what"), Column("value")],
-        rows,
-        caption="How it was measured",
-        notes=[*costs.notes, *disturbances(costs)],
-    )
+    return Table([Column("what"), Column("value")], rows, caption="How it was measured", notes=notes)
 
 
 def _words(value: Any) -> str:

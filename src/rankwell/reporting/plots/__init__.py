@@ -9,6 +9,7 @@ from rankwell.reporting.plots.curve import curve
 from rankwell.reporting.plots.differences import differences
 from rankwell.reporting.plots.exposure import exposure
 from rankwell.reporting.plots.forest import forest
+from rankwell.reporting.plots.growth import growth
 from rankwell.reporting.plots.judged import judged
 from rankwell.reporting.plots.long_tail import long_tail
 from rankwell.reporting.plots.movement import movement
@@ -22,7 +23,7 @@ from rankwell.reporting.plots.ties import ties
 from rankwell.reporting.plots.wins import wins
 
 __all__ = [
-    "calibration", "correlation", "curve", "differences", "exposure", "forest", "judged",
+    "calibration", "correlation", "curve", "differences", "exposure", "forest", "growth", "judged",
     "long_tail", "movement", "per_query", "precision_recall", "rel_sweep", "save", "scatter", "segments",
     "similarity", "ties", "wins",
 ]  # fmt: skip
