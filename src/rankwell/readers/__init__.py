@@ -5,6 +5,18 @@ To add a file format, add one module to ``formats``; its docstring says what the
 
 from __future__ import annotations
 
-from rankwell.readers.reading import open_run, read_items, read_qrels, read_run
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankwell.readers.reading import open_run, read_items, read_qrels, read_run
 
 __all__ = ["open_run", "read_items", "read_qrels", "read_run"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the readers when one is asked for: the command line names standard input without them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    from rankwell.readers import reading
+
+    return getattr(reading, name)
