@@ -23,8 +23,8 @@ HOMES = {
 }
 
 
+# Loaded when asked for: the rules of a policy, which the help of a command lists, need no NumPy.
 def __getattr__(name: str) -> Any:
-    """Load what is asked for: a policy, which the help of commands shows, needs no NumPy."""
     if name not in HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)

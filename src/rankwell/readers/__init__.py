@@ -5,6 +5,7 @@ To add a file format, add one module to ``formats``; its docstring says what the
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,10 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["open_run", "read_items", "read_qrels", "read_run"]
 
 
+# Loaded when asked for: the name of standard input, which commands know, needs no reader.
 def __getattr__(name: str) -> Any:
-    """Load the readers when one is asked for: the command line names standard input without them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    from rankwell.readers import reading
-
-    return getattr(reading, name)
+    return getattr(importlib.import_module(f"{__name__}.reading"), name)
