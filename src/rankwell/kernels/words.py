@@ -43,6 +43,7 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
     views: cython.pointer(cython.const[View]) = (
         cython.cast(cython.pointer(cython.const[View]), array.buffers[1]) + array.offset
     )
+    has_nulls: cython.bint = array.null_count != 0
     codes = np.empty(rows, np.int32)
     firsts = np.empty(rows, np.int64)
     c: cython.int[::1] = codes
@@ -57,7 +58,7 @@ def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # t
     while i < rows:
         with cython.nogil:
             while i < rows and 2 * count < size:
-                if is_null(array, i):
+                if has_nulls and is_null(array, i):
                     c[i] = -1
                     i += 1
                     continue
