@@ -214,7 +214,7 @@ def test_being_stopped_is_one_line(capsys, monkeypatch, error, code, message):
     def stopped(*_, **__):
         raise error
 
-    monkeypatch.setattr("rankwell.cli.evaluate.Evaluator.of", stopped)
+    monkeypatch.setattr("rankwell.evaluation.Evaluator.of", stopped)
     assert run(["evaluate", QRELS, RUN, "-m", "ap"]) == code
     assert message in one_line(capsys)
 

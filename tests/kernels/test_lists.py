@@ -35,4 +35,4 @@ def test_units_are_vectors_of_length_1_and_empty_ones_stay_empty(seed):
     owner = np.repeat(np.arange(len(lengths)), lengths)
     squares = lists.squares(offsets, values)
     assert np.array_equal(squares, np.bincount(owner, weights=values**2, minlength=len(lengths)))
-    assert np.array_equal(lists.units(offsets, values, squares), values / np.sqrt(squares)[owner])
+    assert np.array_equal(lists.units(offsets, values), values / np.sqrt(squares)[owner])

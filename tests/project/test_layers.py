@@ -43,10 +43,13 @@ def test_values_of_users_are_shortened_in_messages():
 
 
 def is_lazy_loading(node: ast.stmt) -> bool:
-    """Whether a statement defines __getattr__ or __dir__ of a module, by one statement."""
-    return (
-        isinstance(node, ast.FunctionDef) and node.name in ("__getattr__", "__dir__") and len(node.body) == 1
-    )
+    """Whether a statement defines __getattr__ or __dir__ of a module, by a guard and one more, or imports for type checkers."""
+    if isinstance(node, ast.If):
+        is_import = [isinstance(each, ast.ImportFrom) for each in [*node.body, *node.orelse]]
+        return ast.unparse(node.test) == "TYPE_CHECKING" and all(is_import)
+    if not isinstance(node, ast.FunctionDef) or node.name not in ("__getattr__", "__dir__"):
+        return False
+    return len([each for each in node.body if not isinstance(each, ast.If)]) == 1 and len(node.body) <= 2
 
 
 def test_a_face_imports_and_names_and_does_nothing_else():

@@ -159,6 +159,27 @@ def calls_on_dicts(queries: int, depth: int, metrics: list[str]) -> dict[str, in
     }
 
 
+def a_segment_per_query() -> dict[str, int]:
+    """Counts of the means of 50,000 queries, each in a segment of its own, which nobody looks at."""
+    import numpy as np
+    import polars as pl
+
+    import rankwell as rw
+
+    query = np.arange(50_000)
+    users = pl.DataFrame({"query": query, "segment": query * 7_919 % 1_000_003})
+    run, qrels = (
+        pl.DataFrame({"query": query, "item": query}),
+        {"query": query, "item": query, "grade": query % 2},
+    )
+
+    def evaluated() -> dict[str, float]:
+        return rw.evaluate(run, pl.DataFrame(qrels), ["rr"], users=users, by="segment").mean
+
+    evaluated()
+    return {"calls": calls_of(evaluated, home()), "traced kB": round(traced_peak(evaluated) / 1e3)}
+
+
 def modules_of(job: Job) -> dict[str, Any]:
     """The modules that a job loads beyond those of NumPy, ours and others' apart; threads that it starts."""
     import numpy  # noqa: F401, ICN001 - what NumPy loads is not ours to bound
@@ -206,6 +227,7 @@ def jobs(folder: Path) -> dict[str, Callable[[], dict[str, Any]]]:
         "Parquet": lambda: evaluation_of_a_file(folder, ".parquet", at_10),
         "CSV": lambda: evaluation_of_a_file(folder, ".csv", at_10),
         "NDJSON": lambda: evaluation_of_a_file(folder, ".jsonl", at_10),
+        "a segment per query": a_segment_per_query,
         "first evaluation of dicts": lambda: modules_of(first_evaluation),
         "evaluate": lambda: modules_of(command("evaluate", *small, *asked)),
         "trec_eval": lambda: modules_of(command("trec_eval", *small)),

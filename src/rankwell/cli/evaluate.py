@@ -25,17 +25,13 @@ from rankwell.cli.words import as_options, files, split, split_names
 from rankwell.display.escaping import printable
 from rankwell.display.output import Progress, in_form, width, write
 from rankwell.errors import UsageError
-from rankwell.evaluation import Evaluator
-from rankwell.evaluation.engines.memory import Memory
-from rankwell.evaluation.inputs import Inputs, read_inputs
 from rankwell.judge.policy import Policy
-from rankwell.metrics import metrics_of
-from rankwell.metrics.bundles import profile
-from rankwell.results import Results
-from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
+    from rankwell.evaluation.inputs import Inputs
     from rankwell.evaluation.rel_sweep import Threshold
+    from rankwell.results import Results
+    from rankwell.tables.run_qrels import Run
 
 REFERENCE_DEPTH = 100
 NO_SWEEP = ("csv", "parquet")
@@ -132,6 +128,10 @@ def evaluate(
         raise UsageError(
             "say which metrics you want: -m ndcg@10 -m ap -m p@5 (`rankwell metrics` lists all)."
         )
+    from rankwell.evaluation import Evaluator
+    from rankwell.evaluation.engines.memory import Memory
+    from rankwell.evaluation.inputs import read_inputs
+
     (titles, paths), parts = split_names([run, *runs]), files(slices, "--slices")
     names = [part for text in metric for part in split(text)]
     refuse_files([qrels, *paths, *tables.given, *parts.values()], [printed.output])
@@ -201,6 +201,7 @@ def _references(
         raise UsageError(
             "--baselines makes lists from the training data for the users of the judgements: give --train and QRELS."
         )
+    from rankwell.metrics import metrics_of
     from rankwell.prepare import baselines
     from rankwell.readers import read_qrels, read_run
     from rankwell.readers.logs import read_log
@@ -222,6 +223,7 @@ def _write(
     intervals: bool,
 ) -> None:
     """Print the results; warnings, and what each file was read as, go to stderr."""
+    from rankwell.metrics.bundles import profile
     from rankwell.results import summary
     from rankwell.results.warnings import warnings_of
 
@@ -248,6 +250,7 @@ def _write(
 
 def _thresholds(names: Sequence[str], words: str) -> tuple[Threshold, ...]:
     from rankwell.evaluation.rel_sweep import thresholds_of
+    from rankwell.metrics import metrics_of
 
     return thresholds_of(metrics_of(names), split(words))
 

@@ -17,6 +17,7 @@ from rankwell.cli.commands import COMMANDS, GROUPS, PLOT, PREPARE
 from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError
 
+HELP = "--help", "-h"
 SHOWN = {title: Group(title, sort_key=place) for place, title in enumerate(OPTION_GROUPS)}
 
 
@@ -31,6 +32,9 @@ def run(arguments: Sequence[str]) -> int | None:
     asked = set(arguments)
     listing = not asked & (COMMANDS.keys() | PREPARE.keys())
     kinds = next(iter(arguments), "") == "plot"
+    if len(arguments) == 2 and arguments[0] in COMMANDS and arguments[1] in HELP:
+        application(kinds=kinds).help_print(arguments[:1])  # without parsing what is no command line
+        return None
     try:
         code = application(listing=listing, kinds=kinds)(
             list(arguments), print_error=False, exit_on_error=False

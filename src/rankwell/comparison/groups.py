@@ -62,8 +62,8 @@ def groups_of(
         heavy = None if weights is None else segments.weights_of(rows, queries)
         if by:
             codes = segments.codes_of(rows)
-            used = np.unique(codes)
-            labels = tuple(segments.division.labels[code] for code in used.tolist())
+            used = segments.division.labels.in_order(np.unique(codes))
+            labels = tuple(segments.division.labels.of(used))
             members = tuple(np.flatnonzero(codes == code) for code in used)
     numbers = None if clusters is None else _clusters(queries, table, clusters)
     return Groups(
@@ -94,4 +94,4 @@ def _clusters(queries: Ids, users: Users | None, column: str) -> np.ndarray:
             f"such queries). Add a row for each query."
         )
     names, codes = users.labels(column)
-    return fingerprints_of(Ids.of(list(names)))[codes][rows]
+    return fingerprints_of(Ids.of(names.to_list()))[codes][rows]

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-from rankwell.judge.asked import Asked, Asker
-from rankwell.judge.lists import judge, lists_of_others, missing_lists
-from rankwell.judge.pooling import pool_of
-from rankwell.judge.train import history_of
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankwell.judge.asked import Asked, Asker
+    from rankwell.judge.lists import judge, lists_of_others, missing_lists
+    from rankwell.judge.pooling import pool_of
+    from rankwell.judge.train import history_of
 
 __all__ = ["Asked", "Asker", "history_of", "judge", "lists_of_others", "missing_lists", "pool_of"]
+HOMES = {
+    "Asked": "asked",
+    "Asker": "asked",
+    "history_of": "train",
+    "judge": "lists",
+    "lists_of_others": "lists",
+    "missing_lists": "lists",
+    "pool_of": "pooling",
+}
+
+
+# Loaded when asked for: the rules of a policy, which the help of a command lists, need no NumPy.
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return getattr(importlib.import_module(f"{__name__}.{HOMES[name]}"), name)

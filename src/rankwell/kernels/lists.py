@@ -62,19 +62,24 @@ def squares(offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
     return found
 
 
-def units(offsets: np.ndarray, values: np.ndarray, squares: np.ndarray) -> np.ndarray:
+def units(offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return the values of the same vectors with length 1."""
     start: cython.const[cython.longlong][::1] = offsets
     value: cython.const[cython.double][::1] = values
-    square: cython.const[cython.double][::1] = squares
     found = np.empty(len(values))
     out: cython.double[::1] = found
     length: cython.double
+    square: cython.double
     i: cython.Py_ssize_t
     j: cython.Py_ssize_t
     with cython.nogil:
-        for i in range(square.shape[0]):
-            length = sqrt(square[i])
+        for i in range(start.shape[0] - 1):
+            if start[i] == start[i + 1]:
+                continue
+            square = 0.0
+            for j in range(start[i], start[i + 1]):
+                square += value[j] * value[j]
+            length = sqrt(square)
             for j in range(start[i], start[i + 1]):
                 out[j] = value[j] / length
     return found

@@ -125,14 +125,18 @@ def _owned(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _repeats(rows: Callable[[int], pl.Series], length: int, query: pl.Series) -> int:
     """How many of the first rows, out of ``length``, repeat a query; ``rows`` gives so many of them."""
-    looked = min(NEAR, length * len(query))
-    while looked:
+    if not len(query):
+        return 0
+    near, wanted = rows(min(NEAR, length)).to_list(), query[0]
+    for place, each in enumerate(near):  # most lists are short, and comparing a column takes longer
+        if each != wanted:
+            return place
+    looked = len(near)
+    while looked < length:
+        looked = min(looked * NEAR, length)
         differs = rows(looked).ne_missing(query)
         if differs.any():
             return int(differs.arg_max() or 0)
-        if looked == length:
-            break
-        looked = min(looked * NEAR, length)
     return looked
 
 

@@ -81,7 +81,7 @@ def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     shared = [name for name, kind in frame.schema.items() if getattr(kind, "inner", kind) != pl.String]
-    return frame.with_columns(pl.col(shared).gather(pl.int_range(pl.len())))
+    return frame.with_columns(pl.col(shared).gather(pl.int_range(pl.len()))) if shared else frame
 
 
 def table_of(

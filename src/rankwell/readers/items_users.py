@@ -55,8 +55,8 @@ def read_users(
     """
     if isinstance(source, Users):
         return source
-    frame, name, column = _table(source, "users", "query", name, columns or {}, encoding)
-    return Users(Ids.of_series(frame[column], "query"), frame.drop(column), name=name)
+    frame, ids, name = _table(source, "users", "query", name, columns or {}, encoding)
+    return Users(ids, frame, name=name)
 
 
 def read_catalogue(
@@ -94,21 +94,23 @@ def read_catalogue(
         return source
     if (ids := ids_in(source)) is not None:
         return Items(ids, name=name)
-    frame, name, column = _table(source, "items", "item", name, columns or {}, encoding)
-    return Items(Ids.of_series(frame[column], "item"), frame.drop(column), name=name)
+    frame, ids, name = _table(source, "items", "item", name, columns or {}, encoding)
+    return Items(ids, frame, name=name)
 
 
 def _table(
     source: Any, kind: str, word: str, name: str, columns: Mapping[str, str], encoding: str | None
-) -> tuple[pl.DataFrame, str, str]:
-    """A table with all its columns, what it is called, and the column of its ids."""
+) -> tuple[pl.DataFrame, Ids, str]:
+    """The columns of a table other than its ids, the ids, and what the table is called."""
     if isinstance(source, (str, os.PathLike)):
         file = recoded(File(Path(source)), encoding)
-        name, frame = file.name, frame_of(file, kind, word, columns)
-    else:
-        table = in_memory.frame_of(source, name)
-        frame = in_memory.owned_frame(table.collect() if isinstance(table, pl.LazyFrame) else table)
-    return frame, name, match_columns(frame.columns, (word,), name, columns)[word]
+        frame = frame_of(file, kind, word, columns)
+        column = match_columns(frame.columns, (word,), file.name, columns)[word]
+        return frame.drop(column), Ids.of_series(frame[column], word), file.name
+    table = in_memory.frame_of(source, name)
+    frame = table.collect() if isinstance(table, pl.LazyFrame) else table
+    column = match_columns(frame.columns, (word,), name, columns)[word]
+    return in_memory.owned_frame(frame.drop(column)), Ids.of_series(frame[column], word).owned(), name
 
 
 def frame_of(file: File, kind_of_table: str, word: str, columns: Mapping[str, str]) -> pl.DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -29,7 +31,8 @@ def added(left: Results, right: Results) -> Results:
             f"cannot add results with different metrics: {left.metrics} and {right.metrics}. Evaluate both with the same ones."
         )
     left.conditions.refuse_others(right.conditions, left.metrics)
-    if left.division != right.division:
+    numbers = left.division.labels.numbers_of(right.division.labels)
+    if numbers is None or left.division._replace(labels=right.division.labels) != right.division:
         raise UsageError(
             "cannot add results with different segments or weights: give both evaluations the same by=, weights= and users=."
         )
@@ -37,7 +40,7 @@ def added(left: Results, right: Results) -> Results:
         raise UsageError("cannot add results with different slices: give both evaluations the same slices=.")
     for each in (left.part, right.part):
         _refuse_saved(each)
-    part = left.part + right.part
+    part = left.part + _renumbered(right.part, numbers)
     codes, firsts = part.queries.group()
     if len(firsts) < len(codes):
         twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
@@ -46,6 +49,16 @@ def added(left: Results, right: Results) -> Results:
     kind = type(left)
     experiment = left.experiment if left.experiment == right.experiment else ""
     return kind(left.name, left.metrics, left.conditions, part, left.division, slices, experiment)
+
+
+def _renumbered(part: Part, numbers: np.ndarray) -> Part:
+    """Return a part with other numbers of its segments."""
+    return replace(
+        part,
+        segment=None if part.segment is None else numbers[part.segment],
+        split={(metric, int(numbers[code])): state for (metric, code), state in part.split.items()},
+        sizes=Counter({int(numbers[code]): size for code, size in part.sizes.items()}),
+    )
 
 
 def _refuse_saved(part: Part) -> None:

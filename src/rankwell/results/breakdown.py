@@ -52,8 +52,8 @@ class Breakdown:
         sizes = sizes_of(part, metrics, len(division.labels))
         filled = np.any([sizes > 0, *(n > 0 for _, n in columns.values())], axis=0)
         used = np.flatnonzero(filled & measured(part, len(sizes)))
-        used = used[~hidden_groups(sizes[used], division.least)]
-        self._labels = list(map(division.labels.__getitem__, used.tolist()))
+        used = division.labels.in_order(used[~hidden_groups(sizes[used], division.least)])
+        self._labels = division.labels.of(used)
         self._sizes = sizes[used]
         self._values = {metric: own[used] for metric, (own, _) in columns.items()}
         self._n = {metric: n[used] for metric, (_, n) in columns.items()}

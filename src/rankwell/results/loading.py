@@ -20,6 +20,7 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA
+from rankwell.results.labels import Labels
 from rankwell.results.part import Ends, Part
 from rankwell.results.segments import Division
 from rankwell.results.values import CANNOT_ADD, Saved
@@ -65,11 +66,8 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
 
     saved = {metric_of(each["metric"]): each for each in data["metrics"]}
     metrics = tuple(saved)
-    division = Division(
-        tuple(data.get("by", ())),
-        tuple(tuple(row[column] for column in data["by"]) for row in data.get("segments", [])),
-        data.get("weights", ""),
-    )
+    by, segments = tuple(data.get("by", ())), data.get("segments", [])
+    division = Division(by, _labels(by, segments), data.get("weights", ""))
     scale, depth = data["scale"], data["policy"]["depth"]
     conditions = Conditions(
         Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
@@ -88,6 +86,14 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
         for name, each in data.get("slices", {}).items()
     }
     return Results(data["run"], metrics, conditions, part, division, slices, data.get("experiment", ""))
+
+
+def _labels(by: tuple[str, ...], segments: list[dict[str, Any]]) -> Labels:
+    if not by:
+        return Labels()
+    import polars as pl
+
+    return Labels(tuple(pl.Series([row[column] for row in segments], dtype=pl.String) for column in by))
 
 
 def opened(system: Any) -> Any:

@@ -114,14 +114,16 @@ def segment_intervals(
     if part.segment is None or metric not in part.divided or not isinstance(part.states[metric], Mean):
         return {}
     values = part.divided[metric]
-    for code in [code for code, labels in enumerate(res.division.labels) if labels in segments]:
+    for code, labels in enumerate(res.division.labels.of(np.arange(len(res.division.labels)))):
+        if labels not in segments:
+            continue
         rows = np.flatnonzero((part.segment == code) & ~np.isnan(values))
         if len(rows):
             rows = rows[part.queries[rows].order()]
             own = _found(
                 metric, values[rows], part.queries[rows], None, "auto", 0.95, 0, 2000, total=len(values)
             )
-            found[res.division.labels[code]] = own
+            found[labels] = own
     return found
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.results.labels import Labels
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
+
+if TYPE_CHECKING:
+    import polars as pl
 
 UNKNOWN = "(unknown)"
 
@@ -23,7 +27,7 @@ class Division(NamedTuple):
     """
 
     by: tuple[str, ...] = ()
-    labels: tuple[tuple[str, ...], ...] = ()
+    labels: Labels = Labels()
     weights: str = ""
     least: int = 0
 
@@ -67,7 +71,7 @@ class Segments:
                 )
         if len(set(columns)) < len(columns):
             raise UsageError(f"by={list(columns)} names a column twice; name each once.")
-        codes, labels = _coded([users.labels(column) for column in columns]) if columns else (None, ())
+        codes, labels = _coded([users.labels(column) for column in columns]) if columns else (None, Labels())
         heavy = None if weights is None else _checked(users, weights)
         return cls(Known(users.query), Division(columns, labels, weights or ""), codes, heavy, users.name)
 
@@ -103,16 +107,16 @@ class Segments:
         return self.weights[rows]
 
 
-def _coded(
-    columns: Sequence[tuple[list[str], np.ndarray]],
-) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
-    """Return the code of each row's combination of labels, and the sorted combinations; the unknown one is last in both."""
-    names, codes = columns[0]
-    labels: list[tuple[str, ...]] = list(zip(names, strict=True))
-    for names, own in columns[1:]:
-        used, codes = np.unique(codes * len(names) + own, return_inverse=True)
-        labels = [(*labels[pair // len(names)], names[pair % len(names)]) for pair in used.tolist()]
-    return np.append(codes, len(labels)), (*labels, (UNKNOWN,) * len(columns))
+def _coded(columns: Sequence[tuple[pl.Series, np.ndarray]]) -> tuple[np.ndarray, Labels]:
+    """Return the number of each row's combination of labels, and the combinations; the unknown one is last in both."""
+    (first, codes), *others = columns
+    labels = [first]
+    for names, own in others:
+        pairs, firsts = Ids.of_integers(codes * len(names) + own).group()
+        labels = [*(each.gather(codes[firsts]) for each in labels), names.gather(own[firsts])]
+        codes = pairs
+    known = Labels(tuple(each.extend_constant(UNKNOWN, 1) for each in labels))
+    return np.append(codes, len(known) - 1), known
 
 
 def _checked(users: Users, column: str) -> np.ndarray:

@@ -9,8 +9,6 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-import numpy as np
-
 from rankwell.errors import UsageError, brief, nearest, one_of
 
 P = ParamSpec("P")
@@ -41,7 +39,7 @@ def fitted(value: Any, kind: Any) -> Any:
         # compared one by one: a word never equals an array or a frame
         return value if type(value) in (str, int) and value in get_args(kind) else UNFIT
     if kind in (int, float):
-        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        if isinstance(value, bool) or not (isinstance(value, int | float) or _is_number_of_numpy(value)):
             return UNFIT
         if isinstance(value, int) and abs(value) > LARGEST and kind is int:
             return UNFIT
@@ -55,6 +53,12 @@ def fitted(value: Any, kind: Any) -> Any:
             return UNFIT
         return kind(value)
     return value if isinstance(value, get_origin(kind) or kind) else UNFIT
+
+
+def _is_number_of_numpy(value: Any) -> bool:
+    import numpy as np
+
+    return isinstance(value, np.integer | np.floating)
 
 
 def plain(word: str, value: Any, *kinds: Any) -> Any:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.tables.csr import offsets_of, owners_of
+from rankwell.kernels import words as kernel
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.features import Features
 
 if TYPE_CHECKING:
@@ -142,33 +143,23 @@ class Words:
     def __init__(self, lists: pl.Series) -> None:
         import polars as pl
 
-        self.lists = lists
-        spelt = _items_of(lists).unique().drop_nulls()
-        read = spelt.str.strip_chars()
+        self._offsets = offsets_of(_no_nulls(lists.list.len(), 0).to_numpy())
+        words = _items_of(lists).rechunk()
+        self._words, firsts = kernel.group(words.__arrow_c_stream__(), len(words))
+        read = words.gather(firsts).str.strip_chars()
         names = read.filter(read != "").unique().sort()
         self.names = tuple(names.to_list())
-        self._spelt = pl.Enum(spelt)
-        codes = read.cast(pl.Enum(names), strict=False).to_physical().fill_null(-1).to_numpy()
-        self._code_of = np.append(codes, -1)
+        codes = read.cast(pl.Enum(names), strict=False).to_physical()
+        self._codes = codes.cast(pl.Int64).fill_null(-1).to_numpy()
 
     def __len__(self) -> int:
-        return len(self.lists)
+        return len(self._offsets) - 1
 
     def cells(self, rows: np.ndarray | None = None) -> Cells:
         """Return the codes of the words of some items, or of all."""
-        lists = self.lists if rows is None else self.lists.gather(rows)
-        words = _items_of(lists).cast(self._spelt).to_physical()
-        owner = owners_of(_no_nulls(lists.list.len(), 0).to_numpy())
-        codes = self._code_of[_no_nulls(words, len(self._code_of) - 1).to_numpy()]
-        named = codes >= 0
-        if not named.all():
-            owner, codes = owner[named], codes[named]
-        key = owner * len(self.names) + codes
-        ordered = np.sort(key)
-        if (ordered[1:] == ordered[:-1]).any():
-            firsts = np.sort(np.unique(key, return_index=True)[1])
-            owner, codes = owner[firsts], codes[firsts]
-        return np.bincount(owner, minlength=len(lists)), codes.astype(np.int64), np.ones(len(codes))
+        wanted = np.arange(len(self)) if rows is None else rows
+        lengths, codes = kernel.lists(self._offsets, self._words, self._codes, len(self.names), wanted)
+        return lengths, codes, np.ones(len(codes))
 
 
 class Numbers:

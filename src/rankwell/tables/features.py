@@ -37,7 +37,7 @@ class Features:
     @cached_property
     def units(self) -> Features:
         """The same vectors with length 1; those without features stay 0."""
-        values = kernel.units(self.offsets, self.values, self.squares)
+        values = kernel.units(self.offsets, self.values)
         return Features(self.names, self.offsets, self.codes, values)
 
     @cached_property

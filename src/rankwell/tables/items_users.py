@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from rankwell.tables.features import Features
 
 
-SEVERAL = 2  # rows with the same label: from here on, a table of the labels is faster than sorting all rows
-
-
 class Items(Derived):
     """The catalogue: every item that could have been recommended, one row each, with optional attributes.
 
@@ -167,21 +164,13 @@ class Users:
     def _texts(self, column: str) -> pl.Series:
         return texts_in(self.frame[column], self.name).fill_null("(unknown)")
 
-    def labels(self, column: str) -> tuple[list[str], np.ndarray]:
-        """Return the distinct texts of a column, sorted, and the place of each row's; missing ones are ``(unknown)``."""
-        import polars as pl
+    def labels(self, column: str) -> tuple[pl.Series, np.ndarray]:
+        """Return the distinct texts of a column, as they appear, and the place of each row's; missing ones are ``(unknown)``."""
+        from rankwell.kernels import words
 
-        texts = self._texts(column)
-        labels = texts.unique()
-        if len(labels) * SEVERAL < len(texts):
-            labels = labels.sort()
-            return labels.to_list(), texts.cast(pl.Enum(labels)).to_physical().to_numpy().astype(np.int64)
-        order = texts.arg_sort()
-        texts = texts.gather(order)
-        firsts = (texts != texts.shift(1)).fill_null(value=True).to_numpy()
-        codes = np.empty(len(texts), np.int64)
-        codes[order.to_numpy()] = np.cumsum(firsts) - 1
-        return texts.filter(pl.Series(firsts)).to_list(), codes
+        texts = self._texts(column).rechunk()
+        codes, firsts = words.group(texts.__arrow_c_stream__(), len(texts))
+        return texts.gather(firsts), codes.astype(np.int64)
 
     def numbers(self, column: str) -> np.ndarray:
         """Return a column as numbers.

@@ -32,14 +32,20 @@ class Featured(ListMetric):
 
     def rows(self, judged: Judged, context: Context) -> tuple[Ranked, np.ndarray]:
         """The first k rows of each list, and which of them have features."""
-        rows = judged.shown.top(self.k)
-        assert rows.item is not None
-        return rows, self.vectors(judged, context).has(rows.item)
+        return judged.once(_rows, self.k, context, self.features, "history" in self.needs)
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
         """The number of rows whose item has no features."""
         _, has = self.rows(judged, context)
         return {f"rows without {self.features}": len(has) - int(np.count_nonzero(has))}
+
+
+def _rows(
+    judged: Judged, k: int | None, context: Context, wanted: str, with_history: bool
+) -> tuple[Ranked, np.ndarray]:
+    rows = judged.shown.top(k)
+    assert rows.item is not None
+    return rows, judged.once(_vectors, context, wanted, with_history).has(rows.item)
 
 
 def _vectors(judged: Judged, context: Context, wanted: str, with_history: bool) -> Features:

@@ -70,7 +70,7 @@ class ILS(Featured):
         if self.missing == "skip":
             rows, has = rows.where(has), has[has]
         n = rows.count()
-        pairs, alone = _similarity(rows, self.vectors(judged, context), self.similarity), rows.sum(has)
+        pairs, alone = _similarity(rows, has, self.vectors(judged, context), self.similarity), rows.sum(has)
         if self.average == "sum":
             return np.where(n > 1, pairs, np.nan)
         if self.average == "matrix":
@@ -124,14 +124,14 @@ class ILD(Featured):
         """The mean over pairs."""
         rows, has = self.rows(judged, context)
         if self.missing == "skip":
-            rows = rows.where(has)
+            rows, has = rows.where(has), has[has]
         vectors, n = self.vectors(judged, context), rows.count()
         pairs = n * (n - 1) / 2
         if self.distance == "sqeuclidean":
             return ratio(squares_within(rows, vectors), pairs)
         if self.distance == "euclidean":
             return ratio(sums_within(rows, vectors, "euclidean"), pairs)
-        return np.maximum(1 - ratio(_similarity(rows, vectors, self.distance), pairs), 0.0)
+        return np.maximum(1 - ratio(_similarity(rows, has, vectors, self.distance), pairs), 0.0)
 
 
 @definition
@@ -198,13 +198,14 @@ class EILD(Featured):
         wanted = (
             context.scale.relevant(rows.grade, self.rel) if self.judgements else np.ones(len(rows), np.bool_)
         )
-        compared = rows.where(wanted & has if self.missing == "skip" else wanted)
+        kept = wanted & has if self.missing == "skip" else wanted
+        compared = rows.where(kept)
         weights, vectors = self._discount(compared.rank), self.vectors(judged, context)
         if self.weights == "relative":
             above = compared.sum(weights * self._seen_from_each(compared, vectors))
             return ratio(above, rows.sum(np.where(wanted, self._discount(rows.rank), 0.0)))
         total, squares = compared.sum(weights), compared.sum(np.square(weights))
-        alike = _similarity(compared, vectors, self.distance, weights)
+        alike = _similarity(compared, has[kept], vectors, self.distance, weights)
         return np.maximum(1 - ratio(2 * alike, np.square(total) - squares), 0.0)
 
     def _discount(self, ranks: np.ndarray) -> np.ndarray:
@@ -224,11 +225,12 @@ class EILD(Featured):
 
 def _similarity(
     rows: Ranked,
+    has: np.ndarray,
     features: Features,
     similarity: Literal["cosine", "jaccard"],
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The sum of the similarities of all pairs of each list, each weighted by both its rows.
+    """The sum of the similarities of all pairs of each list, each weighted by both its rows; ``has`` says which have features.
 
     For cosines Σ_{i<j} w_i w_j cos(i, j) = (‖Σ w_i x̂_i‖² − Σ w_i² of items with features) / 2.
     """
@@ -237,5 +239,4 @@ def _similarity(
     assert rows.item is not None
     sums = features.units.sums(rows, weights)
     squares = np.concatenate([np.square(sum_).sum(axis=1) for _, _, sum_ in sums] or [np.empty(0)])
-    own = features.has(rows.item)
-    return (squares - rows.sum(own if weights is None else np.where(own, np.square(weights), 0.0))) / 2
+    return (squares - rows.sum(has if weights is None else np.where(has, np.square(weights), 0.0))) / 2

@@ -1,0 +1,139 @@
+"""Words of an Arrow column of text: the distinct ones, and those of some lists, each once."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.rankwell.kernels.arrow import INLINE, Array, View, is_null, same, take, text
+from cython.cimports.rankwell.kernels.hashing import hashed, key, mix
+
+from rankwell.kernels import SECRET
+
+key(SECRET[0], SECRET[1])
+
+
+def group(stream: object, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of each text among the distinct ones, in order of first appearance, -1 for null, and their first rows.
+
+    ``stream`` is what ``__arrow_c_stream__`` of a Polars column of ``rows`` texts in one chunk returns.
+
+    Raises
+    ------
+    ValueError
+        If it is another column.
+    """
+    array: Array
+    take(stream, cython.address(array))
+    if not array.release:
+        if rows:
+            msg = f"an Arrow column of 0 rows, not {rows}"
+            raise ValueError(msg)
+        return np.empty(0, np.int32), np.empty(0, np.int64)
+    try:
+        if array.length != rows:
+            msg = f"a first chunk of {array.length} rows, not {rows}"
+            raise ValueError(msg)
+        return _group(cython.address(array), rows)
+    finally:
+        array.release(cython.address(array))
+
+
+@cython.cfunc
+def _group(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # type: ignore[type-arg]
+    views: cython.pointer(cython.const[View]) = (
+        cython.cast(cython.pointer(cython.const[View]), array.buffers[1]) + array.offset
+    )
+    has_nulls: cython.bint = array.null_count != 0
+    codes = np.empty(rows, np.int32)
+    firsts = np.empty(rows, np.int64)
+    c: cython.int[::1] = codes
+    f: cython.longlong[::1] = firsts
+    size: cython.Py_ssize_t = 1024
+    table = np.zeros(size, np.int32)
+    t: cython.int[::1] = table
+    at: cython.ulonglong
+    i: cython.Py_ssize_t = 0
+    old: cython.int
+    count: cython.int = 0
+    while i < rows:
+        with cython.nogil:
+            while i < rows and 2 * count < size:
+                if has_nulls and is_null(array, i):
+                    c[i] = -1
+                    i += 1
+                    continue
+                at = _hash(array, views + i) & (size - 1)
+                old = t[at]
+                while old > 0 and not same(array, views + i, views + f[old - 1]):
+                    at = (at + 1) & (size - 1)
+                    old = t[at]
+                if old == 0:
+                    f[count] = i
+                    count += 1
+                    old = t[at] = count
+                c[i] = old - 1
+                i += 1
+        if i < rows:
+            size *= 4
+            table = np.zeros(size, np.int32)
+            t = table
+            for old in range(count):
+                at = _hash(array, views + f[old]) & (size - 1)
+                while t[at] > 0:
+                    at = (at + 1) & (size - 1)
+                t[at] = old + 1
+    return codes, firsts[:count].copy()
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _hash(array: cython.pointer(Array), view: cython.pointer(cython.const[View])) -> cython.ulonglong:
+    if view.length > INLINE:
+        return hashed(text(array, view), view.length, False)
+    return mix(
+        mix(cython.cast(cython.ulonglong, view.rest) ^ view.length) ^ cython.cast(cython.uint, view.prefix)
+    )
+
+
+def lists(
+    offsets: np.ndarray, words: np.ndarray, codes: np.ndarray, names: int, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many distinct codes each row's list has, and these codes, list after list, in order of first appearance.
+
+    The words of list i are ``words[offsets[i]:offsets[i + 1]]``; the code of a word, below ``names``, is ``codes[word]``. Words
+    below 0 and codes below 0 are left out.
+    """
+    start: cython.const[cython.longlong][::1] = offsets
+    word: cython.const[cython.int][::1] = words
+    code: cython.const[cython.longlong][::1] = codes
+    wanted: cython.const[cython.longlong][::1] = rows
+    lengths = np.empty(len(rows), np.int64)
+    n: cython.longlong[::1] = lengths
+    last_seen = np.full(names, -1, np.int64)
+    seen: cython.longlong[::1] = last_seen
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    most: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(wanted.shape[0]):
+            most += start[wanted[i] + 1] - start[wanted[i]]
+    found = np.empty(most, np.int64)
+    out: cython.longlong[::1] = found
+    count: cython.Py_ssize_t = 0
+    before: cython.Py_ssize_t
+    name: cython.longlong
+    with cython.nogil:
+        for i in range(wanted.shape[0]):
+            before = count
+            for j in range(start[wanted[i]], start[wanted[i] + 1]):
+                if word[j] < 0:
+                    continue
+                name = code[word[j]]
+                if name >= 0 and seen[name] != i:
+                    seen[name] = i
+                    out[count] = name
+                    count += 1
+            n[i] = count - before
+    return lengths, found[:count]
