@@ -138,6 +138,18 @@ def test_a_system_that_goes_down_at_every_query_is_given_up():
     assert any("went down more than 10 times" in note for note in costs.notes)
 
 
+@pytest.fixture
+def interruptible():
+    """A shell ignores Ctrl-C in what it starts in the background, and Python keeps to that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.filterwarnings(  # Ctrl-C may come between the opening of a file and the block that closes it
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)
 @pytest.mark.parametrize("seconds", [0, 0.1])
 def test_ctrl_c_keeps_what_was_measured(seconds):
     def tell(text):  # interrupts before, or within, the third session
@@ -149,6 +161,18 @@ def test_ctrl_c_keeps_what_was_measured(seconds):
     )
     assert costs.calls.filter(session="cold")["outcome"].to_list() == ["ok"] * 20
     assert 40 <= costs.answered("Known") < 100
+    assert any("interrupted" in note for note in costs.notes)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_while_a_system_warms_up_ends_the_measurement():
+    def tell(text):
+        if "start 1 of 1" in text:
+            threading.Timer(2.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+
+    queries = [f"{at}" for at in range(20)]
+    costs = rw.efficiency.measure(Known(search=0.01), queries, repetitions=1, warmup=200, progress=tell)
+    assert costs.calls["session"].unique().to_list() == ["cold"]
     assert any("interrupted" in note for note in costs.notes)
 
 

@@ -185,9 +185,11 @@ def warm_up(plan: Plan, team: Team, passes: int) -> None:
         return
     for at in range(most if searches(team.system) else 0):
         for _ in range(passes - (at == 0)):  # the first process has made the cold pass
-            Session(
+            session = Session(
                 team, Closed(), plan.asked(Closed(), 0), None, k=plan.k, folder=team.payload.parent, only=at
-            ).run()
+            )
+            if not session.run().is_whole:
+                raise KeyboardInterrupt
 
 
 class Plan:
