@@ -68,6 +68,80 @@ def ratios(query: np.ndarray, gain: np.ndarray, weight: np.ndarray, below: np.nd
     return found
 
 
+def until(
+    query: np.ndarray, rank: np.ndarray, k: int, gain: np.ndarray, weights: np.ndarray, below: np.ndarray
+) -> np.ndarray:
+    """Return the same over the rows down to rank k; ``weights`` are those of the ranks 1 to k."""
+    q: cython.const[cython.longlong][::1] = query
+    r: cython.const[cython.longlong][::1] = rank
+    g: cython.const[cython.double][::1] = gain
+    w: cython.const[cython.double][::1] = weights
+    b: cython.const[cython.double][::1] = below
+    last: cython.longlong = min(k, len(weights))
+    found = np.zeros(len(below))
+    out: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            if r[i] <= last:
+                out[q[i]] += g[i] * w[r[i] - 1]
+        for i in range(out.shape[0]):
+            out[i] = out[i] / b[i] if b[i] != 0 else NAN
+    return found
+
+
+def precisions(query: np.ndarray, rank: np.ndarray, k: int, below: np.ndarray) -> np.ndarray:
+    """Return for each query the sum of the precisions at its hits down to rank k, over its divisor; NaN where this is 0."""
+    q: cython.const[cython.longlong][::1] = query
+    r: cython.const[cython.longlong][::1] = rank
+    b: cython.const[cython.double][::1] = below
+    last: cython.longlong = k
+    hits: cython.longlong = 0
+    found = np.zeros(len(below))
+    out: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            hits = hits + 1 if i > 0 and q[i] == q[i - 1] else 1
+            if r[i] <= last:
+                out[q[i]] += cython.cast(cython.double, hits) / cython.cast(cython.double, r[i])
+        for i in range(out.shape[0]):
+            out[i] = out[i] / b[i] if b[i] != 0 else NAN
+    return found
+
+
+def reciprocals(query: np.ndarray, rank: np.ndarray, k: int, below: np.ndarray) -> np.ndarray:
+    """Return for each query 1 / the rank of its first hit, 0 if that is below k, over its divisor; NaN where this is 0."""
+    q: cython.const[cython.longlong][::1] = query
+    r: cython.const[cython.longlong][::1] = rank
+    b: cython.const[cython.double][::1] = below
+    last: cython.longlong = k
+    found = np.zeros(len(below))
+    out: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            if r[i] <= last and (i == 0 or q[i] != q[i - 1]):
+                out[q[i]] = 1.0 / cython.cast(cython.double, r[i])
+        for i in range(out.shape[0]):
+            out[i] = out[i] / b[i] if b[i] != 0 else NAN
+    return found
+
+
+def within(query: np.ndarray, rank: np.ndarray, k: int, queries: int) -> np.ndarray:
+    """Return for each query how many of its rows are at rank k or above."""
+    q: cython.const[cython.longlong][::1] = query
+    r: cython.const[cython.longlong][::1] = rank
+    last: cython.longlong = k
+    found = np.zeros(queries, np.int64)
+    out: cython.longlong[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            out[q[i]] += r[i] <= last
+    return found
+
+
 def undefined(values: np.ndarray) -> tuple[int, int]:
     """Return how many values are NaN, and the place of the first that is infinite, or -1."""
     v: cython.const[cython.double][::1] = values

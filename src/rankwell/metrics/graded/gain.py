@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.scale import Scale
+from rankwell.kernels import sums
 from rankwell.metrics.additive import RankWeighted, Terms
 from rankwell.metrics.graded.gain_functions import (
+    BLOCK,
     Gain,
     best_first,
     can_gain,
@@ -53,9 +56,25 @@ class Gained(RankWeighted):
         """The discount of each rank."""
         return discount(self.discount, self.base, ranks)  # type: ignore[attr-defined]
 
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The discounted gains over the divisor."""
+        if judged.is_expected or not self.of_list or self.k is None or self.k > BLOCK:
+            return super().per_query(judged, context)
+        rows = self.rows(judged)
+        gains = np.ascontiguousarray(self.gains(rows, context), np.float64)
+        below = np.ascontiguousarray(self.divisor(judged, context), np.float64)
+        return sums.until(rows.query, rows.rank, self.k, gains, weights_until(self), below)
+
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One, if any judged item has a gain."""
         return judged.of_ideal(can_gain, Gain.of(self), context.scale)
+
+
+@lru_cache(maxsize=256)
+def weights_until(metric: Gained) -> np.ndarray:
+    """Return the weights of the ranks 1 to k."""
+    assert metric.k is not None
+    return np.ascontiguousarray(metric.weights_of(np.arange(1, metric.k + 1)), np.float64)
 
 
 def ideal_sums(best: Ranked, metric: Gained, scale: Scale) -> np.ndarray:
