@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -35,7 +34,7 @@ class Plan:
     task: Task
     engine: Engine
     threads: int | None
-    counts: Counter[str]
+    counts: Mapping[str, int]
     slices: Mapping[str, Task] = field(default_factory=dict)
 
     def with_slices(self, slices: Mapping[str, Items]) -> Plan:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Literal
 
@@ -31,7 +30,7 @@ def judge(
     pool: Pool,
     asked: Asked,
     context: Context,
-) -> tuple[Judged, Counter[str]]:
+) -> tuple[Judged, dict[str, int]]:
     """Order lists by the policy, match them with the judgements, and count the rows each rule affected.
 
     Raises
@@ -41,7 +40,7 @@ def judge(
         on one side and integers on the other, or a metric of scores gets lists with ranks alone.
     """
     policy, needs = asked.policy, asked.needs
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     counts["lists"], counts["rows"] = len(lists.offsets) - 1, lists.rows
     if lists.against_score:
         counts["rows whose rank contradicts the score"] = lists.against_score
@@ -63,7 +62,7 @@ def judge(
         lists = number_given(lists, left_out, policy, counts)
     hits = _ranked(lists, rule, left_out, matches, pool, needs)
     if how:
-        counts[UNDECIDED] = counts[UNDECIDED] or len(undecided(hits, pool.scale))
+        counts[UNDECIDED] = counts.get(UNDECIDED, 0) or len(undecided(hits, pool.scale))
         hits = decided(hits, how, pool.scale)
     shown = None
     if "shown" in needs:
@@ -116,7 +115,7 @@ def _empty_lists(queries: Ids, pool_row: np.ndarray, pool: Pool) -> Judged:
     return Judged(queries, pool_row, none, lengths, pool, shown=none, in_run=False)
 
 
-def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:
+def _same_kinds(lists: Lists, pool: Pool, counts: dict[str, int]) -> tuple[Lists, Pool]:
     """Convert the ids of both sides to one kind, if the text of one is the plain decimal form of integers."""
     kinds = (pool.queries.ids.is_text, pool.items.is_text)
     if kinds == (lists.queries.is_text, lists.items.is_text) or len(pool.offsets) < 2 or not lists.rows:
@@ -155,7 +154,7 @@ def _scores(lists: Lists) -> np.ndarray:
 
 
 def _settled(
-    lists: Lists, pool_row: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: Counter[str]
+    lists: Lists, pool_row: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: dict[str, int]
 ) -> Lists:
     """The lists with ties broken by grade, best or worst first; copies of an item get the same grade."""
     if not lists.rows:
@@ -211,7 +210,7 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
 
 
 def _matched(
-    lists: Lists, pool_row: np.ndarray, pool: Pool, policy: Policy, counts: Counter[str]
+    lists: Lists, pool_row: np.ndarray, pool: Pool, policy: Policy, counts: dict[str, int]
 ) -> tuple[Matches, np.ndarray, np.ndarray]:
     """The judged items of each list, a mark for each row that is left out (or none), and the lengths of the lists."""
     matches = _hits(lists, pool_row, pool, NO_TEXT)

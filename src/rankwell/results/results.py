@@ -100,7 +100,10 @@ class Results:
     @property
     def counts(self) -> dict[str, int]:
         """The numbers of rows, lists and queries that each rule affected; zero counts are left out."""
-        return dict(self.part.counts | left_out_of(self.part.states))
+        counts, others = self.part.counts, left_out_of(self.part.states)
+        return {
+            what: n for what in counts | others if (n := max(counts.get(what, 0), others.get(what, 0))) > 0
+        }
 
     @property
     def undefined(self) -> dict[str, dict[str, int]]:
