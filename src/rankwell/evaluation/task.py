@@ -192,11 +192,13 @@ class Task:
         counts: dict[str, int],
     ) -> Mapping[Metric, Ends] | Callable[[], Mapping[Metric, Ends]]:
         """Return what works out the states under the best and the worst tie order, and counts the queries where they may differ."""
-        tied = judged.tied
-        if tied is None or not len(queries := undecided(tied, judged.scale)):
+        ties = judged.ties
+        if ties is None or not len(queries := undecided(judged.found, ties, judged.scale)):
             return {}
         counts[UNDECIDED] = len(queries)
         known = {m: (states[m], own) for m, own in values.items() if m.judgements and not APART & m.needed()}
+        tied = judged.tied
+        assert tied is not None
         return partial(self._ends, judged.take(queries, tied), queries, known) if known else {}
 
     def _ends(
