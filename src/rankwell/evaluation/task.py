@@ -75,7 +75,8 @@ class Task:
     def require_fit(self, run: Run) -> None:
         """Raise an error if the matrices of run and judgements do not fit, or it is in doubt what one of them holds."""
         for matrix in self.matrices:
-            refuse_mismatch(run.matrix, matrix)
+            if matrix is not None:
+                refuse_mismatch(run.matrix, matrix)
 
     @cached_property
     def conditions(self) -> Conditions:
@@ -149,7 +150,9 @@ class Task:
         self, metric: QueryMetric, judged: Judged, n: dict[tuple[Metric, str], int]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the metric's values under the policy, NaN where undefined, and the defined ones; count the reasons in ``n``."""
-        known = judged.known if self._judged_alone(metric) else None
+        known = judged.known
+        if known is not None and not self._judged_alone(metric):
+            known = None
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
             return np.full(len(judged), np.nan), NO_VALUES
         if metric.sampled is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cython
 import numpy as np
 from cython.cimports.libc.math import NAN
+from cython.cimports.libc.string import memcpy
 
 
 def exact(values: np.ndarray) -> int:
@@ -12,7 +13,7 @@ def exact(values: np.ndarray) -> int:
 
     A double has at most 2098 bits, in these units; 72 words hold the sum.
     """
-    bits: cython.const[cython.ulonglong][::1] = np.ascontiguousarray(values, np.float64).view(np.uint64)
+    numbers: cython.const[cython.double][::1] = np.ascontiguousarray(values, np.float64)
     words: cython.longlong[72]
     text: cython.uchar[288]
     i: cython.Py_ssize_t
@@ -23,19 +24,21 @@ def exact(values: np.ndarray) -> int:
     high: cython.ulonglong
     sign: cython.longlong
     carry: cython.longlong = 0
+    bits: cython.ulonglong
     one: cython.ulonglong = 1
     mask: cython.ulonglong = 0xFFFFFFFF
     with cython.nogil:
         for i in range(72):
             words[i] = 0
-        for i in range(bits.shape[0]):
-            shift = (bits[i] >> 52) & 0x7FF
-            mantissa = bits[i] & ((one << 52) - 1)
+        for i in range(numbers.shape[0]):
+            memcpy(cython.address(bits), cython.address(numbers[i]), 8)
+            shift = (bits >> 52) & 0x7FF
+            mantissa = bits & ((one << 52) - 1)
             if shift > 0:
                 mantissa |= one << 52
                 shift -= 1
             shift += 53
-            sign = 1 - 2 * cython.cast(cython.longlong, bits[i] >> 63)
+            sign = 1 - 2 * cython.cast(cython.longlong, bits >> 63)
             at = shift >> 5
             shift &= 31
             low = (mantissa & mask) << shift

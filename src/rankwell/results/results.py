@@ -61,7 +61,10 @@ class Results:
 
         With ``weights=`` this is the weighted mean, for metrics that can be weighted; ``plain_mean`` is the unweighted one.
         """
-        return {str(m): value_of(m, self.part.weighted.get(m, self.part.states[m])) for m in self.metrics}
+        states, weighted = self.part.states, self.part.weighted
+        if weighted:
+            states = states | weighted
+        return {str(metric): value_of(metric, states[metric]) for metric in self.metrics}
 
     @cached_property
     def plain_mean(self) -> dict[str, float]:

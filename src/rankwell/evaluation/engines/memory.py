@@ -7,13 +7,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-import numpy as np
-
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.task import Task
 from rankwell.judge import lists_of_others, missing_lists
 from rankwell.judge.given_ranks import RanksBeginAtZero
 from rankwell.judge.judged import Judged
+from rankwell.kernels import integers
 from rankwell.results.part import Part, add_counts, own_text
 from rankwell.tables.cores import at_most, cores
 from rankwell.tables.ids import Ids
@@ -61,7 +60,7 @@ class Memory:
             part = self._all(rows, run.name, task)
         if not rows.grouped and not part.queries.is_distinct():
             part = self._all(rows.regrouped(), run.name, task)
-        known = int(np.count_nonzero(part.pool_row >= 0))
+        known = len(part.pool_row) - integers.negative(part.pool_row)
         absent = len(task.pool.offsets) - 1 - known
         if absent and not known:
             raise _nothing_in_common(run, task, part.queries)
@@ -89,7 +88,7 @@ class Memory:
         if first is None:
             raise _no_rows(name)
         if second is None:
-            return self._one(first, task)
+            return task.measure(*self._judged(first, task))
         workers = cores()
         batches = chain([first, second], batches)
         del first, second
@@ -104,9 +103,6 @@ class Memory:
             judging = (partial(self._waiting, batch, task) for batch in batches)
             judged = self._gathered(in_order(threads, workers, judging))
             return Part.sum(in_order(threads, workers, (partial(_measured, task, *some) for some in judged)))
-
-    def _one(self, batch: Callable[[], Lists], task: Task) -> Part:
-        return task.measure(*self._judged(batch, task))
 
     def _judged(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, dict[str, int]]:
         lists = batch()
