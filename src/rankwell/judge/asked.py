@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from rankwell.judge.policy import Policy
-from rankwell.kernels.order import TIE_RULES
 
 
 class Asker(NamedTuple):
@@ -29,8 +28,6 @@ class Asked:
     ``rels`` are the relevance thresholds by the text of each metric that has one, ``cuts`` the cut-offs by the name of a
     metric. ``deepest`` is the rank down to which whole lists are read, None for all. ``reads_judgements`` says whether any
     metric needs judgements. ``rank_base`` is the rank of a first item, 0 or 1; None if the lists show it.
-    Of the policy, ``rule`` is how rows of equal score are ordered, as the kernels take it, and ``by_grade`` which of the orders by
-    grade is asked for.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -41,13 +38,6 @@ class Asked:
     deepest: int | None = None
     reads_judgements: bool = True
     rank_base: int | None = None
-    rule: int = field(init=False)
-    by_grade: Literal["best", "worst"] | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rule", TIE_RULES[self.policy.row_order])
-        ties = self.policy.ties
-        object.__setattr__(self, "by_grade", ties if ties in ("best", "worst") else None)
 
     def reading(self, *tables: str) -> Asked:
         """Return the same with more tables to build."""

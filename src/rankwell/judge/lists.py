@@ -40,7 +40,8 @@ def judge(
         If a list repeats an item (``duplicates=error``), an item is not in the catalogue (``outside=error``), ids are text
         on one side and integers on the other, or a metric of scores gets lists with ranks alone.
     """
-    policy, needs, rule, how = asked.policy, asked.needs, asked.rule, asked.by_grade
+    policy, needs = asked.policy, asked.needs
+    rule, how = order.TIE_RULES[policy.row_order], policy.ties if policy.ties in ("best", "worst") else None
     counts: dict[str, int] = {"lists": len(lists.offsets) - 1, "rows": len(lists.score)}
     if lists.against_score:
         counts["rows whose rank contradicts the score"] = lists.against_score
