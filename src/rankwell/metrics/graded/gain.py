@@ -23,6 +23,7 @@ from rankwell.metrics.graded.gain_functions import (
 from rankwell.metrics.metric import Better, definition
 from rankwell.metrics.parameters import Numbers, Pairs
 from rankwell.tables.ranked import Ranked
+from rankwell.tables.series import frozen
 
 __all__ = ["CG", "DCG", "IDCG"]
 
@@ -63,7 +64,8 @@ class Gained(RankWeighted):
         rows = self.rows(judged)
         gains = np.ascontiguousarray(self.gains(rows, context), np.float64)
         below = np.ascontiguousarray(self.divisor(judged, context), np.float64)
-        return sums.until(rows.query, rows.rank, self.k, gains, weights_until(self), below)
+        weights = np.ascontiguousarray(self.weights_of(first_ranks(self.k)), np.float64)
+        return sums.until(rows.query, rows.rank, self.k, gains, weights, below)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One, if any judged item has a gain."""
@@ -71,10 +73,9 @@ class Gained(RankWeighted):
 
 
 @lru_cache(maxsize=256)
-def weights_until(metric: Gained) -> np.ndarray:
-    """Return the weights of the ranks 1 to k."""
-    assert metric.k is not None
-    return np.ascontiguousarray(metric.weights_of(np.arange(1, metric.k + 1)), np.float64)
+def first_ranks(k: int) -> np.ndarray:
+    """Return the ranks 1 to k."""
+    return frozen(np.arange(1, k + 1))
 
 
 def ideal_sums(best: Ranked, metric: Gained, scale: Scale) -> np.ndarray:
