@@ -172,7 +172,7 @@ class _Ids:
     def columns(self) -> Columns:
         if not self.is_text:
             return self.starts
-        text = self.text[: self.total]
+        text = self.text[: max(self.total, 1)]  # text of no length is that of integers
         return self.keys, text if 2 * self.total >= len(self.text) else text.copy(), self.starts, self.lengths
 
 

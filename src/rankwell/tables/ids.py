@@ -72,10 +72,7 @@ class Ids:
     @classmethod
     def of_plain(cls, columns: dicts.Columns) -> Ids:
         """Return a column of plain Python strings or integers, as ``kernels.dicts`` has read them."""
-        if isinstance(columns, np.ndarray):
-            return cls.of_integers(columns)
-        keys, text, starts, lengths = columns
-        return cls(keys, text if len(text) else NO_SPAN, starts, lengths)
+        return cls.of_integers(columns) if isinstance(columns, np.ndarray) else cls(*columns)
 
     @classmethod
     def of(cls, values: Iterable[object], name: str = "id") -> Ids:
