@@ -239,3 +239,8 @@ def test_a_shorter_list_may_need_the_larger_hash_table():
     assert twice == (-1, -1)
     assert np.bincount(lists).tolist() == [2858, 2858]  # multiples of 7 below 20,000
     assert (items.integers[found] == pool.integers[pooled]).all()
+
+
+def test_negative_integers_are_counted():
+    assert integers.negative(np.array([], np.int64)) == 0
+    assert integers.negative(np.array([3, -1, 0, -(2**63)])) == 2

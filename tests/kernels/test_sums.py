@@ -45,3 +45,29 @@ def test_undefined_values_are_counted_and_the_first_infinite_one_is_named():
     assert sums.undefined(np.array([])) == (0, -1)
     assert sums.undefined(np.array([1.0, 0.0, -5e-324, 1.7976931348623157e308])) == (0, -1)
     assert sums.undefined(np.array([np.nan, 1.0, -np.inf, np.nan, np.inf])) == (2, 2)
+
+
+@FEW
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(1, 12), st.floats(-9, 9)), unique_by=lambda row: row[:2]
+    ),
+    st.sampled_from([1, 3, 8, 2**53]),
+)
+def test_sums_down_to_a_rank_are_those_of_the_rows_above_it_to_the_bit(rows, k):
+    rows = sorted(rows)
+    query, rank, gain = (np.array([row[place] for row in rows], kind) for place, kind in enumerate("qqd"))
+    nth = np.array([sum(other[0] == row[0] and other[1] <= row[1] for other in rows) for row in rows], "q")
+    top = np.flatnonzero(rank <= k)
+    below, weights = np.array([1.0, 0.0, 3.0, 7.0, np.inf]), 1 / np.log2(np.arange(1, min(k, 12) + 1) + 1.0)
+
+    def over(chosen, terms):
+        whole = np.bincount(query[chosen], weights=terms, minlength=5)
+        return (whole / np.where(below == 0, np.nan, below)).tobytes()
+
+    first = top[nth[top] == 1]
+    assert sums.within(query, rank, k, 5).tolist() == np.bincount(query[top], minlength=5).tolist()
+    assert sums.precisions(query, rank, k, below).tobytes() == over(top, nth[top] / rank[top])
+    assert sums.reciprocals(query, rank, k, below).tobytes() == over(first, 1.0 / rank[first])
+    discounted = sums.until(query, rank, k, gain, weights, below)
+    assert discounted.tobytes() == over(top, gain[top] * weights[rank[top] - 1])

@@ -177,7 +177,9 @@ def bpref_counts_unjudged(patch):
 
 def errors_of_rr(patch):
     patch.setattr(
-        first.RR, "terms", lambda self, lists, context: precision.AP(k=self.k).terms(lists, context)
+        first.RR,
+        "per_query",
+        lambda self, *given: precision.AP(k=self.k).terms(*given).over(self.divisor(*given).astype(float)),
     )
 
 

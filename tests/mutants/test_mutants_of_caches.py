@@ -65,9 +65,9 @@ OF_RUNS = {
 OF_NEIGHBOURS = {
     "keys forget the function": (put(Derived, "once", whatever_function), ["ab_ndcg@2", "test_share@2"]),
     "keys forget the objects": (put(Derived, "once", whatever_objects), ["ap", "ap(rel=2)"]),
-    "the first cut-off is that of all": (around(Ranked, "top", first_cut_of_all), ["p@1", "p@3"]),
+    "the first cut-off is that of all": (around(Ranked, "top", first_cut_of_all), ["hit@1", "hit@3"]),
     "a metric changes the grades that all read": (
-        around(precision.AP, "terms", grades_lowered_in_place), ["ap", "ndcg@3"]),
+        around(precision.AP, "per_query", grades_lowered_in_place), ["ap", "ndcg@3"]),
 }  # fmt: skip
 
 

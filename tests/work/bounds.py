@@ -18,8 +18,8 @@ from __future__ import annotations
 
 BOUNDS: dict[str, dict[str, int]] = {
     # an evaluator reused with a new dict, with a Run made before; nothing reused
-    "1 x 10 dicts": {"dict": 252, "run": 219, "nothing reused": 545},
-    "100 x 100 dicts": {"dict": 415, "run": 385, "nothing reused": 750},
+    "1 x 10 dicts": {"dict": 207, "run": 178, "nothing reused": 510},
+    "100 x 100 dicts": {"dict": 298, "run": 269, "nothing reused": 655},
     "TREC text": {
         "files": 13,
         "threads": 2,

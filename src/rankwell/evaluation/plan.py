@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -35,7 +34,7 @@ class Plan:
     task: Task
     engine: Engine
     threads: int | None
-    counts: Counter[str]
+    counts: Mapping[str, int]
     slices: Mapping[str, Task] = field(default_factory=dict)
 
     def with_slices(self, slices: Mapping[str, Items]) -> Plan:
@@ -100,13 +99,14 @@ class Plan:
     def results(self, run: Run) -> Results:
         """Return the results of one run."""
         keep_freed_memory()
-        slices = {name: self._results(run, task, {}) for name, task in self.slices.items()}
+        slices: dict[str, Results] = {}
+        if self.slices:
+            slices = {name: self._results(run, task, {}) for name, task in self.slices.items()}
         return self._results(run, self.task, slices)
 
     def _results(self, run: Run, task: Task, slices: Mapping[str, Results]) -> Results:
         task = task.of_run(run)
-        part = self.engine.run(run, task, self.threads)
-        part = part.with_counts(self.counts)
+        part = self.engine.run(run, task, self.threads).with_counts(self.counts)
         division = UNDIVIDED if task.segments is None else task.segments.division
         return Results(run.name, task.metrics, task.conditions, part, division, slices)
 

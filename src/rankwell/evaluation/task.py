@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,17 +19,35 @@ from rankwell.judge.ties import reordered, undecided
 from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.conditions import Conditions
-from rankwell.results.part import Ends, Part, own_text
+from rankwell.results.part import Ends, Part, add_counts, own_text
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.matrix import Matrix, refuse_mismatch
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.states import Diagnostics, Divisible, State
+from rankwell.tables.states import Divisible, State
 
 FILLS = {"zero": 0.0, "one": 1.0}
 NO_VALUES = np.empty(0)
 APART = frozenset({"shown", "topics"})  # tables that do not match a reordered table of hits
+
+
+class Steps(NamedTuple):
+    """What each metric takes part in: a value per query (the metric again, else None), diagnostics, counts."""
+
+    metrics: tuple[tuple[Metric, QueryMetric | None], ...]
+    diagnosing: tuple[Metric, ...]
+    counting: tuple[Metric, ...]
+
+
+@lru_cache(maxsize=256)
+def steps_of(metrics: tuple[Metric, ...]) -> Steps:
+    """Return what metrics take part in; cached, because metrics are values."""
+    return Steps(
+        tuple([(m, m if isinstance(m, QueryMetric) else None) for m in metrics]),
+        tuple([m for m in metrics if type(m).diagnostics is not Metric.diagnostics]),
+        tuple([m for m in metrics if type(m).counts is not Metric.counts]),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,40 +75,43 @@ class Task:
     def require_fit(self, run: Run) -> None:
         """Raise an error if the matrices of run and judgements do not fit, or it is in doubt what one of them holds."""
         for matrix in self.matrices:
-            refuse_mismatch(run.matrix, matrix)
+            if matrix is not None:
+                refuse_mismatch(run.matrix, matrix)
 
     @cached_property
     def conditions(self) -> Conditions:
         """What the values depend on besides lists and judgements."""
         return Conditions.of(self.asked.policy, self.context, self.metrics)
 
-    def judged(self, lists: Lists) -> tuple[Judged, Counter[str]]:
+    @cached_property
+    def _steps(self) -> Steps:
+        return steps_of(self.metrics)
+
+    def judged(self, lists: Lists) -> tuple[Judged, dict[str, int]]:
         """Judge a batch of lists, and count the rows that each rule affected."""
         return judge(lists, self.pool, self.asked, self.context)
 
-    def measure(self, judged: Judged, counts: Counter[str]) -> Part:
+    def measure(self, judged: Judged, counts: dict[str, int]) -> Part:
         """Return the part of a judged batch: states, per-query values and counts, and the states for other tie orders."""
+        steps = self._steps
         judged.queries = own_text(judged.queries)
         values: dict[Metric, np.ndarray] = {}
         states: dict[Metric, State] = {}
-        n: Counter[tuple[Metric, str]] = Counter()
-        for metric in self.metrics:
-            if isinstance(metric, QueryMetric):
-                values[metric], defined = self._values(metric, judged, n)
-                states[metric] = metric.summary(defined)
+        n: dict[tuple[Metric, str], int] = {}
+        for metric, of_queries in steps.metrics:
+            if of_queries is not None:
+                values[metric], defined = self._values(of_queries, judged, n)
+                states[metric] = of_queries.summary(defined)
             elif judged.in_run or metric.sees_missing:
                 states[metric] = self.state_of(metric, judged)
         tied = self._tied(judged, values, states, counts) if self.tie_ranges else {}
-        diagnostics: dict[Metric, Diagnostics] = {}
+        diagnostics = {m: known for m in steps.diagnosing if (known := m.diagnostics(judged)) is not None}
         of_metrics: dict[str, int] = {}
-        for metric in self.metrics:
-            if (known := metric.diagnostics(judged)) is not None:
-                diagnostics[metric] = known
+        for metric in steps.counting:
             for name, count in metric.counts(judged, self.context).items():
                 if count > of_metrics.get(name, 0):
                     of_metrics[name] = count
-        for name, count in of_metrics.items():
-            counts[name] += count
+        add_counts(counts, of_metrics)
         kept = values if self.per_query else {}
         part = Part(judged.queries, judged.pool_row, kept, states, tied, counts, n, diagnostics)
         return part if self.segments is None else self._divided(part, self.segments, judged, values)
@@ -126,10 +147,12 @@ class Task:
         return replace(part, segment=codes, divided=values)
 
     def _values(
-        self, metric: QueryMetric, judged: Judged, n: Counter[tuple[Metric, str]]
+        self, metric: QueryMetric, judged: Judged, n: dict[tuple[Metric, str], int]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the metric's values under the policy, NaN where undefined, and the defined ones; count the reasons in ``n``."""
-        known = judged.known if self._judged_alone(metric) else None
+        known = judged.known
+        if known is not None and not self._judged_alone(metric):
+            known = None
         if not metric.judgements and not judged.in_run and not metric.sees_missing:
             return np.full(len(judged), np.nan), NO_VALUES
         if metric.sampled is not None:
@@ -150,7 +173,7 @@ class Task:
             return values, values
         without = np.isnan(values) if known is None else np.isnan(values) & known
         if metric.undefined == "judgements" and without.any():
-            n[metric, "undefined by the judgements"] += int(without.sum())
+            n[metric, "undefined by the judgements"] = int(without.sum())
             if self.asked.policy.undefined == "error":
                 query = judged.queries.one(int(np.flatnonzero(without)[0]))
                 raise DataError(
@@ -160,7 +183,7 @@ class Task:
             fill = FILLS.get(self.asked.policy.undefined)
             values = values if fill is None else np.where(without, fill, values)
         elif without.any():
-            n[metric, "undefined by the list"] += int(without.sum())
+            n[metric, "undefined by the list"] = int(without.sum())
         values = values if known is None else np.where(known, values, np.nan)
         return values, _defined(values)
 
@@ -169,14 +192,16 @@ class Task:
         judged: Judged,
         values: dict[Metric, np.ndarray],
         states: dict[Metric, State],
-        counts: Counter[str],
+        counts: dict[str, int],
     ) -> Mapping[Metric, Ends] | Callable[[], Mapping[Metric, Ends]]:
         """Return what works out the states under the best and the worst tie order, and counts the queries where they may differ."""
-        tied = judged.tied
-        if tied is None or not len(queries := undecided(tied, judged.scale)):
+        ties = judged.ties
+        if ties is None or not len(queries := undecided(judged.found, ties, judged.scale)):
             return {}
         counts[UNDECIDED] = len(queries)
         known = {m: (states[m], own) for m, own in values.items() if m.judgements and not APART & m.needed()}
+        tied = judged.tied
+        assert tied is not None
         return partial(self._ends, judged.take(queries, tied), queries, known) if known else {}
 
     def _ends(
@@ -193,7 +218,7 @@ class Task:
     ) -> State:
         """Return the metric's state after the values of some queries are replaced by those of other lists."""
         assert isinstance(metric, QueryMetric)
-        changed, defined = self._values(metric, lists, Counter())
+        changed, defined = self._values(metric, lists, {})
         if isinstance(state, Divisible):
             return state.without(metric.summary(_defined(values[queries]))) + metric.summary(defined)
         values = values.copy()

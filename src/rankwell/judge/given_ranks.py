@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Self
 
@@ -69,7 +68,7 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
     return replace(lists, ranks=ranks.astype(np.int64) + (1 - base))
 
 
-def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: Counter[str]) -> Lists:
+def number_given(lists: Lists, left_out: np.ndarray, policy: Policy, counts: dict[str, int]) -> Lists:
     """Return the lists with their ranks where these say more than their order, as some list has a gap; count such lists.
 
     Lists without the copies of items (``duplicates='drop'``) are numbered 1 to n.

@@ -11,18 +11,21 @@ from rankwell.judge.context import Context
 from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
 from rankwell.judge.train import History
+from rankwell.kernels import integers
 from rankwell.tables.csr import owners, owners_of, places_of
 from rankwell.tables.derived import Derived, T
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked, spread
+
+Ties = tuple[np.ndarray, np.ndarray]
 
 
 class Judged(Derived):
     """The judged lists of a batch of queries: the input of a metric.
 
     ``pool_row`` is each query's row in the pool (-1: not judged), ``known`` which queries are judged (None: all), ``in_run``
-    whether the lists come from the run, ``found`` the judged items at the ranks they have in the run, ``ideal`` all judged items, best first, ``tied`` the same hits as ``found``
-    with their groups of tied scores, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each
+    whether the lists come from the run, ``found`` the judged items at the ranks they have in the run, ``ideal`` all judged items,
+    best first, ``ties`` the first rank and the size of the group of tied scores of each hit, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each
     list, ``ranks`` where the lists begin and the rank of each row of the run, None if ranks have no gaps. ``is_expected`` asks
     for the mean over all orders of tied scores. Values shared by the metrics of the batch are cached with ``once``.
     """
@@ -38,18 +41,17 @@ class Judged(Derived):
         pool: Pool,
         shown: Ranked | None = None,
         *,
-        tied: Ranked | None = None,
+        ties: Ties | None = None,
         in_run: bool = True,
         is_expected: bool = False,
         ranks: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
         self.queries, self.pool_row, self.found, self.n_retrieved = queries, pool_row, found, n_retrieved
-        self.tied, self.in_run, self.is_expected = tied, in_run, is_expected
+        self.ties, self.in_run, self.is_expected = ties, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
         self.ranks, self.is_condensed = ranks, False
         self._before: Judged | None = None  # the same queries before their hits were reordered
-        known = pool_row >= 0
-        self.known = None if np.count_nonzero(known) == len(known) else known
+        self.known = pool_row >= 0 if integers.negative(pool_row) else None
 
     def __len__(self) -> int:
         return len(self.pool_row)
@@ -65,20 +67,36 @@ class Judged(Derived):
         first, *others = parts
         if not others:
             return first
-        tied = [part.tied for part in parts if part.tied is not None]
-        found = Ranked.concatenate([part.found for part in parts])
-        same = first.tied is first.found
+        ties = [part.ties for part in parts if part.ties is not None]
+        columns = list(zip(*ties, strict=True))
         whole = cls(
             Ids.concatenate([part.queries for part in parts]),
             np.concatenate([part.pool_row for part in parts]),
-            found,
+            Ranked.concatenate([part.found for part in parts]),
             np.concatenate([part.n_retrieved for part in parts]),
             first.pool,
-            tied=(found if same else Ranked.concatenate(tied)) if tied else None,
+            ties=None if not ties else (np.concatenate(columns[0]), np.concatenate(columns[1])),
             is_expected=first.is_expected,
         )
         whole.is_condensed = first.is_condensed
         return whole
+
+    @property
+    def tied(self) -> Ranked | None:
+        """The hits with their groups of tied scores; None for lists in an order that is not the run's."""
+        if self.ties is None or self.found.tie_start is not None:
+            return None if self.ties is None else self.found
+        found, (start, size) = self.found, self.ties
+        return Ranked(
+            found.queries,
+            found.query,
+            found.rank,
+            found.grade,
+            tie_start=start,
+            tie_size=size,
+            pool_row=found.pool_row,
+            place=found.place,
+        )
 
     @property
     def listed(self) -> Ranked | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import Literal
 
@@ -12,7 +11,7 @@ from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.context import Context
 from rankwell.judge.given_ranks import number_given, with_ranks
-from rankwell.judge.judged import Judged
+from rankwell.judge.judged import Judged, Ties
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.judge.ties import condensed, decided, levels, settled, undecided
@@ -23,6 +22,7 @@ from rankwell.tables.ids import NO_TEXT, Ids, Known, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
 from rankwell.tables.rows import Lists
 
+TIED = frozenset({"ties", "score"})
 UNDECIDED = "queries in which ties could change a value"
 
 
@@ -31,7 +31,7 @@ def judge(
     pool: Pool,
     asked: Asked,
     context: Context,
-) -> tuple[Judged, Counter[str]]:
+) -> tuple[Judged, dict[str, int]]:
     """Order lists by the policy, match them with the judgements, and count the rows each rule affected.
 
     Raises
@@ -41,18 +41,17 @@ def judge(
         on one side and integers on the other, or a metric of scores gets lists with ranks alone.
     """
     policy, needs = asked.policy, asked.needs
-    counts: Counter[str] = Counter()
-    counts["lists"], counts["rows"] = len(lists.offsets) - 1, lists.rows
+    rule, how = order.TIE_RULES[policy.row_order], policy.ties if policy.ties in ("best", "worst") else None
+    counts: dict[str, int] = {"lists": len(lists.offsets) - 1, "rows": len(lists.score)}
     if lists.against_score:
         counts["rows whose rank contradicts the score"] = lists.against_score
-    lists, pool = _same_kinds(lists, pool, counts)
+    if lists.queries.is_text != pool.queries.ids.is_text or lists.items.is_text != pool.items.is_text:
+        lists, pool = _same_kinds(lists, pool, counts)
     if "score" in needs or policy.scores == "single":
         lists = _with_scores(lists, policy, needs)
     if lists.has_ranks and policy.ranks == "given":
         lists = with_ranks(lists, asked)
-    rule = order.TIE_RULES[policy.row_order]
     pool_row = pool.queries.find(lists.queries) if counts["lists"] else NO_ROWS
-    how = policy.ties if policy.ties in ("best", "worst") else None
     # the hits alone are ordered faster, but the places of all rows can matter
     if how and ("shown" in needs or policy.depth is not None or policy.duplicates != "error"):
         lists = _settled(lists, pool_row, pool, how, counts)
@@ -61,35 +60,31 @@ def judge(
     matches, left_out, lengths = _matched(lists, pool_row, pool, policy, counts)
     if lists.ranks is not None:
         lists = number_given(lists, left_out, policy, counts)
-    hits = _ranked(lists, rule, left_out, matches, pool, needs)
+    hits, ties = _ranked(lists, rule, left_out, matches, pool, needs)
     if how:
-        counts[UNDECIDED] = counts[UNDECIDED] or len(undecided(hits, pool.scale))
-        hits = decided(hits, how, pool.scale)
+        counts[UNDECIDED] = counts.get(UNDECIDED, 0) or len(undecided(hits, ties, pool.scale))
+        hits, ties = decided(hits, ties, how, pool.scale)
+    if policy.ties == "expected" or needs & TIED:
+        hits.tie_start, hits.tie_size = ties
     shown = None
     if "shown" in needs:
         shown = whole_lists(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
-    is_expected = policy.ties == "expected"
-    found = hits
-    if not (is_expected or needs & {"ties", "score"}):
-        found = Ranked(
-            hits.queries, hits.query, hits.rank, hits.grade, pool_row=hits.pool_row, place=hits.place
-        )
     judged = Judged(
         lists.queries,
         pool_row,
-        found,
+        hits,
         lengths,
         pool,
         shown,
-        tied=hits,
-        is_expected=is_expected,
+        ties=ties,
+        is_expected=policy.ties == "expected",
         ranks=None if lists.ranks is None else (lists.offsets, lists.ranks),
     )
     if judged.known is not None:
-        counts["lists without judgements"] = len(judged) - int(np.count_nonzero(judged.known))
-    counts["judged items found"] = len(hits)
-    for what in [what for what, rows in counts.items() if rows <= 0]:
-        del counts[what]
+        counts["lists without judgements"] = len(pool_row) - int(np.count_nonzero(judged.known))
+    counts["judged items found"] = len(hits.grade)
+    if 0 in counts.values():
+        counts = {what: rows for what, rows in counts.items() if rows}
     return (condensed(judged) if policy.unjudged == "condense" else judged), counts
 
 
@@ -106,7 +101,7 @@ def lists_of_others(users: Ids, seen: Ids, pool: Pool) -> Judged:
     others = users[np.flatnonzero(Known(seen).rows_of(users, "query") < 0)]
     if seen.is_text and not others.is_text:
         others = Ids.of_strings([str(user) for user in others.tolist()])
-    return _empty_lists(to_same_kind(others, seen, "query")[0], np.full(len(others), -1), pool)
+    return _empty_lists(to_same_kind(others, seen, "query")[0], np.full(len(others), -1, np.int64), pool)
 
 
 def _empty_lists(queries: Ids, pool_row: np.ndarray, pool: Pool) -> Judged:
@@ -116,10 +111,9 @@ def _empty_lists(queries: Ids, pool_row: np.ndarray, pool: Pool) -> Judged:
     return Judged(queries, pool_row, none, lengths, pool, shown=none, in_run=False)
 
 
-def _same_kinds(lists: Lists, pool: Pool, counts: Counter[str]) -> tuple[Lists, Pool]:
+def _same_kinds(lists: Lists, pool: Pool, counts: dict[str, int]) -> tuple[Lists, Pool]:
     """Convert the ids of both sides to one kind, if the text of one is the plain decimal form of integers."""
-    kinds = (pool.queries.ids.is_text, pool.items.is_text)
-    if kinds == (lists.queries.is_text, lists.items.is_text) or len(pool.offsets) < 2 or not lists.rows:
+    if len(pool.offsets) < 2 or not lists.rows:
         return lists, pool
     if (pool.queries.ids.is_text and not lists.queries.is_text) or (
         pool.items.is_text and not lists.items.is_text
@@ -155,7 +149,7 @@ def _scores(lists: Lists) -> np.ndarray:
 
 
 def _settled(
-    lists: Lists, pool_row: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: Counter[str]
+    lists: Lists, pool_row: np.ndarray, pool: Pool, how: Literal["best", "worst"], counts: dict[str, int]
 ) -> Lists:
     """The lists with ties broken by grade, best or worst first; copies of an item get the same grade."""
     if not lists.rows:
@@ -211,7 +205,7 @@ def _first_rows(lists: Lists, rule: int, depth: int) -> Lists:
 
 
 def _matched(
-    lists: Lists, pool_row: np.ndarray, pool: Pool, policy: Policy, counts: Counter[str]
+    lists: Lists, pool_row: np.ndarray, pool: Pool, policy: Policy, counts: dict[str, int]
 ) -> tuple[Matches, np.ndarray, np.ndarray]:
     """The judged items of each list, a mark for each row that is left out (or none), and the lengths of the lists."""
     matches = _hits(lists, pool_row, pool, NO_TEXT)
@@ -248,33 +242,23 @@ def _ranked(
     found: Matches,
     pool: Pool,
     needs: frozenset[str],
-) -> Ranked:
-    """The hits of each list with their ranks and tie groups, in rank order, and on request their rows of the pool."""
+) -> tuple[Ranked, Ties]:
+    """The hits of each list with their ranks, in rank order, on request with scores and rows of the pool; and their tie groups."""
     query, rows, pooled, _ = found
-    n = len(lists.offsets) - 1
-    if not len(rows):
-        none = np.empty(0)
-        pool_row = NO_ROWS if leads_on(pool, needs) else None
-        return Ranked(
-            n, NO_ROWS, NO_ROWS, none, score=none, tie_start=NO_ROWS, tie_size=NO_ROWS, pool_row=pool_row
-        )
+    n, place = len(lists.offsets) - 1, None
     rank, start, size = ranks.ranks(
         lists.offsets, lists.score, *lists.items.columns, rule, left_out, query, rows, pooled
     )
-    positions = None
-    if lists.ranks is not None:
-        positions, rank = rank, lists.ranks[rows]
+    if lists.ranks is not None and len(rows):
+        place, rank = rank, lists.ranks[rows]
         start = rank
-    return Ranked(
-        n,
-        query,
-        rank,
-        pool.grades[pooled],
-        score=(lists.score if lists.given is None else lists.given)[rows],
-        tie_start=start,
-        tie_size=size,
-        place=positions,
-        pool_row=pooled if leads_on(pool, needs) else None,
+    score = None
+    if "score" in needs:
+        score = (lists.score if lists.given is None else lists.given)[rows]
+    pool_row = pooled if leads_on(pool, needs) else None
+    return Ranked(n, query, rank, pool.grades[pooled], score=score, place=place, pool_row=pool_row), (
+        start,
+        size,
     )
 
 

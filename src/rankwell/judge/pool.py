@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class Pool(Derived):
     """The judgements, prepared once for all runs: each query's judged items, grades, and on request topics and propensities.
 
-    Values that depend on the judgements alone are cached with ``once``, for all runs, batches and cut-offs. ``names_ideal`` says
+    ``is_wider`` says whether judgements carry topics or propensities. Values that depend on the judgements alone are cached with
+    ``once``, for all runs, batches and cut-offs. ``names_ideal`` says
     whether rows of the ideal list keep their row of the pool even without topics, to find the names of the items.
     """
 
@@ -41,11 +42,7 @@ class Pool(Derived):
         self.queries, self.offsets, self.items = Known(queries), offsets, items
         self.names_ideal = names_ideal
         self.grades, self.scale, self.topics, self.propensity = grades, scale, topics, propensity
-
-    @property
-    def is_wider(self) -> bool:
-        """Whether judgements carry topics or propensities."""
-        return self.topics is not None or self.propensity is not None
+        self.is_wider = topics is not None or propensity is not None
 
     @property
     def ideal(self) -> Ranked:

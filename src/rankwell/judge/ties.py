@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.judge.judged import Judged
+from rankwell.judge.judged import Judged, Ties
 from rankwell.judge.scale import Scale
 from rankwell.kernels import rank_columns
 from rankwell.tables.csr import offsets_of, owners_of, places_of
@@ -29,13 +29,9 @@ def levels(grades: np.ndarray, scale: Scale) -> np.ndarray:
     return np.where(scale.judged(grades), grades, 0.0)
 
 
-def undecided(found: Ranked, scale: Scale) -> np.ndarray:
+def undecided(found: Ranked, ties: Ties, scale: Scale) -> np.ndarray:
     """Return the queries with a group of tied scores whose items differ in grade (unjudged is 0)."""
-    assert found.tie_size is not None
-    assert found.tie_start is not None
-    return rank_columns.undecided(
-        found.queries, found.query, found.tie_start, found.tie_size, found.grade, scale.lowest
-    )
+    return rank_columns.undecided(found.queries, found.query, *ties, found.grade, scale.lowest)
 
 
 def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ranked:
@@ -50,11 +46,12 @@ def reordered(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ran
     return _moved(found, rows, np.lexsort((new, found.tie_start[rows], found.query[rows])), new)
 
 
-def decided(found: Ranked, how: Literal["best", "worst"], scale: Scale) -> Ranked:
+def decided(found: Ranked, ties: Ties, how: Literal["best", "worst"], scale: Scale) -> tuple[Ranked, Ties]:
     """Return the hits with their ties broken by grade, so that none are left."""
+    found.tie_start, found.tie_size = ties
     found = reordered(found, how, scale)
-    found.tie_start, found.tie_size = found.rank, np.ones_like(found.rank)
-    return found
+    found.tie_start = found.tie_size = None
+    return found, (found.rank, np.ones_like(found.rank))
 
 
 def settled(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 
 from rankwell.errors import DataError, brief
@@ -29,7 +27,7 @@ def whole_lists(
     pool: Pool,
     asked: Asked,
     context: Context,
-    counts: Counter[str],
+    counts: dict[str, int],
 ) -> Ranked:
     """Return the whole lists in rank order down to the deepest rank needed; unjudged rows have grade NaN."""
     needs = asked.needs
@@ -63,7 +61,7 @@ def _items(
     pool_row: np.ndarray,
     policy: Policy,
     context: Context,
-    counts: Counter[str],
+    counts: dict[str, int],
 ) -> np.ndarray:
     """The row of the catalogue of each item shown, -1 for those outside, which are counted or refused."""
     assert context.catalogue is not None

@@ -31,6 +31,17 @@ def seen(keys: np.ndarray, low: int, width: int) -> np.ndarray:
     return distinct[:count]
 
 
+def negative(values: np.ndarray) -> int:
+    """Return how many integers are below 0."""
+    v: cython.const[cython.longlong][::1] = values
+    i: cython.Py_ssize_t
+    count: cython.Py_ssize_t = 0
+    with cython.nogil:
+        for i in range(v.shape[0]):
+            count += v[i] < 0
+    return count
+
+
 def table(keys: np.ndarray, low: int, width: int) -> np.ndarray:
     """Return the row + 1 of each of ``low`` … ``low + width - 1`` among distinct integers, for ``read``."""
     k: cython.const[cython.ulonglong][::1] = keys

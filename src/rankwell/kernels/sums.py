@@ -5,6 +5,7 @@ from __future__ import annotations
 import cython
 import numpy as np
 from cython.cimports.libc.math import NAN
+from cython.cimports.libc.string import memcpy
 
 
 def exact(values: np.ndarray) -> int:
@@ -12,7 +13,7 @@ def exact(values: np.ndarray) -> int:
 
     A double has at most 2098 bits, in these units; 72 words hold the sum.
     """
-    bits: cython.const[cython.ulonglong][::1] = np.ascontiguousarray(values, np.float64).view(np.uint64)
+    numbers: cython.const[cython.double][::1] = np.ascontiguousarray(values, np.float64)
     words: cython.longlong[72]
     text: cython.uchar[288]
     i: cython.Py_ssize_t
@@ -23,19 +24,21 @@ def exact(values: np.ndarray) -> int:
     high: cython.ulonglong
     sign: cython.longlong
     carry: cython.longlong = 0
+    bits: cython.ulonglong
     one: cython.ulonglong = 1
     mask: cython.ulonglong = 0xFFFFFFFF
     with cython.nogil:
         for i in range(72):
             words[i] = 0
-        for i in range(bits.shape[0]):
-            shift = (bits[i] >> 52) & 0x7FF
-            mantissa = bits[i] & ((one << 52) - 1)
+        for i in range(numbers.shape[0]):
+            memcpy(cython.address(bits), cython.address(numbers[i]), 8)
+            shift = (bits >> 52) & 0x7FF
+            mantissa = bits & ((one << 52) - 1)
             if shift > 0:
                 mantissa |= one << 52
                 shift -= 1
             shift += 53
-            sign = 1 - 2 * cython.cast(cython.longlong, bits[i] >> 63)
+            sign = 1 - 2 * cython.cast(cython.longlong, bits >> 63)
             at = shift >> 5
             shift &= 31
             low = (mantissa & mask) << shift
@@ -65,6 +68,80 @@ def ratios(query: np.ndarray, gain: np.ndarray, weight: np.ndarray, below: np.nd
             out[q[i]] += g[i] * w[i]
         for i in range(out.shape[0]):
             out[i] = out[i] / b[i] if b[i] != 0 else NAN
+    return found
+
+
+def until(
+    query: np.ndarray, rank: np.ndarray, k: int, gain: np.ndarray, weights: np.ndarray, below: np.ndarray
+) -> np.ndarray:
+    """Return the same over the rows down to rank k; ``weights`` are those of the ranks 1 to k."""
+    q: cython.const[cython.longlong][::1] = query
+    r: cython.const[cython.longlong][::1] = rank
+    g: cython.const[cython.double][::1] = gain
+    w: cython.const[cython.double][::1] = weights
+    b: cython.const[cython.double][::1] = below
+    last: cython.longlong = min(k, len(weights))
+    found = np.zeros(len(below))
+    out: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            if r[i] <= last:
+                out[q[i]] += g[i] * w[r[i] - 1]
+        for i in range(out.shape[0]):
+            out[i] = out[i] / b[i] if b[i] != 0 else NAN
+    return found
+
+
+def precisions(query: np.ndarray, rank: np.ndarray, k: int, below: np.ndarray) -> np.ndarray:
+    """Return for each query the sum of the precisions at its hits down to rank k, over its divisor; NaN where this is 0."""
+    q: cython.const[cython.longlong][::1] = query
+    r: cython.const[cython.longlong][::1] = rank
+    b: cython.const[cython.double][::1] = below
+    last: cython.longlong = k
+    hits: cython.longlong = 0
+    found = np.zeros(len(below))
+    out: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            hits = hits + 1 if i > 0 and q[i] == q[i - 1] else 1
+            if r[i] <= last:
+                out[q[i]] += cython.cast(cython.double, hits) / cython.cast(cython.double, r[i])
+        for i in range(out.shape[0]):
+            out[i] = out[i] / b[i] if b[i] != 0 else NAN
+    return found
+
+
+def reciprocals(query: np.ndarray, rank: np.ndarray, k: int, below: np.ndarray) -> np.ndarray:
+    """Return for each query 1 / the rank of its first hit, 0 if that is below k, over its divisor; NaN where this is 0."""
+    q: cython.const[cython.longlong][::1] = query
+    r: cython.const[cython.longlong][::1] = rank
+    b: cython.const[cython.double][::1] = below
+    last: cython.longlong = k
+    found = np.zeros(len(below))
+    out: cython.double[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            if r[i] <= last and (i == 0 or q[i] != q[i - 1]):
+                out[q[i]] = 1.0 / cython.cast(cython.double, r[i])
+        for i in range(out.shape[0]):
+            out[i] = out[i] / b[i] if b[i] != 0 else NAN
+    return found
+
+
+def within(query: np.ndarray, rank: np.ndarray, k: int, queries: int) -> np.ndarray:
+    """Return for each query how many of its rows are at rank k or above."""
+    q: cython.const[cython.longlong][::1] = query
+    r: cython.const[cython.longlong][::1] = rank
+    last: cython.longlong = k
+    found = np.zeros(queries, np.int64)
+    out: cython.longlong[::1] = found
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(q.shape[0]):
+            out[q[i]] += r[i] <= last
     return found
 
 

@@ -137,6 +137,11 @@ class Metric(SetOnce, metaclass=MetricType):
             raise UsageError(f"{self} already has a cut-off; {self} @ {k} gives a second one.")
         return replace(self, k=k)
 
+    @property
+    def last_rank(self) -> int:
+        """The cut-off, or a rank beyond that of every row."""
+        return MOST if self.k is None else self.k
+
     def resolved(self) -> dict[str, Any]:
         """Return the parameters except k, with defaults that depend on other parameters filled in."""
         return {

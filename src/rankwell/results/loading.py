@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,8 +135,8 @@ def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, 
         values,
         states,
         tied={m: _ends(each["tie_range"], each["n"]) for m, each in saved.items() if each["tie_range"]},
-        counts=Counter(data["counts"]),
-        undefined=Counter({(m, why): n for m, each in saved.items() for why, n in each["undefined"].items()}),
+        counts=dict(data["counts"]),
+        undefined={(m, why): n for m, each in saved.items() for why, n in each["undefined"].items()},
         diagnostics={
             m: SavedDiagnostics(each["diagnostics"]) for m, each in saved.items() if "diagnostics" in each
         },
@@ -147,7 +146,7 @@ def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, 
             for m in saved
         },
         weighted=_kept(data["mean"], n, [m for m, each in saved.items() if each["weighted"]]),
-        sizes=Counter({code: row["queries"] for code, row in enumerate(rows)}),
+        sizes={code: row["queries"] for code, row in enumerate(rows)},
     )
 
 

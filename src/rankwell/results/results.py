@@ -61,7 +61,10 @@ class Results:
 
         With ``weights=`` this is the weighted mean, for metrics that can be weighted; ``plain_mean`` is the unweighted one.
         """
-        return {str(m): value_of(m, self.part.weighted.get(m, self.part.states[m])) for m in self.metrics}
+        states, weighted = self.part.states, self.part.weighted
+        if weighted:
+            states = states | weighted
+        return {str(metric): value_of(metric, states[metric]) for metric in self.metrics}
 
     @cached_property
     def plain_mean(self) -> dict[str, float]:
@@ -100,7 +103,10 @@ class Results:
     @property
     def counts(self) -> dict[str, int]:
         """The numbers of rows, lists and queries that each rule affected; zero counts are left out."""
-        return dict(self.part.counts | left_out_of(self.part.states))
+        counts, others = self.part.counts, left_out_of(self.part.states)
+        return {
+            what: n for what in counts | others if (n := max(counts.get(what, 0), others.get(what, 0))) > 0
+        }
 
     @property
     def undefined(self) -> dict[str, dict[str, int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -38,10 +37,11 @@ def tie_ranges(
     return {name: (low, high) for name, (low, high) in ranges.items() if abs(high - low) > TIE_RANGE}
 
 
-def left_out_of(states: Mapping[Metric, State]) -> Counter[str]:
+def left_out_of(states: Mapping[Metric, State]) -> dict[str, int]:
     """Return counts of what the metrics left out; a count that several metrics share appears once."""
-    total: Counter[str] = Counter()
+    total: dict[str, int] = {}
     for metric, state in states.items():
         if not isinstance(state, Saved) and (counted := metric.left_out(state)):
-            total |= Counter(counted)
+            for what, count in counted.items():
+                total[what] = max(count, total.get(what, 0))
     return total

@@ -12,6 +12,9 @@ from rankwell.errors import brief
 
 T = TypeVar("T")
 MISSING: Any = object()
+PLAIN = frozenset(
+    {type(None), bool, int, float, str, tuple}
+)  # kinds of objects that can be part of every key
 
 
 class Derived:
@@ -58,6 +61,8 @@ class Derived:
 
     def _check(self, *key: Any) -> None:
         for each in key:
+            if each.__class__ in PLAIN:
+                continue
             if isinstance(each, FunctionType):
                 is_fixed = not each.__closure__ and ("<" not in each.__qualname__ or _is_of_class(each))
             else:

@@ -72,7 +72,7 @@ class Ids:
     @classmethod
     def of_plain(cls, columns: dicts.Columns) -> Ids:
         """Return a column of plain Python strings or integers, as ``kernels.dicts`` has read them."""
-        return cls.of_integers(columns) if isinstance(columns, np.ndarray) else cls.of_spans(*columns)
+        return cls.of_integers(columns) if isinstance(columns, np.ndarray) else cls(*columns)
 
     @classmethod
     def of(cls, values: Iterable[object], name: str = "id") -> Ids:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.kernels import rank_columns
+from rankwell.kernels import rank_columns, sums
 from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import Ids, Known
 
@@ -164,6 +164,10 @@ class Ranked:
         if self._counts is None:
             self._counts = np.bincount(self.query, minlength=self.queries)
         return self._counts
+
+    def count_within(self, k: int | None) -> np.ndarray:
+        """Return the number of rows per query down to rank k; of all rows for None."""
+        return self.count() if k is None else sums.within(self.query, self.rank, k, self.queries)
 
     def places(self) -> np.ndarray:
         """Return each row's position in its list, from 1: the rank, without the gaps that the ranks of a run may have."""

@@ -174,7 +174,7 @@ class Columns:
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make one batch of about ``size`` rows, whole lists only."""
-        rows_given = len(self)
+        rows_given = len(self.item)
         if rows_given > size and self._known is None and self.is_scattered:
             for part in partitions(self.query, size):
                 yield partial(self.part, part)
@@ -206,19 +206,21 @@ class Columns:
 
     def _lists(self, queries: Ids, offsets: np.ndarray, rows: np.ndarray | None) -> Lists:
         first, last = int(offsets[0]), int(offsets[-1])
+        is_whole = rows is None and last - first == len(self.item)
         taken: Any = slice(first, last) if rows is None else rows[first:last]
+        offsets = offsets - first if first else offsets
         key = places_of(np.diff(offsets)) if self._key is None else self._key[taken]
         score = np.negative(key, dtype=np.float64) if self.by_rank else np.ascontiguousarray(key, np.float64)
         given = None if self.given_score is None else self.given_score[taken]
-        against = 0 if given is None else contradictions(offsets - first, score, given)
+        against = 0 if given is None else contradictions(offsets, score, given)
 
         def place(row: int) -> str:
             return self.place(first + row if rows is None else int(rows[first + row]))
 
         return Lists(
             queries,
-            offsets - first,
-            self.item if rows is None and last - first == len(self) else self.item[taken],
+            offsets,
+            self.item if is_whole else self.item[taken],
             score,
             place,
             self.by_rank,

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-
-import numpy as np
 
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.task import Task
 from rankwell.judge import lists_of_others, missing_lists
 from rankwell.judge.given_ranks import RanksBeginAtZero
 from rankwell.judge.judged import Judged
-from rankwell.results.part import Part, own_text
+from rankwell.kernels import integers
+from rankwell.results.part import Part, add_counts, own_text
 from rankwell.tables.cores import at_most, cores
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import Lists, Rows
@@ -62,12 +60,13 @@ class Memory:
             part = self._all(rows, run.name, task)
         if not rows.grouped and not part.queries.is_distinct():
             part = self._all(rows.regrouped(), run.name, task)
-        known = int(np.count_nonzero(part.pool_row >= 0))
+        known = len(part.pool_row) - integers.negative(part.pool_row)
         absent = len(task.pool.offsets) - 1 - known
         if absent and not known:
             raise _nothing_in_common(run, task, part.queries)
         if task.asked.policy.missing != "empty":
-            part.counts.update(+Counter({"judged queries missing from the run": absent}))
+            if absent:
+                add_counts(part.counts, {"judged queries missing from the run": absent})
             return part
         if not absent and task.users is None:
             return part
@@ -89,7 +88,7 @@ class Memory:
         if first is None:
             raise _no_rows(name)
         if second is None:
-            return self._one(first, task)
+            return task.measure(*self._judged(first, task))
         workers = cores()
         batches = chain([first, second], batches)
         del first, second
@@ -105,48 +104,45 @@ class Memory:
             judged = self._gathered(in_order(threads, workers, judging))
             return Part.sum(in_order(threads, workers, (partial(_measured, task, *some) for some in judged)))
 
-    def _one(self, batch: Callable[[], Lists], task: Task) -> Part:
-        return task.measure(*self._judged(batch, task))
-
-    def _judged(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, Counter[str]]:
+    def _judged(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, dict[str, int]]:
         lists = batch()
         judged, counts = task.judged(lists)
         if self.progress:
             self.progress(lists.rows)
         return judged, counts
 
-    def _waiting(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, Counter[str]]:
+    def _waiting(self, batch: Callable[[], Lists], task: Task) -> tuple[Judged, dict[str, int]]:
         """Judge a batch that is measured later, with others; it holds none of the text that it was read from."""
         judged, counts = self._judged(batch, task)
         judged.queries = own_text(judged.queries)
         return judged, counts
 
     def _gathered(
-        self, batches: Iterable[tuple[Judged, Counter[str]]]
-    ) -> Iterator[tuple[Judged, Counter[str]]]:
+        self, batches: Iterable[tuple[Judged, dict[str, int]]]
+    ) -> Iterator[tuple[Judged, dict[str, int]]]:
         """Yield judged batches, several small ones as one: what is left of a batch is small, and each measuring has its price."""
         waiting: list[Judged] = []
-        counts: Counter[str] = Counter()
+        counts: dict[str, int] = {}
         size = 0
         for judged, more in batches:
             # several batches, unless most of the run is judged
             if waiting and (size >= self.batch // 4 or not judged.is_small):
                 yield Judged.concatenate(waiting), counts
-                waiting, counts, size = [], Counter(), 0
+                waiting, counts, size = [], {}, 0
             waiting.append(judged)
-            counts.update(more)
+            add_counts(counts, more)
             size += len(judged) + len(judged.found) if judged.is_small else self.batch
         if waiting:
             yield Judged.concatenate(waiting), counts
 
 
-def _measured(task: Task, judged: Judged, counts: Counter[str]) -> Part:
+def _measured(task: Task, judged: Judged, counts: dict[str, int]) -> Part:
     return task.measure(judged, counts).settle()
 
 
 def _with_empty(part: Part, task: Task, lists: Judged, what: str) -> Part:
     """Return a part with empty lists added, and count them."""
-    return Part.sum([part, task.measure(lists, Counter({what: len(lists)}))]) if len(lists) else part
+    return Part.sum([part, task.measure(lists, {what: len(lists)})]) if len(lists) else part
 
 
 def _nothing_in_common(run: Run, task: Task, queries: Ids) -> DataError:

@@ -40,7 +40,7 @@ class _Counting(RankWeighted):
         """The number of hits over the divisor."""
         if judged.is_expected:
             return super().per_query(judged, context)
-        return ratio(self.rows(judged).top(self.k).count(), self.divisor(judged, context))
+        return ratio(self.rows(judged).count_within(self.k), self.divisor(judged, context))
 
     def _shown(self, judged: Judged, denom: str) -> Any:
         """k, or the length of the list within k."""

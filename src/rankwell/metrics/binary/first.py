@@ -9,6 +9,7 @@ import numpy as np
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.ties import expected_reciprocal
+from rankwell.kernels import sums
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import ratio
@@ -59,9 +60,12 @@ class RR(Additive):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The reciprocal of the first hit's rank."""
-        if not judged.is_expected:
-            return super().per_query(judged, context)
-        return ratio(expected_reciprocal(judged.relevant(self.rel), self.k), self.divisor(judged, context))
+        hits, below = judged.relevant(self.rel), self.divisor(judged, context)
+        if judged.is_expected:
+            return ratio(expected_reciprocal(hits, self.k), below)
+        return sums.reciprocals(
+            hits.query, hits.rank, self.last_rank, np.ascontiguousarray(below, np.float64)
+        )
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One."""

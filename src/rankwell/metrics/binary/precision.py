@@ -12,6 +12,7 @@ from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.ties import expected_precisions
+from rankwell.kernels import sums
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.metric import definition
@@ -106,9 +107,10 @@ class AP(Additive):
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The precision at each hit, summed in rank order, over the denominator."""
-        if not judged.is_expected:
-            return super().per_query(judged, context)
-        return ratio(expected_precisions(judged.relevant(self.rel), self.k), self.divisor(judged, context))
+        hits, below = judged.relevant(self.rel), self.divisor(judged, context)
+        if judged.is_expected:
+            return ratio(expected_precisions(hits, self.k), below)
+        return sums.precisions(hits.query, hits.rank, self.last_rank, np.ascontiguousarray(below, np.float64))
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The number that ``denom`` names."""

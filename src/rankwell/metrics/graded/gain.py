@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.scale import Scale
+from rankwell.kernels import sums
 from rankwell.metrics.additive import RankWeighted, Terms
 from rankwell.metrics.graded.gain_functions import (
+    BLOCK,
     Gain,
     best_first,
     can_gain,
@@ -20,6 +23,7 @@ from rankwell.metrics.graded.gain_functions import (
 from rankwell.metrics.metric import Better, definition
 from rankwell.metrics.parameters import Numbers, Pairs
 from rankwell.tables.ranked import Ranked
+from rankwell.tables.series import frozen
 
 __all__ = ["CG", "DCG", "IDCG"]
 
@@ -53,9 +57,25 @@ class Gained(RankWeighted):
         """The discount of each rank."""
         return discount(self.discount, self.base, ranks)  # type: ignore[attr-defined]
 
+    def per_query(self, judged: Judged, context: Context) -> np.ndarray:
+        """The discounted gains over the divisor."""
+        if judged.is_expected or not self.of_list or self.k is None or self.k > BLOCK:
+            return super().per_query(judged, context)
+        rows = self.rows(judged)
+        gains = np.ascontiguousarray(self.gains(rows, context), np.float64)
+        below = np.ascontiguousarray(self.divisor(judged, context), np.float64)
+        weights = np.ascontiguousarray(self.weights_of(first_ranks(self.k)), np.float64)
+        return sums.until(rows.query, rows.rank, self.k, gains, weights, below)
+
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """One, if any judged item has a gain."""
         return judged.of_ideal(can_gain, Gain.of(self), context.scale)
+
+
+@lru_cache(maxsize=256)
+def first_ranks(k: int) -> np.ndarray:
+    """Return the ranks 1 to k."""
+    return frozen(np.arange(1, k + 1))
 
 
 def ideal_sums(best: Ranked, metric: Gained, scale: Scale) -> np.ndarray:
