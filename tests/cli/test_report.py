@@ -6,6 +6,7 @@ import json
 from importlib.resources import files
 
 import pytest
+from tests.efficiency.made import made
 
 import rankwell as rw
 from rankwell.cli.main import run
@@ -166,3 +167,32 @@ def test_what_cannot_be_reported_is_refused_in_one_line(arguments, code, message
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+
+
+def test_a_file_of_costs_stands_for_its_systems(tmp_path, capsys):
+    (tmp_path / "qrels.txt").write_text("".join(f"q{at} 0 d 1\n" for at in range(12)))
+    seconds = [[0.001 * (1 + at) for at in range(12)]] * 3
+    own = {"seconds": seconds, "memory": [1, 1, 1], "index": [1], "throughput": [9, 9, 9]}
+    runs = {
+        "good": {f"q{at}": ["d", "e"] for at in range(12)},
+        "poor": {f"q{at}": ["e", "d"] for at in range(12)},
+    }
+    made({"good": own, "poor": own}, loads=("closed", "open"), runs=runs).save("costs.json")
+    words = ["report", "qrels.txt", "costs.json", "-m", "rr", "--flips", "99", "--resamples", "99"]
+    assert run([*words, "-o", "x.json"]) == 2
+    assert "--load says which: closed or open" in capsys.readouterr().err
+    assert run([*words, "--load", "open", "--baseline", "poor", "-o", "x.json"]) == 0
+    data = data_of("x.json")
+    assert [each["system"] for each in data["leaderboard"]["rows"]] == ["good", "poor"]
+    assert [each["name"] for each in data["definitions"]["files"]] == [
+        "qrels.txt",
+        "costs.json",
+        "costs.json",
+    ]
+    assert run([*words, "more=costs.json", "--load", "open"]) == 2
+    assert "two systems are called 'good'" in capsys.readouterr().err
+
+
+def test_a_load_without_costs_is_refused(capsys):
+    assert run(["report", TEST, *SYSTEMS, *RR, "--load", "closed"]) == 2
+    assert "no RUN is a file that rankwell bench -o wrote" in capsys.readouterr().err

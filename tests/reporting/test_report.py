@@ -8,6 +8,7 @@ import pickle
 from importlib.resources import files
 
 import pytest
+from tests.efficiency.made import made
 from tests.reporting.lists import qrels_of, run_of
 from tests.reporting.pages import numbers_in, values_of
 
@@ -306,3 +307,15 @@ def test_systems_whose_lists_are_judged_alike_have_one_share():
     found = rw.report({"A": run_of(GOOD), "B": run_of(GOOD)}, qrels=qrels_of(12), metrics="rr")
     (share,) = [each for each in found.section("answer").data["compared"] if each["kind"] == "shares"]
     assert len(share["value"]) == 1
+
+
+def test_a_comparison_brings_its_own_costs():
+    runs = {"A": run_of(BAD), "B": run_of(GOOD)}
+    seconds = [[0.001 * (1 + at) for at in range(12)]] * 3
+    own = {"seconds": seconds, "memory": [1, 1, 1], "index": [1], "throughput": [9, 9, 9]}
+    costs = made({"A": own, "B": own})
+    found = rw.compare(runs, qrels_of(12), ["rr"], costs=costs)
+    with pytest.raises(UsageError, match="a comparison is evaluated already, so costs= means nothing"):
+        rw.report(found, costs=costs)
+    with pytest.raises(UsageError, match="costs=: expected what rankwell"):
+        rw.report({"A": run_of(GOOD)}, qrels=qrels_of(12), metrics="rr", costs=3)

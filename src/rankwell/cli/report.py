@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rankwell.cli.compare import Clusters, Testing, Weights, without_metrics
+from rankwell.cli.costs_files import Load, answers_in, costs_of
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
 from rankwell.cli.options import (
     FromExperiment,
@@ -37,7 +38,11 @@ MEGABYTE = 1_000_000
 def report(
     qrels: Annotated[str, Option(help="the judgements; ``none`` if every RUN is a file of saved results")],
     run: Annotated[
-        str, Option(help="a run, results that ``evaluate -o`` saved as .json or .parquet, or a comparison")
+        str,
+        Option(
+            help="a run, results that ``evaluate -o`` saved as .json or .parquet, a comparison, or costs that ``bench -o`` saved, which "
+            "stand for all their systems"
+        ),
     ],
     /,
     *runs: Annotated[str, Option(help="more runs or results, to be compared")],
@@ -85,6 +90,7 @@ def report(
     ] = None,
     weights: Weights = None,
     clusters: Clusters = None,
+    load: Load = None,
     queries: QueryTexts = None,
     text: ItemText = None,
     image: Annotated[
@@ -131,14 +137,15 @@ def report(
         "seeds": named_groups(seeds, "--seeds") or None,
         "folds": named_groups(folds, "--folds") or None,
     }
-    options: dict[str, Any] = dict(statistics.given) if len(words) > 1 else {}
+    systems = _systems(names, paths, reading)
+    options: dict[str, Any] = dict(statistics.given) if len(systems) > 1 else {}
     with notes_printed():
         reported(
-            {name: _system(path, name, reading) for name, path in zip(names, paths, strict=True)},
+            systems,
             output,
             qrels=None if qrels == "none" else read_qrels(qrels, **reading.of_qrels),
             metrics=None if metric is None else [part for each in metric for part in split(each)],
-            baseline=_name_of(baseline, names, paths),
+            baseline=_name_of(baseline, [*systems], names, paths),
             primary=primary,
             margins=named_numbers(margin, "--margin"),
             rope=named_numbers(rope, "--rope"),
@@ -156,6 +163,7 @@ def report(
             policy=policy,
             weights=weights,
             clusters=clusters,
+            costs=costs_of(words, load),
             threads=threads,
             experiment=experiment,
             read={"encoding": reading.encoding},
@@ -166,14 +174,24 @@ def report(
     sys.stderr.write(f"rankwell: note: wrote {printable(output)} ({size:.1f} MB).\n")
 
 
-def _system(path: str, name: str, reading: Reading) -> Any:
-    """The path of saved results or of a comparison, or a run whose rows are still to be read."""
-    return path if is_saved(path) or is_comparison(path) else open_run(path, name=name, **reading.of_runs)
+def _systems(names: list[str], paths: list[str], reading: Reading) -> dict[str, Any]:
+    """The paths of saved results or of a comparison, runs whose rows are still to be read, and the answers in files of costs."""
+    found: dict[str, Any] = {}
+    for name, path in zip(names, paths, strict=True):
+        own: dict[str, Any] | None = answers_in(name, path)
+        if own is None:
+            is_read = is_saved(path) or is_comparison(path)
+            own = {name: path if is_read else open_run(path, name=name, **reading.of_runs)}
+        for system, each in own.items():
+            if system in found:
+                raise UsageError(f"{path}: two systems are called {brief(system)}; rename one.")
+            found[system] = each
+    return found
 
 
-def _name_of(baseline: str | None, names: list[str], paths: list[str]) -> str | None:
+def _name_of(baseline: str | None, systems: list[str], names: list[str], paths: list[str]) -> str | None:
     """The name of the baseline, which may be given by its path."""
-    if baseline is None or baseline in names:
+    if baseline is None or baseline in systems:
         return baseline
     return next(
         (name for name, path in zip(names, paths, strict=True) if Path(path) == Path(baseline)), baseline

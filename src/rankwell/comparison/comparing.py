@@ -160,7 +160,8 @@ def compare(
             "weights= and clusters= go with test='t' or 'flips' and correction='holm', 'maxt', 'bh', 'by' or 'none'."
         )
     found = compared(aligned, systems, baseline, groups, how, cores() if threads is None else threads)
-    estimates = None if costs is None else costs_of(found, costs)
+    pairs = [(found.names[one], found.names[other]) for one, other in found.pairs.T.tolist()]
+    estimates = None if costs is None else costs_of(found.names, pairs, costs)
     return replace(found, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
 
 

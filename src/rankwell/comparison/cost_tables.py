@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rankwell.comparison.comparison import Comparison
@@ -12,8 +12,8 @@ from rankwell.errors import UsageError, brief, one_of
 from rankwell.metrics import metric_of
 
 
-def costs_of(found: Comparison, costs: Any) -> CostEstimates:
-    """Return the estimates of the systems that are compared, and the ratios of their pairs.
+def costs_of(names: Sequence[str], pairs: Iterable[tuple[str, str]], costs: Any) -> CostEstimates:
+    """Return the estimates of systems, and the ratios of pairs of them.
 
     Raises
     ------
@@ -22,15 +22,14 @@ def costs_of(found: Comparison, costs: Any) -> CostEstimates:
     """
     if not hasattr(costs, "estimates"):
         raise UsageError(f"costs=: expected what rankwell.efficiency.measure returns, not {brief(costs)}.")
-    if not set(costs.systems) & set(found.names):
+    if not set(costs.systems) & set(names):
         raise UsageError(
-            f"costs=: none of its systems is compared: it has {one_of(costs.systems)}, and compared are {one_of(found.names)}. "
+            f"costs=: none of its systems is compared: it has {one_of(costs.systems)}, and compared are {one_of(names)}. "
             f"costs.renamed({{old: new}}) renames systems."
         )
-    pairs = [(found.names[one], found.names[other]) for one, other in found.pairs.T.tolist()]
-    own: CostEstimates = costs.estimates(pairs=pairs)
+    own: CostEstimates = costs.estimates(pairs=list(pairs))
     values = {
-        name: {system: each for system, each in known.items() if system in found.names}
+        name: {system: each for system, each in known.items() if system in names}
         for name, known in own.values.items()
     }
     return CostEstimates(own.load, values, own.ratios)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.display.output import write_bytes
 from rankwell.efficiency.frames import ALL, frame_of
 from rankwell.errors import DataError, InputError
+from rankwell.readers.files import File
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def loaded(path: str | Path) -> dict[str, Any]:
         }
         runs = {name: Run(*columns, name=name) for name, columns in content["runs"].items()}
         parts = {name: content[name] for name in PARTS}
+        for run in runs.values():
+            run.files = (File(path),)
     except (KeyError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise DataError(f"{path}: this file of costs is damaged ({error}).") from None
     return frames | parts | {"runs": runs, "notes": tuple(parts["notes"])}

@@ -9,6 +9,7 @@ from typing import Any
 
 from rankwell.comparison.comparing import compare
 from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.cost_tables import costs_of
 from rankwell.comparison.groups import columns_of
 from rankwell.comparison.loading import is_comparison, loaded
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
@@ -34,7 +35,7 @@ ONE = "run"  # what a system without a name is called
 # arguments of compare that are not those of an evaluation
 STATISTICS = (
     "baseline", "primary", "margins", "rope", "seeds", "folds", "weights", "clusters", "test", "correction", "family", "alpha",
-    "power", "flips", "resamples", "seed", "experiment",
+    "power", "flips", "resamples", "seed", "experiment", "costs",
 )  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def material_of(what: Any, words: Words, given: Given) -> Material:
     comparison = _comparison(named)
     if comparison is not None:
         _refuse_evaluation(given)
-        return Material({}, comparison, inputs=_files(given, named), **shared)
+        return Material({}, comparison, inputs=_files(given, named), costs=comparison.costs, **shared)
     systems = _opened(named)
     wanted = None if given.metrics is None else metrics_of(given.metrics)
     columns = list(columns_of(given.by)) or None
@@ -132,10 +133,12 @@ def material_of(what: Any, words: Words, given: Given) -> Material:
         comparison = compare(
             results, metrics=wanted, by=columns, users=users, threads=threads, **given.statistics
         )
+        costs = comparison.costs
     else:
+        costs = None if (own := given.options.get("costs")) is None else costs_of(list(results), [], own)
         results = _one(results, given.statistics)
     inputs = _files(given, runs or named)
-    return Material(results, comparison, evaluator=evaluator, runs=runs, inputs=inputs, **shared)
+    return Material(results, comparison, evaluator=evaluator, runs=runs, inputs=inputs, costs=costs, **shared)
 
 
 def _texts(given: Given, tables: Tables) -> dict[str, Any]:

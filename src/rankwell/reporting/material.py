@@ -18,6 +18,7 @@ from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
+    from rankwell.comparison.costing import CostEstimates
     from rankwell.comparison.texts import Texts
     from rankwell.evaluation import Evaluator
     from rankwell.reporting.explorer.images import Images
@@ -33,7 +34,7 @@ class Material:
 
     ``results`` are by system, in the order given; there are none if a comparison was given alone. ``comparison`` is None for one
     system. ``evaluator`` and ``runs`` are there if runs were given, not saved results; a run in a file is read when its rows are
-    looked at, so ask for few queries. A table is None if it was not given.
+    looked at, so ask for few queries. ``costs`` are those of the comparison, or of the system that is alone. A table is None if it was not given.
     """
 
     results: Mapping[str, Results]
@@ -51,6 +52,7 @@ class Material:
     inputs: tuple[InputFile, ...] = ()
     redaction: Redaction | None = None
     item_images: Images | None = None
+    costs: CostEstimates | None = None
 
     @property
     def names(self) -> list[str]:

@@ -140,6 +140,7 @@ def report(
     baseline: str | None = None,
     primary: Wanted | None = None,
     margins: Mapping[str, float] | float | None = None,
+    costs: Any = None,
     by: str | Iterable[str] | None = None,
     train: Any = None,
     items: Any = None,
@@ -167,6 +168,8 @@ def report(
     baseline, primary, margins
         As for ``compare``: the system that the others are compared with, the metric that decides (default: the first), the
         difference that matters.
+    costs
+        What the systems cost, as ``rankwell.efficiency.measure`` returns it; of several loads choose one: ``costs.under(load)``.
     by, users
         Columns of ``users``, a table with a query column, that divide the queries into segments.
     train, items
@@ -212,7 +215,7 @@ def report(
     if path is not None:
         require_suffix(_place(path))
     words = words_of(lang)
-    options |= {"baseline": baseline, "primary": primary, "margins": margins}
+    options |= {"baseline": baseline, "primary": primary, "margins": margins, "costs": costs}
     given = Given(
         qrels=qrels,
         metrics=metrics,
