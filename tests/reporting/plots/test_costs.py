@@ -23,11 +23,14 @@ def compared(systems, queries=80, metrics=("rr", "first_rank"), **options):
     ids = [f"q{at}" for at in range(queries)]
     qrels = {query: {"d": 1} for query in ids}
     runs, measured = {}, {}
-    for name, (seconds, share) in systems.items():
+    for place, (name, (seconds, share)) in enumerate(systems.items()):
         runs[name] = {
             query: ["d", "e"] if at < share * queries else ["e", "d"] for at, query in enumerate(ids)
         }
-        own = [[seconds * (1 + at % 7 / 10) for at in range(queries)] for _ in range(3)]
+        own = [
+            [seconds * (1 + at % 7 / 10) * (1 + 1e-4 * place * (at % 3 + turn)) for at in range(queries)]
+            for turn in range(3)
+        ]
         measured[name] = {
             "seconds": own, "memory": [10 * seconds] * 3, "index": [1000 * seconds], "throughput": [1 / seconds] * 3,
         }  # fmt: skip
@@ -83,7 +86,7 @@ def scale_of(chart):
 def test_costs_of_more_than_a_decade_are_in_log_scale():
     wide, narrow = compared(FOUR), compared({"a": (0.01, 0.5), "b": (0.02, 0.7)})
     assert scale_of(rw.plot.costs(wide))["type"] == "log"
-    assert scale_of(rw.plot.costs(narrow))["type"] == "linear"
+    assert "type" not in scale_of(rw.plot.costs(narrow))
     low, high = scale_of(rw.plot.costs(narrow))["domain"]
     assert 0 <= low < 16  # 10 ms × 1.6
     assert high > 32

@@ -98,9 +98,8 @@ def _chart(rows: list[Row], found: Priced, metric: Metric, quantity: str, words:
     log = is_log(each.value for each in dear)
     kind = QUANTITIES[quantity]
     what = f"{name_of(quantity, words)}, {kind.unit}"
-    scale = alt.Scale(
-        domain=list(ends_of(dear, log=log)), nice=False, zero=False, type="log" if log else "linear"
-    )
+    kind_of_scale = {"type": "log"} if log else {"zero": False}
+    scale = alt.Scale(domain=list(ends_of(dear, log=log)), nice=False, **kind_of_scale)
     across = {"title": beside(what, words(f"page.{kind.better}")), "scale": scale}
     up = {
         "title": axis_title(metric, words),

@@ -128,7 +128,7 @@ def _layers(own: list[Row], rows: list[Row], drawn: Drawn, words: Words) -> list
     x = x.scale(type="log", domain=[1, least], reverse=False, nice=False)
     x = x.axis(values=[tail for tail in TICKS if tail >= least / 1.001], labelExpr=LABEL, grid=True)
     title = beside(words("plots.latency.y"), words("page.lower"))
-    scale = alt.Scale(type="log", nice=True) if is_log(ms) else alt.Scale(zero=True)
+    scale = alt.Scale(type="log", nice=False) if is_log(ms) else alt.Scale(zero=True)
     scale.domain = [min(ms) / 1.1, max(ms) * 1.1] if is_log(ms) else [0, max(ms) * 1.05]
     y = alt.Y("ms:Q", title=title, scale=scale).axis(format="~g", tickCount=6)
     tips = [
