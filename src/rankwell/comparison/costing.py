@@ -106,7 +106,7 @@ class Conditions:
     def of_dict(cls, data: Mapping[str, Any]) -> Conditions:
         """Return what ``to_dict`` gave."""
         failures = {name: Failures(**each) for name, each in data["failures"].items()}
-        return cls(**(data | {"saturated": tuple(data["saturated"]), "failures": failures}))
+        return cls(**(dict(data) | {"saturated": tuple(data["saturated"]), "failures": failures}))
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def section(material: Material) -> Section:
     facts = facts_of(material, metric, said)
     cost = None if material.costs is None else slowdown_of(material.costs, said.first, said.second)
     sentence = said.text(words)
-    data = {
+    data: dict[str, Any] = {
         "compared": compared(material),
         "case": said.key,
         "sentence": sentence if cost is None else f"{sentence} {slowdown_text(cost, words)}",
@@ -35,7 +35,7 @@ def section(material: Material) -> Section:
         "cases": [fact.key for fact in facts],
     }
     if cost is not None:
-        data["slowdown"] = {"first": cost.first, "second": cost.second, **cost.numbers}
+        data["slowdown"] = cost.numbers | {"first": cost.first, "second": cost.second}
     return Section("answer", words("report.answer.title"), data)
 
 

@@ -140,7 +140,7 @@ def _ratios(found: CostEstimates) -> list[dict[str, Any]]:
     """The ratios of latency, each turned so that the first system is the slower one; the largest if there are many."""
     turned = []
     for each in found.ratios:
-        own = {
+        own: dict[str, Any] = {
             "first": each.first,
             "second": each.second,
             "ratio": each.ratio,
