@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import MOVIES, QRELS, RUN
+from tests.efficiency.made import made
 from tests.evidence import evidence
 
 import rankwell as rw
@@ -27,12 +28,14 @@ ALS, POPULAR = (str(MOVIES / f"{name}.parquet") for name in ("als", "popular"))
 LINES = {
     "calibration": ["als=" + ALS, "--train", TRAIN, "--items", ITEMS, "--column", "genres"],
     "correlation": [CRANFIELD, *RUNS, "-m", "ndcg@10,ap,rr"],
+    "costs": [CRANFIELD, "costs.json", "-m", "ndcg@10", "--x", "memory", "--load", "open", "--flips", "99", "--resamples", "99"],
     "curve": [CRANFIELD, *RUNS, "-m", "ndcg", "--ks", "1,5,10"],
     "differences": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
     "exposure": [ALS, POPULAR, "--train", TRAIN, "--k", "10"],
     "forest": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", RUNS[0], "--flips", "99", "--resamples", "99"],
     "growth": [str(evidence("growth/engines.json"))],
     "judged": [CRANFIELD, *RUNS, "--ks", "1,10"],
+    "latency": ["costs.json", "--load", "closed"],
     "long_tail": [TRAIN, "--at", "0.5"],
     "movement": [CRANFIELD, *RUNS, "--against", BINARY, "-m", "ndcg@10", "--resamples", "99"],
     "per_query": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
@@ -46,6 +49,14 @@ LINES = {
 }  # fmt: skip
 
 
+def measured(folder):
+    """A file of costs of two systems under two loads."""
+    own = {"seconds": [[0.001, 0.002]] * 3, "memory": [1, 2, 3], "index": [1], "throughput": [9, 9, 9]}
+    runs = {name: {"1": [item], "2": [item]} for name, item in (("a", "184"), ("b", "29"))}
+    made(dict.fromkeys(runs, own), loads=("closed", "open"), runs=runs).save(folder / "costs.json")
+    return folder / "costs.json"
+
+
 @pytest.mark.parametrize("kind", kinds())
 def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_path, capsys):
     words = LINES[kind]
@@ -53,6 +64,7 @@ def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_
         users = tmp_path / "users.csv"
         users.write_text("query,half\n" + "".join(f"{query},{query % 2}\n" for query in range(1, 226)))
         words = [*words, "--users", str(users)]
+    words = [str(measured(tmp_path)) if each == "costs.json" else each for each in words]
     target = tmp_path / "picture.json"
     assert run(["plot", kind, *words, "-o", str(target)]) == 0, capsys.readouterr().err
     spec = json.loads(target.read_text())
@@ -67,7 +79,7 @@ def test_every_option_of_every_kind_says_what_it_is(kind):
     named = {argument.field for argument in arguments_of(command_of(kind)) if argument.help}
     assert named == {argument.field for argument in arguments_of(command_of(kind))}
     # what is missing is made from QRELS and RUN, or said by other options
-    assert takes - named <= {"results", "comparison", "metrics", "metric", "read", "options"}
+    assert takes - named <= {"results", "comparison", "metrics", "metric", "costs", "read", "options"}
 
 
 def test_the_kinds_are_listed_with_a_sentence_and_their_own_help(capsys):
@@ -229,3 +241,16 @@ def test_characters_without_a_font_are_named_with_the_remedy(tmp_path):
         assert "or write .svg or .html" in notes(suffix)
     for suffix in ("svg", "html", "json"):
         assert "no installed font" not in notes(suffix)
+
+
+def test_costs_need_a_file_of_them_and_one_load(tmp_path, capsys):
+    file = str(measured(tmp_path))
+    target = ["-o", str(tmp_path / "x.svg")]
+    assert run(["plot", "costs", CRANFIELD, *RUNS, "-m", "rr", *target]) == 2
+    assert "no RUN is a file of costs, which rankwell bench -o writes" in capsys.readouterr().err
+    assert run(["plot", "costs", CRANFIELD, file, "-m", "rr", *target]) == 2
+    assert "--load says which: closed or open" in capsys.readouterr().err
+    assert run(["plot", "latency", RUNS[0], *target]) == 3
+    assert "this is no file of costs" in capsys.readouterr().err
+    assert run(["plot", "latency", file, file, *target]) == 2
+    assert "a" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
+from dataclasses import replace
 from importlib.resources import files
 
 import jsonschema
@@ -13,7 +14,7 @@ from tests.efficiency.made import made
 
 import rankwell as rw
 from rankwell.cli import run
-from rankwell.comparison.costing import CostEstimates
+from rankwell.comparison.costing import Conditions, CostEstimates
 from rankwell.efficiency import Costs
 from rankwell.errors import UsageError
 
@@ -93,7 +94,12 @@ def test_a_saved_comparison_has_the_same_costs(costs, tmp_path):
 
 
 def test_time_outs_are_infinite_in_a_saved_comparison_too():
-    data = {"load": "x", "values": {"p95": {"a": ["inf", 1.0, "inf"]}}, "ratios": []}
+    data = {
+        "load": "x",
+        "values": {"p95": {"a": ["inf", 1.0, "inf"]}},
+        "ratios": [],
+        "conditions": Conditions().to_dict(),
+    }
     found = CostEstimates.of_dict(data)
     assert found.of("p95")["a"] == (math.inf, 1.0, math.inf)
     assert found.to_dict() == data
@@ -172,3 +178,39 @@ def test_beside_and_results_evaluate_the_measured_answers(costs):
     table = costs.beside(QRELS, ["rr"])
     assert {table.rows[row][0] for row, _ in table.marks} == {"good", "fast"}
     assert isinstance(costs + made({"other": SYSTEMS["fast"]}), Costs)
+
+
+def test_conditions_are_those_of_the_load_and_of_the_systems_compared(costs):
+    import polars as pl
+
+    several = made(SYSTEMS, loads=("closed, 1 at a time", "open, 50/s"), runs=RUNS)
+    is_open = pl.col("load") == "open, 50/s"
+    is_fast = pl.col("system") == "fast"
+    sessions = several.sessions.with_columns(
+        pace=pl.when(is_open).then(0.002 + 0.001 * (pl.col("repetition") == 2)).otherwise(0.009),
+        others=pl.when(is_open).then(0.5 * pl.col("repetition")).otherwise(9.0),
+        saturated=is_open & is_fast,
+        restarts=pl.when(is_open & is_fast).then(2).otherwise(0),
+    )
+    first = (pl.col("query") == "q0") & is_fast & is_open
+    calls = several.calls.with_columns(
+        outcome=pl.when(first & (pl.col("repetition") == 1))
+        .then(pl.lit("timeout"))
+        .when(first)
+        .then(pl.lit("error"))
+        .otherwise("outcome")
+    )
+    found = replace(several, sessions=sessions, calls=calls, environment={"cores": 2})
+    own = found.estimates("open, 50/s").conditions
+    assert own.slower == pytest.approx(0.5)
+    assert own.busy == 1.5
+    assert own.environment == {"cores": 2}
+    assert own.saturated == ("fast",)
+    assert own.restarts == {"fast": 6}
+    assert own.failures == {"fast": (240, 1, 2)}
+    assert [own.are_sound(each) for each in SYSTEMS] == [True, False, True]
+    assert found.estimates("closed, 1 at a time").conditions.are_sound("fast")
+    two = {name: RUNS[name] for name in ("good", "poor")}
+    compared = rw.compare(two, QRELS, ["rr"], costs=found.under("open, 50/s")).costs.conditions
+    assert (compared.saturated, compared.restarts, compared.failures) == ((), {}, {})
+    assert CostEstimates.of_dict(found.estimates("open, 50/s").to_dict()).conditions == own

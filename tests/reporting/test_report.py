@@ -27,6 +27,7 @@ FULL = (
     "segments",
     "curves",
     "tradeoffs",
+    "costs",
     "longtail",
     "explorer",
     "quality",

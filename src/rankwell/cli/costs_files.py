@@ -50,19 +50,32 @@ def costs_of(words: Sequence[str], load: str | None) -> Costs | None:
     UsageError
         If there are several loads and none is named, there is no such load, or it is named without costs.
     """
-    found = [
-        _renamed(name, path, own)
-        for name, path in zip(*split_names(words), strict=True)
-        if (own := costs_in(path)) is not None
-    ]
-    if not found:
+    if not are_costs(split_names(words)[1]):
         if load is not None:
             raise UsageError("--load is for costs, and no RUN is a file that rankwell bench -o wrote.")
         return None
-    costs: Costs = reduce(add, found)
+    named = (each for each in words if are_costs(split_names([each])[1]))
+    costs = joined_costs(list(named))
     if load is None and len(costs.loads) > 1:
         raise UsageError(f"there are several loads; --load says which: {one_of(costs.loads)}.")
     return costs if load is None else costs.under(load)
+
+
+def joined_costs(words: Sequence[str]) -> Costs:
+    """Return the costs of all systems of files of costs, under all loads.
+
+    Raises
+    ------
+    UsageError, InputError, DataError
+        If one cannot be read, or is no such file.
+    """
+    from rankwell.efficiency import Costs
+
+    found = [
+        _renamed(name, path, costs_in(path) or Costs.load(path))
+        for name, path in zip(*split_names(words), strict=True)
+    ]
+    return reduce(add, found)
 
 
 def _renamed(name: str, path: str, found: Costs) -> Costs:

@@ -10,9 +10,11 @@ from inspect import Signature
 from typing import Any
 
 from rankwell.cli.compare import Testing, evaluated, name_of, systems_of, without_metrics
+from rankwell.cli.costs_files import costs_of, joined_costs
 from rankwell.cli.options import Reading, Tables, notes_printed, refuse_files
 from rankwell.cli.plot_arguments import (
     PIXELS,
+    PRICED,
     TABLES,
     Draw,
     is_evaluated,
@@ -26,6 +28,7 @@ from rankwell.cli.words import named_groups, named_numbers, split, split_names
 from rankwell.comparison.comparing import compare as compared
 from rankwell.comparison.comparison import Comparison
 from rankwell.display.escaping import printable
+from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
 from rankwell.readers import open_run, read_qrels
 from rankwell.reporting import plots
@@ -144,6 +147,8 @@ class Asked:
         return found | self._runs()
 
     def _runs(self) -> dict[str, Any]:
+        if "costs" in self.takes:
+            return {"costs": joined_costs(self.words)}
         names, paths = split_names(self.words)
         runs = {
             name: open_run(path, name=name, **self.reading.of_runs)
@@ -180,6 +185,15 @@ class Asked:
             found["comparison"] = self._comparison(results, metrics, users)
         return found
 
+    def _costs(self) -> Any:
+        """The costs of the systems, where a picture shows them."""
+        if self.draw.__name__ not in PRICED:
+            return None
+        found = costs_of(self.words, self.given.get("load"))
+        if found is None:
+            raise UsageError("no RUN is a file of costs, which rankwell bench -o writes.")
+        return found
+
     def _comparison(
         self, results: dict[str, Results], metrics: Sequence[str] | None, users: Any
     ) -> Comparison:
@@ -198,5 +212,6 @@ class Asked:
             users=users,
             seeds=groups["seeds"],
             folds=groups["folds"],
+            costs=self._costs(),
             **given.get("statistics", Testing()).given,
         )

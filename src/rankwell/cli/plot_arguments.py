@@ -1,6 +1,6 @@
 """The arguments of a picture's command, made of the function that draws it.
 
-``results`` and ``comparison`` are made from QRELS and RUN, ``runs``, ``run`` and ``qrels`` are read. Any other argument is an option
+``results`` and ``comparison`` are made from QRELS and RUN, ``runs``, ``run``, ``qrels`` and ``costs`` are read. Any other argument is an option
 of the same name, with the text of the function's docstring; what may be anything is a file.
 """
 
@@ -14,6 +14,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from rankwell.cli.arguments import explained
 from rankwell.cli.compare import Testing, compare
+from rankwell.cli.costs_files import Load
 from rankwell.cli.option import DATA, OUTPUT, STATISTICS, Option
 from rankwell.cli.options import Metrics, PolicyRules, Reading, Tables
 from rankwell.errors import UsageError, brief
@@ -22,11 +23,12 @@ from rankwell.metrics.metric import Metric
 from rankwell.tables.arguments import kinds_of
 
 Draw = Callable[..., Any]
-READ = "results", "comparison", "runs", "run"
+READ = "results", "comparison", "runs", "run", "costs"
 OWN = *READ, "qrels", "metric", "metrics", "read", "lang", "dark"
 COMPARED = "baseline", "margin", "seeds", "folds", "weights", "clusters"
 TABLES = "train", "items", "users"
 DIVIDED = ("segments",)  # kinds that draw parts of the queries
+PRICED = ("costs",)  # kinds of comparisons that are drawn with their costs
 PIXELS = 2.0
 
 Qrels = Annotated[str, Option(help="the judgements; ``none`` if no metric needs them")]
@@ -35,8 +37,12 @@ Run = Annotated[str, Option(help="a run; ``name=file`` names its system")]
 RunOrSaved = Annotated[
     str,
     Option(
-        help="a run, or results that ``evaluate -o`` saved as .json or .parquet; ``name=file`` names its system"
+        help="a run, results that ``evaluate -o`` saved as .json or .parquet, or costs that ``bench -o`` saved; ``name=file`` names "
+        "its system"
     ),
+]
+Measured = Annotated[
+    str, Option(help="costs that ``bench -o`` saved; ``name=file`` names the system of a file of one")
 ]
 Runs = Annotated[str, Option(help="more of them")]
 By = Annotated[list[str] | None, Option(help="a column of --users: the segments that are drawn; repeat it")]
@@ -67,6 +73,8 @@ def parameters_of(draw: Draw) -> Iterator[Parameter]:
     yield from (each for each in own if each.kind is not Parameter.POSITIONAL_ONLY)
     if draw.__name__ in DIVIDED:
         yield _keyword("by", By, None)
+    if draw.__name__ in PRICED:
+        yield _keyword("load", Load, None)
     yield _keyword("output", Output, f"{draw.__name__}.svg")
     yield _keyword("lang", Lang, "en")
     yield _keyword("dark", Dark, default=False)
@@ -78,7 +86,7 @@ def parameters_of(draw: Draw) -> Iterator[Parameter]:
         named = {each.name for each in own}
         yield from _in_group(Tables, [name for name in TABLES if name not in named], DATA)
         yield _keyword("policy", PolicyRules, Policy())
-    if is_read:
+    if is_read and "costs" not in takes:
         yield _keyword("reading", Reading, Reading())
 
 
@@ -87,7 +95,8 @@ def _files(draw: Draw) -> Iterator[Parameter]:
     takes, evaluated = inspect.signature(draw).parameters, is_evaluated(draw)
     if evaluated or "qrels" in takes:
         yield Parameter("qrels", Parameter.POSITIONAL_ONLY, annotation=QrelsOrNone if evaluated else Qrels)
-    yield Parameter("run", Parameter.POSITIONAL_ONLY, annotation=RunOrSaved if evaluated else Run)
+    kind = RunOrSaved if evaluated else Measured if "costs" in takes else Run
+    yield Parameter("run", Parameter.POSITIONAL_ONLY, annotation=kind)
     if "run" not in takes:
         yield Parameter("runs", Parameter.VAR_POSITIONAL, annotation=Runs)
 

@@ -32,7 +32,7 @@ def costs_of(names: Sequence[str], pairs: Iterable[tuple[str, str]], costs: Any)
         name: {system: each for system, each in known.items() if system in names}
         for name, known in own.values.items()
     }
-    return CostEstimates(own.load, values, own.ratios)
+    return CostEstimates(own.load, values, own.ratios, own.conditions.of(names))
 
 
 def cost_tables(found: Comparison) -> list[Table]:

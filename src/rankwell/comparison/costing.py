@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from rankwell.display.plain_values import plain_value
@@ -56,13 +56,67 @@ class Slower(NamedTuple):
     turns: int
 
 
+class Failures(NamedTuple):
+    """How many calls a system got, how many timed out, and how many failed otherwise."""
+
+    calls: int
+    timeouts: int
+    others: int
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """On what machine costs were measured, and what disturbed it: what a reader must know to judge them.
+
+    ``slower`` is the share by which the machine was slower at its slowest than at its best, ``busy`` the most cores that other processes
+    kept busy in a session, None where unknown. ``saturated`` systems got queries faster than they answered, ``restarts`` counts the
+    processes of a system that had to be started again, ``failures`` has the systems of which a call failed.
+    """
+
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    slower: float | None = None
+    busy: float | None = None
+    saturated: tuple[str, ...] = ()
+    restarts: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[str, Failures] = field(default_factory=dict)
+
+    def are_sound(self, system: str) -> bool:
+        """Whether all calls of a system were answered, by one process, and no queue grew without end."""
+        return not (system in self.saturated or system in self.restarts or system in self.failures)
+
+    def of(self, systems: Sequence[str]) -> Conditions:
+        """Return what concerns these systems."""
+        return replace(
+            self,
+            saturated=tuple(each for each in self.saturated if each in systems),
+            restarts={name: count for name, count in self.restarts.items() if name in systems},
+            failures={name: counts for name, counts in self.failures.items() if name in systems},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            name: dict(each) if isinstance(each, Mapping) else each for name, each in vars(self).items()
+        } | {
+            "saturated": list(self.saturated),
+            "failures": {name: each._asdict() for name, each in self.failures.items()},
+        }
+
+    @classmethod
+    def of_dict(cls, data: Mapping[str, Any]) -> Conditions:
+        """Return what ``to_dict`` gave."""
+        failures = {name: Failures(**each) for name, each in data["failures"].items()}
+        return cls(**(dict(data) | {"saturated": tuple(data["saturated"]), "failures": failures}))
+
+
 @dataclass(frozen=True)
 class CostEstimates:
-    """What systems cost under one load: quantities by name, then by system, and ratios of latency of the pairs asked for."""
+    """What systems cost under one load: quantities by name, then by system, ratios of latency of the pairs asked for, and conditions."""
 
     load: str
     values: Mapping[str, Mapping[str, Estimate]]
     ratios: tuple[Slower, ...] = ()
+    conditions: Conditions = Conditions()
 
     @property
     def systems(self) -> list[str]:
@@ -96,6 +150,7 @@ class CostEstimates:
                 }
                 for one in self.ratios
             ],
+            "conditions": self.conditions.to_dict(),
         }
 
     @classmethod
@@ -110,7 +165,8 @@ class CostEstimates:
             {name: each if name in whole else _number(each) for name, each in one.items()}
             for one in data["ratios"]
         ]
-        return cls(data["load"], values, tuple(Slower(**one) for one in ratios))
+        conditions = Conditions.of_dict(data["conditions"])
+        return cls(data["load"], values, tuple(Slower(**one) for one in ratios), conditions)
 
 
 def front_note(metric: str) -> str:

@@ -6,18 +6,47 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankwell.comparison.costing import Conditions, Failures
 from rankwell.efficiency.frames import WARM
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankwell.efficiency.costs import Costs
+    from rankwell.efficiency.estimates import Group
 
 PACE = (
     1.10  # a note says that the machine slowed down if a fixed loop takes this factor longer than at its best
 )
 OTHERS = 0.25  # cores that other processes keep busy
 SHARE = 0.05  # of the median latency that is the harness
+
+
+def conditions(costs: Costs, load: str) -> Conditions:
+    """On what the warm sessions under a load were measured, and what disturbed them."""
+    import polars as pl
+
+    sessions = costs.sessions.filter(load=load, session=WARM)
+    paces, busy = (sessions[each].drop_nulls().to_numpy() for each in ("pace", "others"))
+    restarts = dict(sessions.group_by("system", maintain_order=True).agg(pl.col("restarts").sum()).rows())
+    failures = {
+        each.system: Failures(len(each.calls), timeouts := _timeouts(each), each.failed - timeouts)
+        for each in costs.groups
+        if each.load == load and each.session == WARM and each.failed
+    }
+    return Conditions(
+        environment=dict(costs.environment),
+        slower=float(paces.max() / paces.min() - 1) if len(paces) else None,
+        busy=float(busy.max()) if len(busy) else None,
+        saturated=tuple(sessions.filter(saturated=True)["system"].unique(maintain_order=True)),
+        restarts={system: count for system, count in restarts.items() if count},
+        failures=failures,
+    )
+
+
+def _timeouts(group: Group) -> int:
+    """How many calls of a group timed out."""
+    return int((group.calls["outcome"] == "timeout").sum())
 
 
 def of_machine(sessions: pl.DataFrame) -> list[str]:

@@ -22,6 +22,7 @@ from rankwell.comparison.costing import (
 from rankwell.display.table import Cell, Column, Table
 from rankwell.efficiency.estimates import MIB, MS, Group, over_repetitions, ratio
 from rankwell.efficiency.frames import WARM
+from rankwell.efficiency.noise import conditions
 from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import metric_of, metrics_of
@@ -48,6 +49,7 @@ def estimates(costs: Costs, load: str | None, pairs: Sequence[tuple[str, str]]) 
         load or costs.loads[0],
         {name: own for name, own in values.items() if own},
         tuple(found for pair in pairs for found in _slower(costs, load, *pair)),
+        conditions(costs, load or costs.loads[0]),
     )
 
 

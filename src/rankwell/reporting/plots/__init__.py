@@ -5,12 +5,14 @@ from __future__ import annotations
 from rankwell.reporting.pictures import save
 from rankwell.reporting.plots.calibration import calibration
 from rankwell.reporting.plots.correlation import correlation
+from rankwell.reporting.plots.costs import costs
 from rankwell.reporting.plots.curve import curve
 from rankwell.reporting.plots.differences import differences
 from rankwell.reporting.plots.exposure import exposure
 from rankwell.reporting.plots.forest import forest
 from rankwell.reporting.plots.growth import growth
 from rankwell.reporting.plots.judged import judged
+from rankwell.reporting.plots.latency import latency
 from rankwell.reporting.plots.long_tail import long_tail
 from rankwell.reporting.plots.movement import movement
 from rankwell.reporting.plots.per_query import per_query
@@ -23,7 +25,7 @@ from rankwell.reporting.plots.ties import ties
 from rankwell.reporting.plots.wins import wins
 
 __all__ = [
-    "calibration", "correlation", "curve", "differences", "exposure", "forest", "growth", "judged",
-    "long_tail", "movement", "per_query", "precision_recall", "rel_sweep", "save", "scatter", "segments",
+    "calibration", "correlation", "costs", "curve", "differences", "exposure", "forest", "growth", "judged",
+    "latency", "long_tail", "movement", "per_query", "precision_recall", "rel_sweep", "save", "scatter", "segments",
     "similarity", "ties", "wins",
 ]  # fmt: skip

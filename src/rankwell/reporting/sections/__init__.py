@@ -9,6 +9,7 @@ ORDER = (
     "segments",
     "curves",
     "tradeoffs",
+    "costs",
     "longtail",
     "explorer",
     "quality",

@@ -10,6 +10,7 @@ from rankwell.reporting.material import Material
 from rankwell.reporting.rendering import percentage
 from rankwell.reporting.section import Section
 from rankwell.reporting.sentence import sentence_of, sentence_of_one
+from rankwell.reporting.slowdown import slowdown_of, slowdown_text
 
 MOST_NAMED = 6
 
@@ -23,14 +24,18 @@ def section(material: Material) -> Section:
     else:
         said = sentence_of(material.comparison, metric, words)
     facts = facts_of(material, metric, said)
-    data = {
+    cost = None if material.costs is None else slowdown_of(material.costs, said.first, said.second)
+    sentence = said.text(words)
+    data: dict[str, Any] = {
         "compared": compared(material),
         "case": said.key,
-        "sentence": said.text(words),
+        "sentence": sentence if cost is None else f"{sentence} {slowdown_text(cost, words)}",
         "numbers": {name: _plain(value) for name, value in said.numbers.items()},
         "facts": [fact.text(words) for fact in facts],
         "cases": [fact.key for fact in facts],
     }
+    if cost is not None:
+        data["slowdown"] = cost.numbers | {"first": cost.first, "second": cost.second}
     return Section("answer", words("report.answer.title"), data)
 
 

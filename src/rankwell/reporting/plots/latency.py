@@ -1,0 +1,187 @@
+"""The plot of latencies: the whole distribution of each system and load, on a scale that stretches the slowest calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from rankwell.display.page import Words, words_of
+from rankwell.efficiency import Costs
+from rankwell.efficiency.frames import COLD
+from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.reporting.plots.drawn import Drawn, altair, data
+from rankwell.reporting.plots.lines import divided
+from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.costs import is_log
+from rankwell.reporting.rows.labels import cut
+from rankwell.reporting.rows.latency import Failed, failed_in, groups_in, rows_of
+from rankwell.reporting.rows.texts import beside, lines
+
+Row = dict[str, Any]
+WIDTH, HEIGHT, NARROW = 480, 320, 300
+MOST_SAID = 3  # failures in the subtitle
+DASHES = ([1, 0], [5, 4])  # of warm and of cold lines
+TICKS = (1, 0.5, 0.1, 0.05, 0.01, 0.001, 0.0001, 0.00001)  # tails of the quantiles that the axis names
+LABEL = "'p' + format(100 * (1 - datum.value), '~r')"
+
+
+def latency(
+    costs: Any,
+    *,
+    load: str | None = None,
+    highlight: Sequence[str] | None = None,
+    lang: str = "en",
+    dark: bool = False,
+) -> Any:
+    """Draw the distribution of the latencies of each system and load: its quantiles, on a scale that stretches the slowest calls.
+
+    Loads are beside each other, cold passes have broken lines. Latencies that span more than a decade are in log scale. Of more
+    than eight systems the fastest three at p95 are in colour. A time-out counts as infinitely long, so its line ends before; calls
+    that failed otherwise have no latency, and are said.
+
+    Parameters
+    ----------
+    costs
+        What ``rankwell.efficiency.measure`` returns, or the path of a file of it.
+    load
+        The load that is drawn; default all.
+    highlight
+        The systems in colour, if there are many.
+    lang, dark
+        The language of the texts, and the theme.
+
+    Raises
+    ------
+    RankwellError
+        If there is no such load or system, nothing was answered, or without Altair.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> class Engine:
+    ...     def search(self, query, k):
+    ...         return ["a", "b"]
+    >>> costs = rw.efficiency.measure({"one": Engine()}, {"1": "x", "2": "y"}, repetitions=2)
+    >>> rw.plot.latency(costs).title.text
+    'Latency of searching'
+    """
+    words, found = words_of(lang), _opened(costs)
+    loads = found.loads if load is None else [load]
+    if load is not None and load not in found.loads:
+        raise UsageError(
+            f"there is no load {brief(load)}; there are {one_of(found.loads)}.{nearest(load, found.loads)}"
+        )
+    groups = groups_in(found, loads)
+    rows = rows_of(groups, loads, words)
+    if not rows:
+        raise UsageError("no call was answered, so there is no latency to draw.")
+    names = list(dict.fromkeys(row["system"] for row in rows))
+    speed = {name: min(_p95(rows, name)) for name in names}
+    drawn = Drawn.of(names, highlight, sorted(names, key=speed.__getitem__))
+    return finished(
+        _chart(rows, drawn, words),
+        words("plots.latency.title"),
+        _subtitle(
+            rows, failed_in(groups), loads, has_cold=any(each.session == COLD for each in groups), words=words
+        ),
+        dark=dark,
+    )
+
+
+def _opened(costs: Any) -> Costs:
+    """The costs, which may be in a file."""
+    if isinstance(costs, str | PathLike):
+        return Costs.load(Path(costs))
+    if not isinstance(costs, Costs):
+        raise UsageError(f"costs: expected what rankwell.efficiency.measure returns, not {brief(costs)}.")
+    return costs
+
+
+def _p95(rows: Sequence[Row], system: str) -> Iterator[float]:
+    """The milliseconds of a system's calls at p95, or at their slowest, in each line."""
+    own = [row for row in rows if row["system"] == system]
+    for key in {(row["load"], row["session"]) for row in own}:
+        line = [row for row in own if (row["load"], row["session"]) == key]
+        yield min(line, key=lambda row: abs(row["tail"] - 0.05))["ms"]
+
+
+def _chart(rows: list[Row], drawn: Drawn, words: Words) -> Any:
+    alt = altair()
+    loads = list(dict.fromkeys(row["panel"] for row in rows))
+    width = WIDTH if len(loads) == 1 else NARROW
+    charts = []
+    for load in loads:
+        own = [row for row in rows if row["panel"] == load]
+        chart = alt.layer(*_layers(own, rows, drawn, words)).properties(width=width, height=HEIGHT)
+        charts.append(chart if len(loads) == 1 else chart.properties(title=cut(load)))
+    return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=2)
+
+
+def _layers(own: list[Row], rows: list[Row], drawn: Drawn, words: Words) -> list[Any]:
+    """The layers of one load; all loads have the scales of all rows."""
+    alt = altair()
+    ms = [end for row in rows for end in (row["ms"], row["low"], row["high"]) if end is not None]
+    least = min(row["tail"] for row in rows)
+    x = alt.X("tail:Q", title=words("plots.latency.quantile"))
+    x = x.scale(type="log", domain=[1, least], reverse=False, nice=False)
+    x = x.axis(values=[tail for tail in TICKS if tail >= least / 1.001], labelExpr=LABEL, grid=True)
+    title = beside(words("plots.latency.y"), words("page.lower"))
+    scale = alt.Scale(type="log", nice=False) if is_log(ms) else alt.Scale(zero=True)
+    scale.domain = [min(ms) / 1.1, max(ms) * 1.1] if is_log(ms) else [0, max(ms) * 1.05]
+    y = alt.Y("ms:Q", title=title, scale=scale).axis(format="~g", tickCount=6)
+    tips = [
+        alt.Tooltip(f"{name}:N", title=words(key))
+        for name, key in (
+            ("system", "page.system"),
+            ("load", "plots.latency.load"),
+            ("session", "plots.latency.session"),
+            ("quantile", "plots.latency.quantile"),
+            ("shown", "plots.latency.y"),
+        )
+    ]
+    sessions = list(dict.fromkeys(row["session"] for row in rows))
+    names = [words(f"plots.latency.{each}") for each in ("warm", "cold")]
+    dash = alt.StrokeDash(
+        "session:N",
+        scale=alt.Scale(domain=names, range=[list(each) for each in DASHES]),
+        legend=alt.Legend(title=words("plots.latency.session")) if len(sessions) > 1 else None,
+    )
+    muted, bright = divided(own, drawn)
+    layers = []
+    if muted:
+        faint = data(muted).mark_line(style="faint", strokeWidth=1, interpolate="step-after")
+        layers.append(faint.encode(x=x, y=y, detail=["system:N", "session:N"], tooltip=tips[:1]))
+    if bright:
+        colour = drawn.colour(words("page.system"))
+        lined = data(bright).mark_line(strokeWidth=2, interpolate="step-after")
+        layers.append(lined.encode(x=x, y=y, color=colour, strokeDash=dash))
+        points = data(bright).mark_point(filled=True, size=60, opacity=0)
+        layers.append(points.encode(x=x, y=y, color=colour, tooltip=tips))
+    if bounded := [row for row in bright if row["low"] is not None and row["session"] == names[0]]:
+        bars = data(bounded).mark_rule(strokeWidth=2, opacity=0.6)
+        layers.append(bars.encode(x=x, y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q", color=colour))
+    return layers
+
+
+def _subtitle(
+    rows: list[Row], failed: Sequence[Failed], loads: Sequence[str], *, has_cold: bool, words: Words
+) -> Sequence[str]:
+    said = []
+    for each in failed:
+        fields = {"system": cut(each.system), "load": cut(each.load), "of": each.calls}
+        said += [
+            words(f"plots.latency.{key}", n=n, **fields)
+            for key, n in (("timeouts", each.timeouts), ("failures", each.others))
+            if n
+        ]
+    rest = len(said) - MOST_SAID
+    return lines(
+        words("plots.costs.load", load=cut(loads[0])) if len(loads) == 1 else "",
+        words("plots.latency.how"),
+        words(f"plots.latency.{'bars' if any(row['low'] is not None for row in rows) else 'no_bars'}"),
+        words("plots.latency.dashes") if has_cold else "",
+        *said[:MOST_SAID],
+        words("plots.latency.more_failures", n=rest) if rest > 0 else "",
+    )
