@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,9 @@ from rankwell.cli.amounts import bytes_of
 from rankwell.cli.commands import INTERRUPTED
 from rankwell.cli.growing import Growing, saved_growth
 from rankwell.cli.growing import measured as growth_measured
-from rankwell.cli.option import DATA, LOAD, OUTPUT, SYSTEMS, Option
+from rankwell.cli.option import DATA, LOAD, OUTPUT, Option
 from rankwell.cli.options import Encoding, Form, refuse_files
+from rankwell.cli.systems import Systems, systems_of
 from rankwell.cli.words import numbers, split
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
@@ -24,34 +24,6 @@ if TYPE_CHECKING:
     from rankwell.efficiency import Costs, Growth
 
 PLAIN = 150  # the width of tables that go to no terminal
-
-
-@dataclass(frozen=True, kw_only=True)
-class Systems:
-    """What is measured; several systems have a name each, ``NAME=`` before the command."""
-
-    GROUP: ClassVar = SYSTEMS
-
-    search: Annotated[
-        list[str] | None,
-        Option(help="the command that answers a query: ``seek {index} {query} -n {k}``; or ``NAME=command``"),
-    ] = None
-    index: Annotated[
-        list[str] | None,
-        Option(help="the command that indexes: ``build {documents} {index}``; or ``NAME=command``"),
-    ] = None
-    batch: Annotated[
-        list[str] | None,
-        Option(
-            help="the command that answers a file of queries: ``seek {index} {queries} {run}``; or ``NAME=command``"
-        ),
-    ] = None
-    system: Annotated[
-        list[str] | None,
-        Option(
-            help="a Python object or function: ``package.module:name``, a class is called; or ``NAME=package.module:name``"
-        ),
-    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +122,7 @@ def bench(
     if (grown := saved_growth([each for each in (saved, *more) if each is not None])) is not None:
         return _printed(grown, grown.tables(growing.at), written)
     if growing.growth is not None:
-        grown = _growth(_systems(systems), loads, growing, quality, k)
+        grown = _growth(systems_of(systems), loads, growing, quality, k)
         return _printed(grown, grown.tables(growing.at), written)
     return _costs([each for each in (saved, *more) if each is not None], systems, loads, quality, written, k)
 
@@ -169,7 +141,7 @@ def _costs(
             read_collection(qrels=quality.qrels, encoding=quality.encoding).qrels if quality.qrels else None
         )
     else:
-        costs, qrels = _measured(_systems(systems), loads, quality, k)
+        costs, qrels = _measured(systems_of(systems), loads, quality, k)
     tables = costs.tables()
     if qrels is not None:
         tables[:0] = [costs.beside(qrels, split(quality.metrics), load) for load in costs.loads]
@@ -243,68 +215,6 @@ def _tell(text: str) -> None:
     """Show what is being measured, in place of the line before."""
     sys.stderr.write(f"\r\x1b[K{printable(text)}\r")
     sys.stderr.flush()
-
-
-def _systems(given: Systems) -> dict[str, Any]:
-    """The systems by name, those of commands first."""
-    from rankwell.efficiency import Command
-
-    parts = {word: _named(getattr(given, word), word) for word in ("search", "index", "batch", "system")}
-    names = list(dict.fromkeys([*parts["search"], *parts["batch"]]))
-    for name in parts["index"]:
-        if name not in names:
-            raise UsageError(f"--index {name}=: there is no --search or --batch of that name.")
-    found: dict[str, Any] = {
-        name: Command(
-            parts["search"].get(name), index=parts["index"].get(name), batch=parts["batch"].get(name)
-        )
-        for name in names
-    }
-    found |= {name: _imported(place) for name, place in parts["system"].items()}
-    if not found:
-        raise UsageError("no system: give --search COMMAND, --batch COMMAND or --system MODULE:NAME.")
-    return found
-
-
-def _named(given: list[str] | None, word: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in given or ():
-        name, sign, rest = text.partition("=")
-        if not sign or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
-            name, rest = text.rpartition(":")[2] if word == "system" else "system", text
-        if name in found:
-            raise UsageError(f"--{word} {name} is given twice; write NAME= before each.")
-        found[name] = rest
-    return found
-
-
-def _imported(place: str) -> Any:
-    module, _, name = place.partition(":")
-    if not all(part.isidentifier() for part in (*module.split("."), name)):
-        raise UsageError(f"--system takes package.module:name, not {brief(place)}.")
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        loaded = importlib.import_module(module)
-    except (Exception, SystemExit) as error:  # what the user's module raises
-        raise UsageError(f"--system {place}: cannot be imported ({_said(error)}).") from error
-    if not hasattr(loaded, name):
-        raise UsageError(f"--system {place}: the module {module} has no {name}.")
-    found = getattr(loaded, name)
-    if not isinstance(found, type):
-        return found
-    try:
-        return found()
-    except (Exception, SystemExit) as error:  # as above
-        raise UsageError(
-            f"--system {place}: {name}() cannot be made ({_said(error)}). A class is called without arguments; name an object that "
-            "is made with them."
-        ) from error
-
-
-def _said(error: BaseException) -> str:
-    """What an import error says, or the kind and the first line of another."""
-    first, *_ = str(error).strip().splitlines() or [""]
-    return first if isinstance(error, ImportError) else f"{type(error).__name__}: {first}"
 
 
 def _loads(given: Loads) -> list[Any]:
