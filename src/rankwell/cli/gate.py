@@ -236,7 +236,7 @@ def _accept(found: Gate, baseline: str) -> None:
             found.new.save(path)
         else:
             with whole_file(path) as file:
-                file.write_text(to_json(found.new, per_query=True) + "\n", encoding="utf-8")
+                file.write_text(to_json(found.new, per_query=True, states=True) + "\n", encoding="utf-8")
         sys.stderr.write(f"{told} is the accepted baseline now, in {printable(baseline)}.\n")
     elif found.status == "pass" and first.found.difference > 0:
         sys.stderr.write(

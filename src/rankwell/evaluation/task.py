@@ -62,7 +62,7 @@ class Task:
     @cached_property
     def conditions(self) -> Conditions:
         """What the values depend on besides lists and judgements."""
-        return Conditions.of(self.asked.policy, self.context, self.metrics)
+        return Conditions.of(self.asked.policy, self.context, self.pool, self.metrics)
 
     def judged(self, lists: Lists) -> tuple[Judged, Counter[str]]:
         """Judge a batch of lists, and count the rows that each rule affected."""

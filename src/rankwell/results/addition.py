@@ -2,31 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwell.errors import UsageError, brief
-from rankwell.results.loading import SavedDiagnostics
+from rankwell.judge.train import COUNTS
+from rankwell.metrics.metric import Metric
+from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
-from rankwell.results.values import CANNOT_ADD, Saved
+from rankwell.results.values import Saved, SavedDiagnostics
 
 if TYPE_CHECKING:
     from rankwell.results.results import Results
 
 
-def added(left: Results, right: Results) -> Results:
-    """Return the combined results of two disjoint sets of queries.
+def total(results: Sequence[Results], places: Sequence[str] = ()) -> Results:
+    """Return the combined results of disjoint sets of queries, under the name of the first.
+
+    ``places`` says where each of them comes from, for messages.
 
     Raises
     ------
     UsageError
-        If metrics, policy or other conditions differ, or a query occurs on both sides.
+        If there are none, metrics, policy or other conditions differ, or a query occurs twice.
     """
+    if not results:
+        raise UsageError("there are no results to add.")
+    first = results[0]
+    for at, each in enumerate(results):
+        try:
+            _refuse_others(first, each)
+            _refuse_lost(each.part)
+        except UsageError as error:
+            where = f"{places[0]} and {places[at]}: " if places and at else ""
+            raise UsageError(f"{where}{error}") from None
+    if len(results) == 1:
+        return first
+    parts = [each.part for each in results]
+    part = Part.sum(parts)
+    if not part.queries.is_distinct():
+        raise _twice(part, parts, places)
+    part.counts.update(
+        {name: first.part.counts[name] - part.counts[name] for name in COUNTS & part.counts.keys()}
+    )
+    slices = {name: total([each.slices[name] for each in results], places) for name in first.slices}
+    conditions = reduce(Conditions.joined, (each.conditions for each in results))
+    experiments = {each.experiment for each in results}
+    return replace(
+        first,
+        conditions=conditions,
+        part=part,
+        slices=slices,
+        experiment=first.experiment if len(experiments) == 1 else "",
+    )
+
+
+def _refuse_others(left: Results, right: Results) -> None:
+    """Raise UsageError if two results differ in something else than their queries."""
     if left.metrics != right.metrics:
         raise UsageError(
-            f"cannot add results with different metrics: {left.metrics} and {right.metrics}. Evaluate both with the same ones."
+            f"cannot add results with different metrics: {_listed(left.metrics)} and {_listed(right.metrics)}. Evaluate both with "
+            f"the same ones, in the same order."
         )
     left.conditions.refuse_others(right.conditions, left.metrics)
     if left.division != right.division:
@@ -35,21 +76,33 @@ def added(left: Results, right: Results) -> Results:
         )
     if left.slices.keys() != right.slices.keys():
         raise UsageError("cannot add results with different slices: give both evaluations the same slices=.")
-    for each in (left.part, right.part):
-        _refuse_saved(each)
-    part = left.part + right.part
+
+
+def _listed(metrics: Sequence[Metric]) -> str:
+    return ", ".join(map(str, metrics))
+
+
+def _refuse_lost(part: Part) -> None:
+    """Raise UsageError if a file held the value of a metric but not its states."""
+    ends = ((metric, state) for metric, both in part.ends.items() for state in both)
+    split = ((metric, state) for (metric, _), state in part.split.items())
+    held = chain(part.states.items(), ends, split, part.weighted.items(), part.diagnostics.items())
+    lost = next((metric for metric, state in held if isinstance(state, Saved | SavedDiagnostics)), None)
+    if lost is not None:
+        raise UsageError(
+            f"cannot add loaded results: the file holds the value of {lost} and not its state, as files hold only states that are "
+            f"dataclasses of the module that defines their metric. Pickle such results to add them later."
+        )
+
+
+def _twice(part: Part, parts: Sequence[Part], places: Sequence[str]) -> UsageError:
+    """Return the error of the first query that occurs again."""
     codes, firsts = part.queries.group()
-    if len(firsts) < len(codes):
-        twice = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
-        raise UsageError(f"cannot add results: query {brief(part.queries.one(twice))} is on both sides.")
-    slices = {name: added(left.slices[name], right.slices[name]) for name in left.slices}
-    kind = type(left)
-    experiment = left.experiment if left.experiment == right.experiment else ""
-    return kind(left.name, left.metrics, left.conditions, part, left.division, slices, experiment)
-
-
-def _refuse_saved(part: Part) -> None:
-    ends = chain.from_iterable(part.ends.values())
-    states = chain(part.states.values(), ends, part.split.values(), part.weighted.values())
-    if any(isinstance(each, Saved | SavedDiagnostics) for each in chain(states, part.diagnostics.values())):
-        raise UsageError(CANNOT_ADD)
+    again = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
+    ends = np.cumsum([len(each.queries) for each in parts])
+    left, right = (int(np.searchsorted(ends, row, side="right")) for row in (firsts[codes[again]], again))
+    where = f"in both {places[left]} and {places[right]}" if places else "on both sides"
+    return UsageError(
+        f"cannot add results: query {brief(part.queries.one(again))} is {where}. Results of one query cannot be added: leave one of "
+        f"them out, or if they are of two days give each day's queries ids of their own, such as user and date."
+    )

@@ -7,7 +7,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +19,10 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA
+from rankwell.results.kept_parts import DamagedStates, conditions_from, part_from, states_from
 from rankwell.results.part import Ends, Part
 from rankwell.results.segments import Division
-from rankwell.results.values import CANNOT_ADD, Saved
+from rankwell.results.values import Saved, SavedDiagnostics
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import State
 
@@ -36,16 +36,6 @@ if TYPE_CHECKING:
 BEGINNING = re.compile(rf'\s*{{\s*"{KEY}"\s*:\s*"[^"]*"\s*,\s*"schema"')
 
 
-@dataclass(frozen=True, slots=True)
-class SavedDiagnostics:
-    """Diagnostics read from a file, without the sums behind them."""
-
-    diagnostics: dict[str, float]
-
-    def __add__(self, other: object) -> SavedDiagnostics:
-        raise UsageError(CANNOT_ADD)
-
-
 def loaded(path: str | Path) -> Results:
     """Return the results in a file written by ``Results.save``, or by the command line for one run."""
     found = all_loaded(path)
@@ -57,7 +47,10 @@ def loaded(path: str | Path) -> Results:
 
 def all_loaded(path: str | Path) -> list[Results]:
     """Return all results in a file: one of ``Results.save``, one or more of ``rankwell evaluate -o``."""
-    return [_results(data, frame) for data, frame in _read(path)]
+    try:
+        return [_results(data, frame) for data, frame in _read(path)]
+    except DamagedStates as error:
+        raise InputError(f"{path}: its states are damaged ({error}); evaluate and save it again.") from error
 
 
 def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
@@ -75,14 +68,21 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
         Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
         Scale(data["grades"], scale["rel"], scale["negative"]),
         scale["grade_max"],
+        is_known=False,
     )
     part = _part(data, frame, saved)
+    states = data.get("states") if frame is not None else None
+    if states is not None:
+        conditions = conditions_from(states, conditions)
+        division = division._replace(labels=tuple(map(tuple, states["labels"])))
+        part = part_from(states, frame, part)
+    kept_slices = {} if states is None else states["slices"]
     slices = {
         name: Results(
             data["run"],
             sliced := tuple(metric for metric in metrics if str(metric) in each["mean"]),
-            conditions,
-            _part_of_slice(each, part, sliced),
+            conditions_from(kept_slices[name], conditions) if name in kept_slices else conditions,
+            _part_of_slice(each, part, sliced, kept_slices.get(name)),
             Division(weights=division.weights if "plain_mean" in each else ""),
         )
         for name, each in data.get("slices", {}).items()
@@ -125,7 +125,7 @@ def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, 
     n = {str(metric): each["n"] for metric, each in saved.items()}
     rows = data.get("segments", [])
     return Part(
-        Ids.of(frame["query"].to_list() if frame is not None and len(frame) else []),
+        Ids.of([]) if frame is None or not frame.width else Ids.of_series(frame["query"], "query"),
         np.arange(0 if frame is None else len(frame)),
         values,
         states,
@@ -151,16 +151,19 @@ def _ends(found: list[float], n: int) -> Ends:
     return Saved(best, n), Saved(worst, n)
 
 
-def _part_of_slice(each: dict[str, Any], whole: Part, metrics: Sequence[Metric]) -> Part:
-    """Return the part of a slice, for which only means are saved."""
-    return Part(
-        Ids.of([]),
+def _part_of_slice(
+    each: dict[str, Any], whole: Part, metrics: Sequence[Metric], kept: dict[str, Any] | None
+) -> Part:
+    """Return the part of a slice, for which no values per query are saved."""
+    shown = Part(
+        whole.queries[:0],
         np.empty(0, np.int64),
         states=_kept(each.get("plain_mean", each["mean"]), each["n"], metrics),
         counts=whole.counts,
         diagnostics={m: found for m, found in whole.diagnostics.items() if m in metrics},
         weighted=_kept(each["mean"], each["n"], [m for m in whole.weighted if m in metrics]),
     )
+    return shown if kept is None else states_from(kept, shown)
 
 
 def _kept(values: dict[str, Any], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:

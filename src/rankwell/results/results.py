@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -161,9 +161,33 @@ class Results:
         """Return the combined results of disjoint sets of queries; raises UsageError if metrics or conditions differ."""
         if not isinstance(other, Results):
             return NotImplemented
-        from rankwell.results.addition import added
+        from rankwell.results.addition import total
 
-        return added(self, other)
+        return total([self, other])
+
+    @classmethod
+    def sum(cls, results: Iterable[Results]) -> Results:
+        """Return the combined results of any number of disjoint sets of queries, as ``+`` does, in one pass.
+
+        Values, counts, segments and intervals are those of one evaluation of all. The name is that of the first. Results that
+        ``save`` wrote as Parquet or JSON can be added, too.
+
+        Raises
+        ------
+        UsageError
+            If there are none, metrics, policy or other conditions differ, or a query is in two of them.
+
+        Examples
+        --------
+        >>> import rankwell as rw
+        >>> days = [rw.evaluate({q: ["a", "b"]}, {q: {"b": 1}}, ["rr"]) for q in ("monday/u", "tuesday/u")]
+        >>> total = rw.Results.sum(days)
+        >>> total["rr"], total.n["rr"]
+        (0.5, 2)
+        """
+        from rankwell.results.addition import total
+
+        return total(list(results))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, so that cached values are not pickled."""
