@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from rankwell.errors import NotAskedError, UsageError, nearest
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.results import exports, mean_intervals, trackers
+from rankwell.results import addition, exports, mean_intervals, trackers
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # few callers need these at run time; the methods that do imp
     from rankwell.display.table import Table
     from rankwell.results.aggregation import How
     from rankwell.results.breakdown import Breakdown
+    from rankwell.results.daily_files import Day
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,33 +162,9 @@ class Results:
         """Return the combined results of disjoint sets of queries; raises UsageError if metrics or conditions differ."""
         if not isinstance(other, Results):
             return NotImplemented
-        from rankwell.results.addition import total
+        return addition.total([self, other])
 
-        return total([self, other])
-
-    @classmethod
-    def sum(cls, results: Iterable[Results]) -> Results:
-        """Return the combined results of any number of disjoint sets of queries, as ``+`` does, in one pass.
-
-        Values, counts, segments and intervals are those of one evaluation of all. The name is that of the first. Results that
-        ``save`` wrote as Parquet or JSON can be added, too.
-
-        Raises
-        ------
-        UsageError
-            If there are none, metrics, policy or other conditions differ, or a query is in two of them.
-
-        Examples
-        --------
-        >>> import rankwell as rw
-        >>> days = [rw.evaluate({q: ["a", "b"]}, {q: {"b": 1}}, ["rr"]) for q in ("monday/u", "tuesday/u")]
-        >>> total = rw.Results.sum(days)
-        >>> total["rr"], total.n["rr"]
-        (0.5, 2)
-        """
-        from rankwell.results.addition import total
-
-        return total(list(results))
+    sum = classmethod(addition.sum_of)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, so that cached values are not pickled."""
@@ -304,11 +281,27 @@ class Results:
         exports.save(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Results:
-        """Return results that ``save`` wrote as Parquet or JSON.
+    def load(cls, path: str | Path, *, since: Day = None, until: Day = None) -> Results:
+        """Return results that ``save`` wrote as Parquet or JSON: of a file, or of the files of several days, added.
 
-        Values, definitions, policy and counts are restored. To add results later, pickle them instead.
+        Values, definitions, policy, counts and what a sum needs are restored.
+
+        Parameters
+        ----------
+        path
+            A file; or a folder, perhaps with a window (``days/2026-11-01..2026-11-07``), or a pattern, whose files are added.
+        since, until
+            The first and the last day of a window, such as ``2026-11-01``; the day of a file is the one date in its name.
+
+        Examples
+        --------
+        >>> import rankwell as rw, tempfile, pathlib
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for day, items in (("2026-11-01", ["a", "b"]), ("2026-11-02", ["b", "a"])):
+        ...     rw.evaluate({f"{day}/u": items}, {f"{day}/u": {"b": 1}}, ["rr"]).save(folder / f"{day}.parquet")
+        >>> rw.Results.load(folder)["rr"], rw.Results.load(folder, since="2026-11-02")["rr"]
+        (0.75, 1.0)
         """
         from rankwell.results.loading import loaded
 
-        return loaded(path)
+        return loaded(path, since, until)
