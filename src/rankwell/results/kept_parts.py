@@ -40,8 +40,11 @@ def kept(res: Results) -> dict[str, Any]:
     The queries without a row per query follow those that have one, in the order in which the columns here go on.
     """
     part = res.part
-    others = np.setdiff1d(np.arange(len(part.queries)), res._rows)  # noqa: SLF001 - the same package
-    order = np.concatenate([res._rows, others])  # noqa: SLF001
+    rows = res._rows  # noqa: SLF001 - the same package
+    is_other = np.ones(len(part.queries), bool)
+    is_other[rows] = False
+    others = np.flatnonzero(is_other)
+    order = np.concatenate([rows, others])
     return {
         "conditions": _conditions(res.conditions),
         "labels": [list(labels) for labels in res.division.labels],
