@@ -43,10 +43,10 @@ def sum_of(cls: type[Results], results: Iterable[Results]) -> Results:  # noqa: 
     return total(list(results))
 
 
-def total(results: Sequence[Results], places: Sequence[str] = ()) -> Results:
+def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     """Return the combined results of disjoint sets of queries, under the name of the first.
 
-    ``places`` says where each of them comes from, for messages.
+    The list is emptied, so that what has been added takes no memory. ``places`` says where each comes from, for messages.
 
     Raises
     ------
@@ -65,23 +65,17 @@ def total(results: Sequence[Results], places: Sequence[str] = ()) -> Results:
             raise UsageError(f"{where}{error}") from None
     if len(results) == 1:
         return first
-    parts = [each.part for each in results]
-    part = Part.sum(parts)
-    if not part.queries.is_distinct():
-        raise _twice(part, parts, places)
-    part.counts.update(
-        {name: first.part.counts[name] - part.counts[name] for name in COUNTS & part.counts.keys()}
-    )
     slices = {name: total([each.slices[name] for each in results], places) for name in first.slices}
     conditions = reduce(Conditions.joined, (each.conditions for each in results))
-    experiments = {each.experiment for each in results}
-    return replace(
-        first,
-        conditions=conditions,
-        part=part,
-        slices=slices,
-        experiment=first.experiment if len(experiments) == 1 else "",
-    )
+    experiment = first.experiment if len({each.experiment for each in results}) == 1 else ""
+    ends = np.cumsum([len(each.part.queries) for each in results])
+    results.reverse()
+    part = Part.sum(results.pop().part for _ in ends)
+    if not part.queries.is_distinct():
+        raise _twice(part, ends, places)
+    shared = COUNTS & part.counts.keys()
+    part.counts.update({name: first.part.counts[name] - part.counts[name] for name in shared})
+    return replace(first, conditions=conditions, part=part, slices=slices, experiment=experiment)
 
 
 def _refuse_others(left: Results, right: Results) -> None:
@@ -117,11 +111,10 @@ def _refuse_lost(part: Part) -> None:
         )
 
 
-def _twice(part: Part, parts: Sequence[Part], places: Sequence[str]) -> UsageError:
-    """Return the error of the first query that occurs again."""
+def _twice(part: Part, ends: np.ndarray, places: Sequence[str]) -> UsageError:
+    """Return the error of the first query that occurs again; ``ends`` is where each of the results ends."""
     codes, firsts = part.queries.group()
     again = int(np.flatnonzero(np.arange(len(codes)) != firsts[codes])[0])
-    ends = np.cumsum([len(each.queries) for each in parts])
     left, right = (int(np.searchsorted(ends, row, side="right")) for row in (firsts[codes[again]], again))
     where = f"in both {places[left]} and {places[right]}" if places else "on both sides"
     return UsageError(

@@ -60,10 +60,11 @@ def merged(
                 )
             for res in results:
                 found.setdefault(name or _system_of(file, res), []).append((res, str(file.path)))
-    return [
-        replace(total([res for res, _ in parts], [place for _, place in parts]), name=system)
-        for system, parts in found.items()
-    ]
+    sums = []
+    for system in list(found):
+        results, places = map(list, zip(*found.pop(system), strict=True))
+        sums.append(replace(total(results, places), name=system))
+    return sums
 
 
 def _system_of(file: SavedFile, res: Results) -> str:

@@ -282,23 +282,16 @@ class Results:
 
     @classmethod
     def load(cls, path: str | Path, *, since: Day = None, until: Day = None) -> Results:
-        """Return results that ``save`` wrote as Parquet or JSON: of a file, or of the files of several days, added.
+        """Return results that ``save`` wrote as Parquet or JSON, with all that a sum needs.
 
-        Values, definitions, policy, counts and what a sum needs are restored.
-
-        Parameters
-        ----------
-        path
-            A file; or a folder, perhaps with a window (``days/2026-11-01..2026-11-07``), or a pattern, whose files are added.
-        since, until
-            The first and the last day of a window, such as ``2026-11-01``; the day of a file is the one date in its name.
+        ``path`` is a file; or a folder, a window of its days (``days/2026-11-01..2026-11-07``) or a pattern, whose files are added:
+        those from ``since`` to ``until``, by the one date in the name of each.
 
         Examples
         --------
-        >>> import rankwell as rw, tempfile, pathlib
-        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> import rankwell as rw, tempfile; folder = Path(tempfile.mkdtemp())
         >>> for day, items in (("2026-11-01", ["a", "b"]), ("2026-11-02", ["b", "a"])):
-        ...     rw.evaluate({f"{day}/u": items}, {f"{day}/u": {"b": 1}}, ["rr"]).save(folder / f"{day}.parquet")
+        ...     rw.evaluate({day: items}, {day: {"b": 1}}, ["rr"]).save(folder / f"{day}.parquet")
         >>> rw.Results.load(folder)["rr"], rw.Results.load(folder, since="2026-11-02")["rr"]
         (0.75, 1.0)
         """

@@ -176,21 +176,14 @@ class Ids:
 
     def tolist(self) -> list[str] | list[int]:
         """Return all ids as Python values; for results, never for every row of a run."""
-        if not self.is_text:
-            return self.integers.tolist()
-        return [each.decode(errors="replace") for each in self._spans()]
+        return [str(self.one(row)) for row in range(len(self))] if self.is_text else self.integers.tolist()
 
     def order(self) -> np.ndarray:
         """Return the rows sorted by id: integers by value, text by its bytes."""
         if not self.is_text:
             return np.argsort(self.integers, kind="stable")
-        listed = self._spans()
+        listed = [self.text[s : s + n].tobytes() for s, n in zip(self.starts, self.lengths, strict=True)]
         return np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
-
-    def _spans(self) -> list[bytes]:
-        """The bytes of each text id."""
-        text, ends = memoryview(self.text), (self.starts + self.lengths).tolist()  # type: ignore[arg-type]
-        return [text[start:end].tobytes() for start, end in zip(self.starts.tolist(), ends, strict=True)]
 
     def text_order(self) -> np.ndarray:
         """Return the rows sorted by the bytes of the id as text, also for integers: the same for every format of the data."""
