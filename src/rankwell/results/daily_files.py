@@ -164,6 +164,6 @@ def _given(word: str, day: Day) -> date | None:
     if day is None or isinstance(day, date):
         return day
     try:
-        return date.fromisoformat(day if isinstance(day, str) and DAY.fullmatch(day) else "")
+        return date.fromisoformat(day if DAY.fullmatch(str(day)) else "")
     except ValueError:
         raise UsageError(f"{word}={brief(day)}: must be a date such as 2026-11-20.") from None

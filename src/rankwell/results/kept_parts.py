@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,9 +100,8 @@ def conditions_from(data: Mapping[str, Any], known: Conditions) -> Conditions:
     """Return the conditions with what was kept of them."""
     own = data["conditions"]
     digests = {name: None if own[name] is None else bytes.fromhex(own[name]) for name in DIGESTS}
-    return Conditions(
-        known.policy, known.scale, known.grade_max, own["grade_min"], own["collection_size"], **digests
-    )
+    kept_too = {"grade_min": own["grade_min"], "collection_size": own["collection_size"], **digests}
+    return replace(known, is_known=True, **kept_too)
 
 
 @checked()

@@ -62,8 +62,8 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
         is_known=False,
     )
     part = _part(data, frame, saved)
-    states = data.get("states") if frame is not None else None
-    if states is not None:
+    states = None if frame is None else data.get("states")
+    if states is not None and frame is not None:
         conditions = conditions_from(states, conditions)
         division = division._replace(labels=tuple(map(tuple, states["labels"])))
         part = part_from(states, frame, part)
