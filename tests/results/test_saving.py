@@ -91,14 +91,24 @@ def test_added_loaded_results_keep_what_can_be_added(tmp_path):
     assert (right + rw.Results.load(tmp_path / "left.parquet"))["ap"] == 0.75
 
 
-def test_loaded_values_that_do_not_add_are_refused(tmp_path):
+def test_results_saved_without_states_are_refused(tmp_path):
     tied = rw.evaluate({"a": {"x": 1.0, "y": 1.0}}, {"a": {"y": 1}}, ["rr"])
+    other = rw.evaluate({"b": ["x"]}, {"b": {"x": 1}}, ["rr"])
     tied.save(tmp_path / "tied.json")
-    other, again = rw.evaluate({"b": ["x"]}, {"b": {"x": 1}}, ["rr"]), rw.Results.load(tmp_path / "tied.json")
+    again = rw.Results.load(tmp_path / "tied.json")
     assert again.tie_range == {"rr": (0.5, 1.0)}
-    for left, right in ((again, other), (other, again)):
-        with pytest.raises(rw.RankwellError, match="cannot add loaded results"):
-            left + right
+    assert (again + other).tie_range == {"rr": (0.75, 1.0)}
+    data = json.loads((tmp_path / "tied.json").read_text(encoding="utf-8"))
+    for word in (
+        "states",
+        "per_query",
+    ):  # of an earlier version; of `rankwell evaluate -o` without --per-query
+        del data[word]
+        (tmp_path / "old.json").write_text(json.dumps(data))
+        old = rw.Results.load(tmp_path / "old.json")
+        for left, right in ((old, other), (other, old)):
+            with pytest.raises(rw.RankwellError, match=r"cannot add loaded results: .* evaluate --per-query"):
+                left + right
 
 
 def test_tables_are_markdown_latex_and_html(tmp_path):

@@ -10,6 +10,10 @@ FOUND, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
 GROUPS = {
     "Evaluate": {
         "evaluate": ("evaluate", "Evaluate runs against judgements."),
+        "merge": (
+            "merge",
+            "Add saved results of disjoint sets of queries, such as those of several days, and print what one evaluation of all would.",
+        ),
         "demo": ("demo", "Evaluate bundled real data and print tables worth reading."),
     },
     "Compare": {

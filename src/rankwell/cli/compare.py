@@ -77,8 +77,8 @@ def compare(
     run: Annotated[
         str,
         Option(
-            help="a run, results that ``evaluate -o`` saved as .json or .parquet, or costs that ``bench -o`` saved, which stand for "
-            "all their systems"
+            help="a run, results that ``evaluate -o`` saved as .json or .parquet, a folder of daily ones, or costs that ``bench -o`` "
+            "saved, which stand for all their systems"
         ),
     ],
     /,

@@ -173,8 +173,9 @@ def evaluate(
             _sweep(inputs, named, thresholds, threads, printed)
             return
         engine = Memory(progress=progress)
+        needs_values = per_query or interval or printed.form == "parquet"
         evaluator = Evaluator.of(
-            inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query or interval
+            inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=needs_values
         )
         results = with_origin(evaluator.results_of_all(named).values(), experiment)
     _write(results, inputs, names, printed, per_query=per_query, intervals=interval)

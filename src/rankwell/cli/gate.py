@@ -33,6 +33,7 @@ from rankwell.display.output import in_form, whole_file, width, write
 from rankwell.errors import InputError, UsageError
 from rankwell.judge.policy import Policy
 from rankwell.results import Results
+from rankwell.results.daily_files import is_several
 from rankwell.results.exports import to_json
 from rankwell.results.loading import is_saved
 
@@ -84,13 +85,19 @@ class Reported:
 
 def gate(
     qrels: Annotated[str, Option(help="the judgements; ``none`` if both systems are saved results")],
-    run: Annotated[str, Option(help="the new run, or its saved results")],
+    run: Annotated[
+        str,
+        Option(
+            help="the new run, or its saved results: a file, or a folder of daily ones, perhaps with a window: "
+            "``days/2026-11-01..2026-11-07``"
+        ),
+    ],
     /,
     *,
     baseline: Annotated[
         str,
         Option(
-            help="the accepted run, or its results, saved by ``rankwell evaluate --per-query -o old.json``"
+            help="the accepted run, or its results, saved by ``rankwell evaluate --per-query -o old.json``; or a folder of daily ones"
         ),
     ],
     metric: Metrics = None,
@@ -151,6 +158,11 @@ def gate(
     limits = costs_kept(costs, paths[0], max_latency, max_memory, deciding.alpha)
     accepted_file = paths[1]
     _refuse_other_file(accepted_file, baseline_hash)
+    if ratchet and is_several(accepted_file):
+        raise UsageError(
+            f"--ratchet writes over the file of the baseline, and {baseline} is not one file. Make one: `rankwell merge {baseline} "
+            f"-o old.parquet`."
+        )
     if ratchet and not is_saved(accepted_file):
         raise UsageError(
             f"--ratchet writes over the baseline, so it must be saved results, not a run: {baseline}. Save them by "
@@ -236,7 +248,7 @@ def _accept(found: Gate, baseline: str) -> None:
             found.new.save(path)
         else:
             with whole_file(path) as file:
-                file.write_text(to_json(found.new, per_query=True) + "\n", encoding="utf-8")
+                file.write_text(to_json(found.new, per_query=True, states=True) + "\n", encoding="utf-8")
         sys.stderr.write(f"{told} is the accepted baseline now, in {printable(baseline)}.\n")
     elif found.status == "pass" and first.found.difference > 0:
         sys.stderr.write(

@@ -13,7 +13,7 @@ from rankwell.errors import UsageError, brief
 OTHERS = (
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
-    "documents", "topics",
+    "documents", "topics", "since", "until",
 )  # fmt: skip
 
 
@@ -146,12 +146,16 @@ def named_groups(given: Sequence[str] | None, option: str) -> dict[str, list[str
 def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the names and the paths of runs: ``name=file`` gives a name, if there is no such file but the one behind it.
 
+    The file may be a pattern, or a window of days in a folder of saved results.
+
     >>> split_names(["a/bm25.run", "nowhere=b/bm25.run"])
     (['a/bm25.run', 'nowhere=b/bm25.run'], ['a/bm25.run', 'nowhere=b/bm25.run'])
     """
+    from rankwell.results.daily_files import exists
+
     parts = [word.partition("=") for word in words]
     is_named = [
-        bool(sign) and not Path(word).exists() and Path(path).exists()
+        bool(sign) and not Path(word).exists() and exists(path)
         for word, (_, sign, path) in zip(words, parts, strict=True)
     ]
     paths = [

@@ -81,7 +81,7 @@ class Task:
     @cached_property
     def conditions(self) -> Conditions:
         """What the values depend on besides lists and judgements."""
-        return Conditions.of(self.asked.policy, self.context, self.metrics)
+        return Conditions.of(self.asked.policy, self.context, self.pool, self.metrics)
 
     @cached_property
     def _steps(self) -> Steps:

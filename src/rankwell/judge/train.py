@@ -17,6 +17,11 @@ from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels
 
+# what is counted of the training data, which all queries share
+COUNTS = frozenset(
+    {"training pairs", "training users", "training pairs given twice", "training pairs outside the catalogue"}
+)
+
 
 @dataclass(frozen=True, eq=False)
 class History:

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
+from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
+from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.tables.items_users import Users
+from rankwell.tables.ids import Ids
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DIGESTS = ("catalogue", "train", "users", "judgements")
+NOT_KEPT = (
+    "cannot add loaded results: a file holds what a sum needs only if it was saved with the values per query, by Results.save or by "
+    "`rankwell evaluate --per-query -o`, and by this version of rankwell or a later one. Evaluate and save them again, or pickle them."
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
     """Everything besides lists and judgements that values depend on: the policy, the grade scale and its ends, other tables.
 
-    Only digests of the catalogue (if a metric counts items, or there are training data) and of the training data are kept,
-    so that results stay small. ``users`` is the table of users, if a metric reads it.
+    Only digests are kept, so that results stay small: of the catalogue (if a metric counts items, or there are training data;
+    with its columns, if such a metric reads them), of the training data, of the table of users, if a metric reads it, and of the
+    judgements, if a metric holds lists against those of other queries.
+    ``is_known`` is False for files that do not hold the conditions.
     """
 
     policy: Policy
@@ -30,21 +44,26 @@ class Conditions:
     collection_size: int | None = None
     catalogue: bytes | None = None
     train: bytes | None = None
-    users: Users | None = None
+    users: bytes | None = None
+    judgements: bytes | None = None
+    is_known: bool = True
 
     @classmethod
-    def of(cls, policy: Policy, context: Context, metrics: Iterable[Metric]) -> Conditions:
+    def of(cls, policy: Policy, context: Context, pool: Pool, metrics: Iterable[Metric]) -> Conditions:
         """Return the conditions of an evaluation of some metrics."""
-        is_compared = context.train is not None or any(map(_counts_items, metrics))
+        counting = list(filter(_counts_items, metrics))
+        is_compared = context.catalogue is not None and (context.train is not None or counting)
+        reads_columns = any("features" in metric.needed() for metric in counting)
         return cls(
             policy,
             context.scale,
             context.grade_max,
             context.grade_min,
             None if context.items is None else len(context.items),
-            context.once(_digest_of_catalogue) if context.catalogue is not None and is_compared else None,
+            context.once(_digest_of_catalogue, reads_columns) if is_compared else None,
             None if context.train is None else context.once(_digest_of_train),
-            context.users,
+            None if context.users is None else context.once(_digest_of_users),
+            pool.once(_digest_of_judgements) if any(map(_reads_all_judgements, metrics)) else None,
         )
 
     def meaning(self, metrics: Iterable[Metric]) -> str:
@@ -59,8 +78,16 @@ class Conditions:
         }
         return meaning[self.scale.kind]
 
+    def joined(self, other: Conditions) -> Conditions:
+        """Return the conditions of the sum: the same, with the ends of the grades of both."""
+        highest = [each.grade_max for each in (self, other) if each.grade_max is not None]
+        lowest = [each.grade_min for each in (self, other) if each.grade_min is not None]
+        return replace(self, grade_max=max(highest, default=None), grade_min=min(lowest, default=None))
+
     def refuse_others(self, other: Conditions, metrics: Iterable[Metric]) -> None:
         """Raise UsageError if the conditions differ in something that values of these metrics depend on."""
+        if not (self.is_known and other.is_known):
+            raise UsageError(NOT_KEPT)
         metrics = list(metrics)
         needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
         if self.policy != other.policy:
@@ -92,7 +119,13 @@ class Conditions:
             raise UsageError(
                 "cannot add results with different training data: give both evaluations the same train=."
             )
-        if self.users is not other.users and not _same_users(self.users, other.users):
+        if self.judgements != other.judgements:
+            asker = next(filter(_reads_all_judgements, metrics))
+            raise UsageError(
+                f"cannot add results with different judgements: {asker} counts what is judged for any query. Evaluate both with "
+                f"all judgements and missing='skip', or without {asker}."
+            )
+        if self.users != other.users:
             raise UsageError(
                 "cannot add results with different tables of users: give both evaluations the same users=."
             )
@@ -102,19 +135,69 @@ def _counts_items(metric: Metric) -> bool:
     return "item" in metric.needs and not isinstance(metric, QueryMetric)
 
 
-def _digest_of_catalogue(context: Context) -> bytes:
-    assert context.catalogue is not None
-    from rankwell.tables.draws import fingerprints_of
+def _reads_all_judgements(metric: Metric) -> bool:
+    return isinstance(metric, CorpusMetric) and metric.reads_all_judgements
 
-    ids = context.catalogue.ids
-    return _digest(fingerprints_of(ids)) if ids.is_text else _digest(ids.integers)
+
+def _digest_of_judgements(pool: Pool) -> bytes:
+    return _digest(*_of_ids(pool.queries.ids), pool.offsets, *_of_ids(pool.items), pool.grades)
+
+
+def _digest_of_catalogue(context: Context, with_columns: bool) -> bytes:
+    assert context.catalogue is not None
+    frame = context.items.frame if with_columns and context.items is not None else None
+    return _digest(*_of_ids(context.catalogue.ids), *_of_frame(frame))
 
 
 def _digest_of_train(context: Context) -> bytes:
     assert context.train is not None
     from rankwell.tables.draws import fingerprints_of
 
-    return _digest(fingerprints_of(context.train.queries.ids), context.train.offsets, context.train.item)
+    train = context.train
+    return _digest(fingerprints_of(train.queries.ids), train.offsets, train.item, train.grade)
+
+
+def _digest_of_users(context: Context) -> bytes:
+    assert context.users is not None
+    return _digest(*_of_ids(context.users.query), *_of_frame(context.users.frame))
+
+
+def _of_ids(ids: Ids) -> list[np.ndarray]:
+    from rankwell.tables.draws import fingerprints_of
+
+    return [fingerprints_of(ids) if ids.is_text else ids.integers]
+
+
+def _of_frame(frame: pl.DataFrame | None) -> Iterator[np.ndarray]:
+    """The names, the types and the values of all columns, whatever they are."""
+    for column in () if frame is None else frame:
+        yield _of_text(f"{column.name} {column.dtype}")
+        yield from _of_column(column)
+
+
+def _of_column(column: pl.Series) -> Iterator[np.ndarray]:
+    import polars as pl
+
+    yield column.is_null().to_numpy()
+    kind = column.dtype
+    if isinstance(kind, pl.Array):
+        column, kind = column.arr.to_list(), pl.List(pl.Null)
+    if isinstance(kind, pl.List):
+        yield column.list.len().fill_null(0).to_numpy()
+        yield from _of_column(column.explode())
+    elif (kind.is_numeric() and not kind.is_decimal()) or kind == pl.Boolean:
+        yield column.fill_null(0 if kind != pl.Boolean else False).to_numpy()
+    elif kind == pl.Struct:
+        for each in column.struct.unnest():
+            yield from _of_column(each)
+    else:
+        texts = column.cast(pl.String, strict=False).fill_null("")
+        yield texts.str.len_bytes().to_numpy()
+        yield _of_text(texts.str.join("").item() if len(texts) else "")
+
+
+def _of_text(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode(), np.uint8)
 
 
 def _digest(*columns: np.ndarray) -> bytes:
@@ -125,12 +208,3 @@ def _digest(*columns: np.ndarray) -> bytes:
         found.update(f"{column.dtype.str} {len(column)} ".encode())
         found.update(np.ascontiguousarray(column).data)
     return found.digest()[:16]
-
-
-def _same_users(mine: Users | None, theirs: Users | None) -> bool:
-    if mine is None or theirs is None:
-        return mine is theirs
-    same_queries = mine.query.is_text == theirs.query.is_text and np.array_equal(
-        mine.query.keys, theirs.query.keys
-    )
-    return same_queries and mine.frame.equals(theirs.frame)

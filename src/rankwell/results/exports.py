@@ -22,8 +22,13 @@ KEY = "rankwell"  # metadata key in Parquet files
 SCHEMA = 1  # version of the JSON layout
 
 
-def to_dict(res: Results, *, per_query: bool = False, intervals: bool = False) -> dict[str, Any]:
-    """Return the results as plain Python values, as ``to_json`` writes them; with the ``intervals`` of means if asked for."""
+def to_dict(
+    res: Results, *, per_query: bool = False, intervals: bool = False, states: bool = False
+) -> dict[str, Any]:
+    """Return the results as plain Python values, as ``to_json`` writes them; with the ``intervals`` of means if asked for.
+
+    With ``states`` there is also what the sum with other results needs, unless some segments are not to be shown.
+    """
     plain("per_query", per_query, bool)
     found = mean_intervals.intervals_of(res) if intervals else {}
     ranges, undefined = res.tie_range, res.undefined
@@ -61,6 +66,10 @@ def to_dict(res: Results, *, per_query: bool = False, intervals: bool = False) -
         "policy": res.policy.to_dict(),
         "counts": res.counts,
     }
+    if states and not res.division.least:
+        from rankwell.results.kept_parts import kept
+
+        data["states"] = kept(res)
     if per_query:
         data["per_query"] = res.per_query.to_dicts()
     return data
@@ -87,11 +96,11 @@ def _divided(res: Results) -> dict[str, Any]:
     return data
 
 
-def to_json(res: Results, *, per_query: bool = False) -> str:
+def to_json(res: Results, *, per_query: bool = False, states: bool = False) -> str:
     """Return the results as JSON text."""
     import json
 
-    data = {"rankwell": __version__, "schema": SCHEMA, **to_dict(res, per_query=per_query)}
+    data = {"rankwell": __version__, "schema": SCHEMA, **to_dict(res, per_query=per_query, states=states)}
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
 
 
@@ -119,12 +128,12 @@ def save(res: Results, path: str | Path) -> None:
     """Write results in the format given by the file's suffix."""
     target = Path(path)
     texts: dict[str, Callable[[], str]] = {
-        ".json": lambda: to_json(res, per_query=True), ".csv": res.to_csv, ".md": res.to_markdown,
+        ".json": lambda: to_json(res, per_query=True, states=True), ".csv": res.to_csv, ".md": res.to_markdown,
         ".tex": res.to_latex, ".html": lambda: res.to_html(full=True),
     }  # fmt: skip
     kind = target.suffix.lower()
     if kind == ".parquet":
-        whole = to_json(res)
+        whole = to_json(res, states=True)
         with whole_file(target) as file:
             res.per_query.write_parquet(file, metadata={KEY: whole})
     elif kind in texts:

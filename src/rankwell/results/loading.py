@@ -1,216 +1,90 @@
-"""Loading of saved results."""
+"""Loading of saved results: of one file, or of the files of several days, added."""
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rankwell.errors import InputError, UsageError
-from rankwell.judge.policy import Policy
-from rankwell.judge.scale import Scale
-from rankwell.metrics import metric_of
-from rankwell.metrics.metric import Metric, QueryMetric
-from rankwell.results.conditions import Conditions
-from rankwell.results.exports import KEY, SCHEMA
-from rankwell.results.labels import Labels
-from rankwell.results.part import Ends, Part
-from rankwell.results.segments import Division
-from rankwell.results.values import CANNOT_ADD, Saved
-from rankwell.tables.ids import Ids
-from rankwell.tables.states import State
+from rankwell.results.addition import total
+from rankwell.results.daily_files import Day, SavedFile, files_of, is_several, split_window, without_day
+from rankwell.results.saved_file import is_saved_file, results_in
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankwell.results.results import Results
 
 
-# how a JSON file of results begins, whatever its length
-BEGINNING = re.compile(rf'\s*{{\s*"{KEY}"\s*:\s*"[^"]*"\s*,\s*"schema"')
-
-
-@dataclass(frozen=True, slots=True)
-class SavedDiagnostics:
-    """Diagnostics read from a file, without the sums behind them."""
-
-    diagnostics: dict[str, float]
-
-    def __add__(self, other: object) -> SavedDiagnostics:
-        raise UsageError(CANNOT_ADD)
-
-
-def loaded(path: str | Path) -> Results:
-    """Return the results in a file written by ``Results.save``, or by the command line for one run."""
-    found = all_loaded(path)
+def loaded(path: str | Path, since: Day = None, until: Day = None) -> Results:
+    """Return the results of the one system that a path holds: a file, or the sum of the files of several days."""
+    found = all_loaded(path, since, until)
     if len(found) != 1:
-        names = ", ".join(res.name for res in found)
-        raise UsageError(f"{path}: holds the results of {len(found)} runs ({names}); save each by itself.")
+        names = ", ".join(res.name for res in found[:6])
+        remedy = "name the folder of one, or a pattern" if is_several(path) else "save each by itself"
+        raise UsageError(f"{path}: holds the results of {len(found)} runs ({names}); {remedy}.")
     return found[0]
 
 
-def all_loaded(path: str | Path) -> list[Results]:
-    """Return all results in a file: one of ``Results.save``, one or more of ``rankwell evaluate -o``."""
-    return [_results(data, frame) for data, frame in _read(path)]
+def all_loaded(path: str | Path, since: Day = None, until: Day = None) -> list[Results]:
+    """Return all results that a path holds.
+
+    Of a file these are all its runs; of a folder, a pattern or a window of days the sum of each system.
+    """
+    if is_several(path) or not (since is None and until is None):
+        return merged([path], since, until)
+    return results_in(path)
 
 
-def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
-    from rankwell.results.results import Results
+def merged(
+    paths: Iterable[str | Path], since: Day = None, until: Day = None, name: str | None = None
+) -> list[Results]:
+    """Return the sum of the results of each system in files, folders, patterns and windows of days.
 
-    saved = {metric_of(each["metric"]): each for each in data["metrics"]}
-    metrics = tuple(saved)
-    by, segments = tuple(data.get("by", ())), data.get("segments", [])
-    division = Division(by, _labels(by, segments), data.get("weights", ""))
-    scale, depth = data["scale"], data["policy"]["depth"]
-    conditions = Conditions(
-        Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
-        Scale(data["grades"], scale["rel"], scale["negative"]),
-        scale["grade_max"],
-    )
-    part = _part(data, frame, saved)
-    slices = {
-        name: Results(
-            data["run"],
-            sliced := tuple(metric for metric in metrics if str(metric) in each["mean"]),
-            conditions,
-            _part_of_slice(each, part, sliced),
-            Division(weights=division.weights if "plain_mean" in each else ""),
-        )
-        for name, each in data.get("slices", {}).items()
-    }
-    return Results(data["run"], metrics, conditions, part, division, slices, data.get("experiment", ""))
+    A system is named by the sub-folder of its files, else by the name of the run without a date in it, else by the folder.
+    With ``name``, all results are of one system of this name.
+
+    Raises
+    ------
+    InputError, UsageError
+        If a file holds no results or has no day, or results cannot be added.
+    """
+    found: dict[str, list[tuple[Results, str]]] = {}
+    for path in paths:
+        for file in files_of(path, since, until):
+            results = results_in(file.path)
+            if file.system and len(results) > 1 and name is None:
+                raise InputError(
+                    f"{file.path}: holds the results of {len(results)} runs, but in a sub-folder, which names a system, files "
+                    f"hold one each. Move it up, or save each run by itself."
+                )
+            for res in results:
+                found.setdefault(name or _system_of(file, res), []).append((res, str(file.path)))
+    sums = []
+    for system in list(found):
+        results, places = map(list, zip(*found.pop(system), strict=True))
+        sums.append(replace(total(results, places), name=system))
+    return sums
 
 
-def _labels(by: tuple[str, ...], segments: list[dict[str, Any]]) -> Labels:
-    if not by:
-        return Labels()
-    import polars as pl
-
-    return Labels(tuple(pl.Series([row[column] for row in segments], dtype=pl.String) for column in by))
+def _system_of(file: SavedFile, res: Results) -> str:
+    return file.system or without_day(res.name) or file.path.absolute().parent.name
 
 
 def opened(system: Any) -> Any:
-    """Return the results that a file of saved ones holds; anything else, such as a run's path, as it is."""
+    """Return the results that saved files hold; anything else, such as a run's path, as it is."""
     return loaded(system) if isinstance(system, str | Path) and is_saved(system) else system
 
 
 def is_saved(path: str | Path) -> bool:
-    """Whether a file holds results that ``Results.save`` wrote as Parquet or JSON; a run in such a format does not."""
-    import polars as pl
+    """Whether a file holds results that ``Results.save`` wrote as Parquet or JSON; a run in such a format does not.
 
-    file = Path(path)
-    try:
-        if file.suffix.lower() == ".parquet":
-            return KEY in pl.read_parquet_metadata(file)
-        if file.suffix.lower() != ".json" or not file.is_file():
-            return False
-        with file.open(encoding="utf-8") as opened:
-            return bool(BEGINNING.match(opened.read(200)))
-    except (OSError, ValueError, pl.exceptions.PolarsError):
-        return False  # the reader of runs says what is wrong with it
-
-
-def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, dict[str, Any]]) -> Part:
-    """Return the part of all queries, as far as the file holds it."""
-    columns = {} if frame is None else {m: frame[str(m)] for m in saved if str(m) in frame.columns}
-    values = {m: c.cast(float).fill_null(math.nan).to_numpy().astype(np.float64) for m, c in columns.items()}
-    plain = data.get("plain_mean", data["mean"])
-    states: dict[Metric, State] = {}
-    for metric, each in saved.items():
-        if metric in values and isinstance(metric, QueryMetric):
-            states[metric] = metric.summary(values[metric][~np.isnan(values[metric])])
-        else:
-            states[metric] = Saved(_number(plain[str(metric)]), each["n"])
-    n = {str(metric): each["n"] for metric, each in saved.items()}
-    rows = data.get("segments", [])
-    return Part(
-        Ids.of(frame["query"].to_list() if frame is not None and len(frame) else []),
-        np.arange(0 if frame is None else len(frame)),
-        values,
-        states,
-        tied={m: _ends(each["tie_range"], each["n"]) for m, each in saved.items() if each["tie_range"]},
-        counts=dict(data["counts"]),
-        undefined={(m, why): n for m, each in saved.items() for why, n in each["undefined"].items()},
-        diagnostics={
-            m: SavedDiagnostics(each["diagnostics"]) for m, each in saved.items() if "diagnostics" in each
-        },
-        split={
-            (m, code): Saved(_number(row["mean"][str(m)]), row["n"][str(m)])
-            for code, row in enumerate(rows)
-            for m in saved
-        },
-        weighted=_kept(data["mean"], n, [m for m, each in saved.items() if each["weighted"]]),
-        sizes={code: row["queries"] for code, row in enumerate(rows)},
-    )
-
-
-def _ends(found: list[float], n: int) -> Ends:
-    """Return the states under the best and the worst tie order, given the range from worst to best."""
-    worst, best = found
-    return Saved(best, n), Saved(worst, n)
-
-
-def _part_of_slice(each: dict[str, Any], whole: Part, metrics: Sequence[Metric]) -> Part:
-    """Return the part of a slice, for which only means are saved."""
-    return Part(
-        Ids.of([]),
-        np.empty(0, np.int64),
-        states=_kept(each.get("plain_mean", each["mean"]), each["n"], metrics),
-        counts=whole.counts,
-        diagnostics={m: found for m, found in whole.diagnostics.items() if m in metrics},
-        weighted=_kept(each["mean"], each["n"], [m for m in whole.weighted if m in metrics]),
-    )
-
-
-def _kept(values: dict[str, Any], n: dict[str, int], metrics: Iterable[Metric]) -> dict[Metric, State]:
-    """Return states of metrics whose values alone were saved."""
-    return {m: Saved(_number(values[str(m)]), n[str(m)]) for m in metrics}
-
-
-def _number(value: float | str | None) -> float:
-    return math.nan if value is None else float(value)
-
-
-def _read(path: str | Path) -> list[tuple[dict[str, Any], pl.DataFrame | None]]:
-    """Return the data in a saved file, and the per-query values where it has them, of each run.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, holds no results, or has a schema version that is not known yet.
+    A folder, a pattern or a window of days does if any of its files does.
     """
-    import polars as pl
-
-    file = Path(path)
-    frame: pl.DataFrame | None = None
+    if not is_several(path):
+        return is_saved_file(path)
     try:
-        if file.suffix.lower() == ".parquet":
-            data = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
-            frame = pl.read_parquet(file)
-        else:
-            data = json.loads(file.read_text(encoding="utf-8"))
-        parts = data.get("runs", [data]) if isinstance(data, dict) else []
-        frames = [frame if frame is not None else _per_query(part) for part in parts]
-    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        reason = str(error).strip().splitlines()[0][:200] if str(error).strip() else type(error).__name__
-        raise InputError(f"{file}: cannot be read as saved results ({reason}).") from error
-    if not parts or not all(isinstance(part, dict) and "metrics" in part for part in parts):
-        raise InputError(f"{file}: not rankwell results; Results.load reads files written by Results.save.")
-    if not isinstance(data.get("schema"), int) or not 1 <= data["schema"] <= SCHEMA:
-        raise InputError(
-            f"{file}: written with schema {data.get('schema')}, but this version of rankwell reads schemas up to {SCHEMA}."
-        )
-    return list(zip(parts, frames, strict=True))
-
-
-def _per_query(part: Any) -> pl.DataFrame | None:
-    import polars as pl
-
-    rows = part.get("per_query") if isinstance(part, dict) else None
-    return None if rows is None else pl.DataFrame(rows, infer_schema_length=None)
+        files = files_of(split_window(path)[0])
+    except InputError:
+        return False  # the reader of runs says what is wrong with it
+    return any(is_saved_file(each.path) for each in files)

@@ -170,5 +170,7 @@ class Growing:
 
     def values(self) -> np.ndarray:
         """Return the whole column; nothing can be appended afterwards."""
+        if len(self._held) == self._n:
+            return self._held
         self._held.resize(self._n, refcheck=False)  # in place: a copy would take twice the memory
         return self._held

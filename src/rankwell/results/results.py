@@ -14,7 +14,7 @@ from rankwell.errors import NotAskedError, UsageError, nearest
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.results import exports, mean_intervals, trackers
+from rankwell.results import addition, exports, mean_intervals, trackers
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # few callers need these at run time; the methods that do imp
     from rankwell.display.table import Table
     from rankwell.results.aggregation import How
     from rankwell.results.breakdown import Breakdown
+    from rankwell.results.daily_files import Day
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,9 +168,9 @@ class Results:
         """Return the combined results of disjoint sets of queries; raises UsageError if metrics or conditions differ."""
         if not isinstance(other, Results):
             return NotImplemented
-        from rankwell.results.addition import added
+        return addition.total([self, other])
 
-        return added(self, other)
+    sum = classmethod(addition.sum_of)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields, so that cached values are not pickled."""
@@ -286,11 +287,20 @@ class Results:
         exports.save(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Results:
-        """Return results that ``save`` wrote as Parquet or JSON.
+    def load(cls, path: str | Path, *, since: Day = None, until: Day = None) -> Results:
+        """Return results that ``save`` wrote as Parquet or JSON, with all that a sum needs.
 
-        Values, definitions, policy and counts are restored. To add results later, pickle them instead.
+        ``path`` is a file; or a folder, a window of its days (``days/2026-11-01..2026-11-07``) or a pattern, whose files are added:
+        those from ``since`` to ``until``, by the one date in the name of each.
+
+        Examples
+        --------
+        >>> import rankwell as rw, tempfile; folder = Path(tempfile.mkdtemp())
+        >>> for day, items in (("2026-11-01", ["a", "b"]), ("2026-11-02", ["b", "a"])):
+        ...     rw.evaluate({day: items}, {day: {"b": 1}}, ["rr"]).save(folder / f"{day}.parquet")
+        >>> rw.Results.load(folder)["rr"], rw.Results.load(folder, since="2026-11-02")["rr"]
+        (0.75, 1.0)
         """
         from rankwell.results.loading import loaded
 
-        return loaded(path)
+        return loaded(path, since, until)

@@ -130,7 +130,7 @@ def written(
     With ``words``, a table that says what each metric measures is added, with ``intervals`` those of the means.
     """
     if form == "json":
-        parts = [to_dict(res, per_query=per_query, intervals=intervals) for res in results]
+        parts = [to_dict(res, per_query=per_query, intervals=intervals, states=per_query) for res in results]
         data = {"rankwell": __version__, "schema": SCHEMA, "runs": parts}
         return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
     if form == "csv":

@@ -9,7 +9,6 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.tables.states import State
 
-CANNOT_ADD = "cannot add loaded results: a file holds values, not the states behind them. Pickle results to add them later."
 TIE_RANGE = 0.001
 
 
@@ -21,7 +20,17 @@ class Saved:
     n: int
 
     def __add__(self, other: object) -> Saved:
-        raise UsageError(CANNOT_ADD)
+        raise UsageError("cannot add a loaded value without its state.")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDiagnostics:
+    """Diagnostics read from a file, without the sums behind them; they cannot be added."""
+
+    diagnostics: dict[str, float]
+
+    def __add__(self, other: object) -> SavedDiagnostics:
+        raise UsageError("cannot add loaded diagnostics without the sums behind them.")
 
 
 def value_of(metric: Metric, state: State) -> float:

@@ -204,6 +204,7 @@ class TestShare(OfCounts):
     __test__: ClassVar[bool] = False
     name: ClassVar[str] = "test_share"
     judgements: ClassVar[bool] = True
+    reads_all_judgements: ClassVar[bool] = True
     better: ClassVar[Better] = "neither"
 
     def broken_laws(self) -> dict[str, str]:

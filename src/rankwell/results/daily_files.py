@@ -1,0 +1,169 @@
+"""Files of saved results by the day in their names: folders, patterns, and windows of days."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from glob import glob, has_magic
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from rankwell.errors import InputError, UsageError, brief
+
+SUFFIXES = (".parquet", ".json")
+DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+SPAN = re.compile(rf"({DAY.pattern})?\.\.({DAY.pattern})?")
+Day = str | date | None
+
+
+class Window(NamedTuple):
+    """The first and the last day of a window, both of which are in it; None for an open end."""
+
+    since: date | None = None
+    until: date | None = None
+
+    @classmethod
+    def of(cls, since: Day, until: Day) -> Self:
+        """Return the window of two days, given as dates or as text such as 2026-11-20.
+
+        Raises
+        ------
+        UsageError
+            If one of them is no date, or the first is after the last.
+        """
+        found = cls(_given("since", since), _given("until", until))
+        if found.since is not None and found.until is not None and found.since > found.until:
+            raise UsageError(f"since={found.since} is after until={found.until}; exchange them.")
+        return found
+
+    @property
+    def is_open(self) -> bool:
+        """Whether all days are in it."""
+        return self.since is None and self.until is None
+
+    def __contains__(self, day: object) -> bool:
+        assert isinstance(day, date)
+        return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
+
+    def __str__(self) -> str:
+        return " ".join(
+            f"{word} {day}" for word, day in (("since", self.since), ("until", self.until)) if day is not None
+        )
+
+
+EVERY_DAY = Window()
+
+
+class SavedFile(NamedTuple):
+    """A file, and the sub-folder that names its system; empty if none does."""
+
+    path: Path
+    system: str = ""
+
+
+def split_window(path: str | Path) -> tuple[str, Window]:
+    """Return a path without the window that may be its last part: ``days/2026-11-01..2026-11-07``, ``days/2026-11-01..``.
+
+    >>> path, window = split_window("days/2026-11-01..")
+    >>> path, str(window)
+    ('days', 'since 2026-11-01')
+    """
+    whole = Path(path)
+    found = SPAN.fullmatch(whole.name)
+    if found is None or not any(found.groups()) or whole.exists():
+        return str(path), EVERY_DAY
+    return str(whole.parent), Window.of(*found.groups())
+
+
+def is_several(path: str | Path) -> bool:
+    """Whether a path is a folder, a pattern or a window of days, and not one file."""
+    text, window = split_window(path)
+    return not window.is_open or Path(text).is_dir() or (has_magic(text) and not Path(text).exists())
+
+
+def exists(path: str | Path) -> bool:
+    """Whether there is such a file or folder, a file of the pattern, or the folder of the window."""
+    text, _ = split_window(path)
+    return Path(text).exists() or (has_magic(text) and bool(glob(text, recursive=True)))  # noqa: PTH207 - also of absolute patterns
+
+
+def files_of(path: str | Path, since: Day = None, until: Day = None) -> list[SavedFile]:
+    """Return the files that a path means, sorted by path: those of a window, if there is one.
+
+    Of a folder and its sub-folders these are all files ``*.parquet`` and ``*.json`` that are not hidden. The day of a file is the
+    one date in its name, such as ``2026-11-20.parquet`` or ``bm25-2026-11-20.json``.
+
+    Raises
+    ------
+    InputError, UsageError
+        If there is no such file, or a window is asked for and the name of a file has no date or several.
+    """
+    text, window = split_window(path)
+    if not window.is_open and not (since is None and until is None):
+        raise UsageError(f"{path} has a window of its own; leave out since= and until=, or the window.")
+    window = Window.of(since, until) if window.is_open else window
+    found = _all(text)
+    if window.is_open:
+        return found
+    days = [_day_of(each.path) for each in found]
+    inside = [each for each, day in zip(found, days, strict=True) if day in window]
+    if not inside:
+        raise InputError(
+            f"{text}: no file of saved results is of the days {window}; there are {len(days):,} of {min(days)} to {max(days)}."
+        )
+    return inside
+
+
+def without_day(name: str) -> str:
+    """Return the name of a run without a date, by which the results of several days are those of one system.
+
+    >>> without_day("bm25-2026-11-20.run"), without_day("2026-11-20_bm25"), without_day("2026-11-20"), without_day("bm25")
+    ('bm25.run', 'bm25', '', 'bm25')
+    """
+    return name if DAY.search(name) is None else re.sub(rf"[-_. ]?{DAY.pattern}", "", name).lstrip("-_. ")
+
+
+def _all(text: str) -> list[SavedFile]:
+    folder = Path(text)
+    if folder.is_dir():
+        inside = [
+            path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES
+        ]
+        shown = [path for path in inside if not any(part.startswith(".") for part in path.parts)]
+        if not shown:
+            raise InputError(f"{text}: the folder holds no .parquet or .json file of saved results.")
+        return [SavedFile(folder / path, _system(path.parent)) for path in shown if (folder / path).is_file()]
+    if has_magic(text) and not folder.exists():
+        matches = sorted(path for path in map(Path, glob(text, recursive=True)) if path.is_file())  # noqa: PTH207
+        if not matches:
+            raise InputError(f"{text}: no file matches the pattern.")
+        return [SavedFile(path) for path in matches]
+    return [SavedFile(folder)]
+
+
+def _system(folder: Path) -> str:
+    """The name that a sub-folder gives: not by the parts of it that are years, months or days."""
+    return "/".join(part for part in folder.parts if not re.fullmatch(r"[\d-]+", part))
+
+
+def _day_of(path: Path) -> date:
+    found = DAY.findall(path.name)
+    if len(found) != 1:
+        has = f"two dates, {found[0]} and {found[1]}" if found else "no date"
+        raise InputError(
+            f"{path}: its name has {has}, and a window of days needs the one that the results are of, such as 2026-11-20.parquet. "
+            f"Rename it or move it elsewhere."
+        )
+    try:
+        return date.fromisoformat(found[0])
+    except ValueError:
+        raise InputError(f"{path}: {found[0]} in its name is no date. Rename it.") from None
+
+
+def _given(word: str, day: Day) -> date | None:
+    if day is None or isinstance(day, date):
+        return day
+    try:
+        return date.fromisoformat(day if DAY.fullmatch(str(day)) else "")
+    except ValueError:
+        raise UsageError(f"{word}={brief(day)}: must be a date such as 2026-11-20.") from None
