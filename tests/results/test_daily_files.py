@@ -159,7 +159,7 @@ def test_a_file_of_several_runs_may_not_be_in_a_sub_folder(tmp_path):
 
     both = [rw.evaluate({q: ["a"]}, {q: {"a": 1}}, ["rr"]) for q in "xy"]
     (tmp_path / "bm25").mkdir()
-    (tmp_path / "bm25" / "2026-11-01.json").write_text(written(both, "json", per_query=True))
+    (tmp_path / "bm25" / "2026-11-01.json").write_text(written(both, "json", per_query=True, states=True))
     with pytest.raises(rw.RankwellError, match="holds the results of 2 runs, but in a sub-folder"):
         merged([tmp_path])
     assert merged([tmp_path], name="one")[0].n == {"rr": 2}

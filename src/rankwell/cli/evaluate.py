@@ -243,6 +243,7 @@ def _write(
         full_policy=printed.verbose,
         words=any(profile(name) for name in names),
         intervals=intervals,
+        states=per_query and printed.output is not None,
         width=None if printed.output else width(),
         colour=not printed.output and sys.stdout.isatty(),
     )

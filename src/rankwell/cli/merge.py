@@ -67,6 +67,7 @@ def merge(
             found,
             form,
             per_query=form == "json",
+            states=output is not None,
             width=None if output else width(),
             colour=not output and sys.stdout.isatty(),
         ),

@@ -51,9 +51,11 @@ class Conditions:
     @classmethod
     def of(cls, policy: Policy, context: Context, pool: Pool, metrics: Iterable[Metric]) -> Conditions:
         """Return the conditions of an evaluation of some metrics."""
-        counting = list(filter(_counts_items, metrics))
+        corpus = [metric for metric in metrics if not isinstance(metric, QueryMetric)]
+        counting = [metric for metric in corpus if "item" in metric.needs] if corpus else []
         is_compared = context.catalogue is not None and (context.train is not None or counting)
-        reads_columns = any("features" in metric.needed() for metric in counting)
+        reads_columns = bool(counting) and any("features" in metric.needed() for metric in counting)
+        reads_all = bool(corpus) and any(map(_reads_all_judgements, corpus))
         return cls(
             policy,
             context.scale,
@@ -63,7 +65,7 @@ class Conditions:
             context.once(_digest_of_catalogue, reads_columns) if is_compared else None,
             None if context.train is None else context.once(_digest_of_train),
             None if context.users is None else context.once(_digest_of_users),
-            pool.once(_digest_of_judgements) if any(map(_reads_all_judgements, metrics)) else None,
+            pool.once(_digest_of_judgements) if reads_all else None,
         )
 
     def meaning(self, metrics: Iterable[Metric]) -> str:

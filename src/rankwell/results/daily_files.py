@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import date
 from glob import glob, has_magic
@@ -70,7 +71,7 @@ def split_window(path: str | Path) -> tuple[str, Window]:
     """
     whole = Path(path)
     found = SPAN.fullmatch(whole.name)
-    if found is None or not any(found.groups()) or whole.exists():
+    if found is None or not any(found.groups()) or os.path.exists(whole):  # noqa: PTH110 - also names that are too long
         return str(path), EVERY_DAY
     return str(whole.parent), Window.of(*found.groups())
 
@@ -78,13 +79,17 @@ def split_window(path: str | Path) -> tuple[str, Window]:
 def is_several(path: str | Path) -> bool:
     """Whether a path is a folder, a pattern or a window of days, and not one file."""
     text, window = split_window(path)
-    return not window.is_open or Path(text).is_dir() or (has_magic(text) and not Path(text).exists())
+    return not window.is_open or os.path.isdir(text) or _is_pattern(text)  # noqa: PTH112 - also names that are too long
 
 
 def exists(path: str | Path) -> bool:
     """Whether there is such a file or folder, a file of the pattern, or the folder of the window."""
     text, _ = split_window(path)
-    return Path(text).exists() or (has_magic(text) and bool(glob(text, recursive=True)))  # noqa: PTH207 - also of absolute patterns
+    return bool(glob(text, recursive=True)) if _is_pattern(text) else os.path.exists(text)  # noqa: PTH110, PTH207
+
+
+def _is_pattern(text: str) -> bool:
+    return has_magic(text) and not os.path.exists(text)  # noqa: PTH110
 
 
 def files_of(path: str | Path, since: Day = None, until: Day = None) -> list[SavedFile]:
@@ -125,7 +130,7 @@ def without_day(name: str) -> str:
 
 def _all(text: str) -> list[SavedFile]:
     folder = Path(text)
-    if folder.is_dir():
+    if os.path.isdir(text):  # noqa: PTH112
         inside = [
             path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES
         ]
@@ -133,7 +138,7 @@ def _all(text: str) -> list[SavedFile]:
         if not shown:
             raise InputError(f"{text}: the folder holds no .parquet or .json file of saved results.")
         return [SavedFile(folder / path, _system(path.parent)) for path in shown if (folder / path).is_file()]
-    if has_magic(text) and not folder.exists():
+    if _is_pattern(text):
         matches = sorted(path for path in map(Path, glob(text, recursive=True)) if path.is_file())  # noqa: PTH207
         if not matches:
             raise InputError(f"{text}: no file matches the pattern.")

@@ -122,15 +122,17 @@ def written(
     full_policy: bool = False,
     words: bool = False,
     intervals: bool = False,
+    states: bool = False,
     width: int | None = None,
     colour: bool = False,
 ) -> str:
     """Return results of one or several runs as text: table, markdown, latex, html, csv or json.
 
-    With ``words``, a table that says what each metric measures is added, with ``intervals`` those of the means.
+    With ``words``, a table that says what each metric measures is added, with ``intervals`` those of the means; with ``states``
+    JSON holds what a sum needs.
     """
     if form == "json":
-        parts = [to_dict(res, per_query=per_query, intervals=intervals, states=per_query) for res in results]
+        parts = [to_dict(res, per_query=per_query, intervals=intervals, states=states) for res in results]
         data = {"rankwell": __version__, "schema": SCHEMA, "runs": parts}
         return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
     if form == "csv":
