@@ -70,7 +70,7 @@ def subsets(documents: Any, seed: int) -> tuple[int, Callable[[int], Any]]:
     --------
     >>> count, part = subsets(["a", "b", "c", "d"], 0)
     >>> count, part(2), part(3)
-    (4, ['a', 'c'], ['a', 'c', 'd'])
+    (4, ['a', 'c'], ['a', 'b', 'c'])
     """
     chosen: Callable[[list[int]], Any]
     if isinstance(documents, Documents):

@@ -16,6 +16,7 @@ from rankwell.tables.arguments import plain
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankwell.results.daily_files import Day
     from rankwell.results.results import Results
 
 KEY = "rankwell"  # metadata key in Parquet files
@@ -146,3 +147,22 @@ def save(res: Results, path: str | Path) -> None:
 
 def _plain_values(values: Mapping[str, float]) -> dict[str, Any]:
     return {name: plain_value(value) for name, value in values.items()}
+
+
+def load(_kind: type[Results], path: str | Path, *, since: Day = None, until: Day = None) -> Results:
+    """Return results that ``save`` wrote as Parquet or JSON, with all that a sum needs.
+
+    ``path`` is a file; or a folder, a window of its days (``days/2026-11-01..2026-11-07``) or a pattern, whose files are added:
+    those from ``since`` to ``until``, by the one date in the name of each.
+
+    Examples
+    --------
+    >>> import rankwell as rw, tempfile; folder = Path(tempfile.mkdtemp())
+    >>> for day, items in (("2026-11-01", ["a", "b"]), ("2026-11-02", ["b", "a"])):
+    ...     rw.evaluate({day: items}, {day: {"b": 1}}, ["rr"]).save(folder / f"{day}.parquet")
+    >>> rw.Results.load(folder)["rr"], rw.Results.load(folder, since="2026-11-02")["rr"]
+    (0.75, 1.0)
+    """
+    from rankwell.results.loading import loaded
+
+    return loaded(path, since, until)

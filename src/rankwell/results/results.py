@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # few callers need these at run time; the methods that do imp
     from rankwell.display.table import Table
     from rankwell.results.aggregation import How
     from rankwell.results.breakdown import Breakdown
-    from rankwell.results.daily_files import Day
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -286,21 +285,4 @@ class Results:
         """
         exports.save(self, path)
 
-    @classmethod
-    def load(cls, path: str | Path, *, since: Day = None, until: Day = None) -> Results:
-        """Return results that ``save`` wrote as Parquet or JSON, with all that a sum needs.
-
-        ``path`` is a file; or a folder, a window of its days (``days/2026-11-01..2026-11-07``) or a pattern, whose files are added:
-        those from ``since`` to ``until``, by the one date in the name of each.
-
-        Examples
-        --------
-        >>> import rankwell as rw, tempfile; folder = Path(tempfile.mkdtemp())
-        >>> for day, items in (("2026-11-01", ["a", "b"]), ("2026-11-02", ["b", "a"])):
-        ...     rw.evaluate({day: items}, {day: {"b": 1}}, ["rr"]).save(folder / f"{day}.parquet")
-        >>> rw.Results.load(folder)["rr"], rw.Results.load(folder, since="2026-11-02")["rr"]
-        (0.75, 1.0)
-        """
-        from rankwell.results.loading import loaded
-
-        return loaded(path, since, until)
+    load = classmethod(exports.load)
