@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 
 import polars as pl
@@ -326,3 +327,26 @@ def test_pairs_that_the_training_data_repeat_are_told_once():
     train = pl.DataFrame({"query": ["u", "v"] * 500, "item": ["a", "x"] * 500})
     found = rules(run, {"u": {"b": 1}}, train=train)["training-items"]
     assert (found.count, found.place) == (1, "run, query 'u'")
+
+
+LISTS = {
+    "two": {"a": 2.0, "b": 1.0},
+    "one": {"a": 1.0},
+    "rising": {"a": 1.0, "b": 2.0},
+    "empty": {},
+    "no id": {"": 1.0},
+}
+
+
+@pytest.mark.parametrize("queries", itertools.permutations(["", "q", "r "], 3))
+@pytest.mark.parametrize("lists", itertools.product(LISTS, repeat=2))
+def test_empty_lists_and_empty_ids_at_any_place_are_looked_at(queries, lists):
+    table = dict(zip(queries, [LISTS[each] for each in lists] + [{"a": 1.0}], strict=True))
+    judged = {query: dict.fromkeys(own, 1) for query, own in table.items()}
+    for run, qrels in ((table, {"q": {"a": 1}}), ({"q": {"a": 1.0}}, judged), (table, judged)):
+        try:
+            found = rw.lint(run, qrels)
+        except rw.RankwellError:
+            continue  # such as a run without a row
+        if "r " in {query for query, own in run.items() if own}:
+            assert "white-space" in {each.rule for each in found}

@@ -139,7 +139,10 @@ def marked(batches: list[Lists], rows: list[np.ndarray]) -> Marked | None:
 def inside(lists: Lists) -> np.ndarray:
     """Return whether each row but the first is of the same list as the row above it."""
     same = np.ones(max(lists.rows - 1, 0), np.bool_)
-    same[lists.offsets[1:-1] - 1] = False
+    begins = lists.offsets[1:-1]
+    same[begins[(begins > 0) & (begins < lists.rows)] - 1] = (
+        False  # where the list above or below is not empty
+    )
     return same
 
 

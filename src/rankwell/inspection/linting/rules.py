@@ -195,8 +195,10 @@ def _with_white_space(ids: Ids) -> np.ndarray:
     """The rows of ids that begin or end with white space."""
     if not ids.is_text or not len(ids):
         return NO_ROWS
-    ends = ids.starts + np.maximum(ids.lengths - 1, 0)
-    return np.flatnonzero((ids.lengths > 0) & ((ids.text[ids.starts] <= 32) | (ids.text[ends] <= 32)))
+    rows = np.flatnonzero(ids.lengths > 0)  # an empty id may begin where the text has ended
+    starts = ids.starts[rows]
+    first, last = ids.text[starts], ids.text[starts + ids.lengths[rows] - 1]
+    return rows[(first <= 32) | (last <= 32)]
 
 
 def _padded(place: str, item: str, count: int) -> Finding:
