@@ -107,7 +107,7 @@ def segment_intervals(
 ) -> dict[tuple[str, ...], MeanInterval]:
     """Return the intervals of a metric's mean in some segments, by their labels, the same that ``compare`` has.
 
-    There are none for metrics without a mean of values per query, and for saved results, which do not say where a query belongs.
+    There are none for metrics without a mean of values per query, and for files that do not say where a query belongs.
     With 100,000 queries or more, segments of at least 1,000 have Student's, as many bootstraps would take minutes.
     """
     part, found = res.part, {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.reporting.compared import data
 from tests.reporting.plots.drawing import rows_in
@@ -82,14 +84,21 @@ def test_several_columns_divide_together_and_unknown_queries_are_last():
         assert found.means["s0", labels].mean == row["rr"].item()
 
 
-def test_saved_results_have_means_without_intervals(tmp_path):
+def test_saved_results_have_the_intervals_of_results_unless_they_do_not_say_where_a_query_belongs(tmp_path):
     own = divided(1)["s0"]
     own.save(tmp_path / "own.json")
-    chart = rw.plot.segments(rw.Results.load(tmp_path / "own.json"))
-    rows = rows_of(chart)[1:]
-    assert {row["low"] for row in rows} == {None}
-    frame = own.segments.to_frame()
-    assert [row["mean"] for row in rows] == frame["ndcg@10"].to_list()
+    rows = rows_of(rw.plot.segments(own))[1:]
+    assert rows_of(rw.plot.segments(rw.Results.load(tmp_path / "own.json")))[1:] == rows
+    data = json.loads((tmp_path / "own.json").read_text(encoding="utf-8"))
+    del data["states"]  # as earlier versions saved them
+    (tmp_path / "old.json").write_text(json.dumps(data), encoding="utf-8")
+    old = rows_of(rw.plot.segments(rw.Results.load(tmp_path / "old.json")))[1:]
+    assert {row["low"] for row in old} == {None}
+    assert (
+        [row["mean"] for row in old]
+        == [row["mean"] for row in rows]
+        == own.segments.to_frame()["ndcg@10"].to_list()
+    )
 
 
 def test_very_wide_intervals_are_cut_and_no_others():
