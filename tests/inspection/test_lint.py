@@ -338,8 +338,8 @@ LISTS = {
 }
 
 
-@pytest.mark.parametrize("queries", itertools.permutations(["", "q", "r "], 3))
-@pytest.mark.parametrize("lists", itertools.product(LISTS, repeat=2))
+@pytest.mark.parametrize("queries", [*itertools.permutations(["", "q", "r "], 3)])
+@pytest.mark.parametrize("lists", [*itertools.product(LISTS, repeat=2)])
 def test_empty_lists_and_empty_ids_at_any_place_are_looked_at(queries, lists):
     table = dict(zip(queries, [LISTS[each] for each in lists] + [{"a": 1.0}], strict=True))
     judged = {query: dict.fromkeys(own, 1) for query, own in table.items()}
