@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.errors import UsageError, brief
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.tables.collections import Topics
 
 
@@ -18,6 +18,8 @@ def queries_of(given: Any) -> tuple[list[str], list[Any]]:
     ------
     UsageError
         If there is none, or they are something else.
+    DataError
+        If an id holds a lone surrogate.
     """
     if isinstance(given, Topics):
         ids, values = given.ids.tolist(), given.texts()
@@ -30,4 +32,20 @@ def queries_of(given: Any) -> tuple[list[str], list[Any]]:
         raise UsageError(f"queries are Topics, a mapping from id to query, or a list, not {brief(given)}.")
     if not values:
         raise UsageError("there is no query to measure with.")
-    return [str(each) for each in ids], values
+    return [text_of("query id", each) for each in ids], values
+
+
+def text_of(what: str, given: Any) -> str:
+    """Return an id or a name as text.
+
+    Raises
+    ------
+    DataError
+        If it holds a lone surrogate: no file of costs could hold it.
+    """
+    text = str(given)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"the {what} {brief(text)} holds half of a character (a lone surrogate).") from None
+    return text

@@ -21,6 +21,7 @@ from rankwell.readers.reading import recoded
 from rankwell.readers.text import not_utf8, require_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Users
+from rankwell.tables.series import made
 
 
 def read_queries(source: Any, *, name: str = "queries", encoding: str | None = None) -> Users:
@@ -51,7 +52,8 @@ def read_queries(source: Any, *, name: str = "queries", encoding: str | None = N
     if isinstance(source, Users):
         return source
     if isinstance(source, Mapping) and all(isinstance(text, str) for text in source.values()):
-        return Users(Ids.of(list(source), "query"), pl.DataFrame({"text": list(source.values())}), name=name)
+        texts = made(lambda: pl.DataFrame({"text": list(source.values())}), name)
+        return Users(Ids.of(list(source), "query"), texts, name=name)
     if isinstance(source, (str, os.PathLike)):
         file = recoded(File(Path(source)), encoding)
         name, frame = file.name, _frame(file)
