@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from tests.efficiency.growing import SIZES, Failing, Growing, made
+from tests.efficiency.systems import Known
 
 import rankwell as rw
 from rankwell.efficiency import Closed, Command, Growth, growing
@@ -224,3 +225,24 @@ def test_unknown_names_say_what_there_is():
         with pytest.raises(UsageError, match=message):
             found.fit(*arguments)
     assert "2 sizes have values, and a fit needs 3" in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"timeout": 0}, "timeout is a number of seconds above 0, not 0"),
+        ({"timeout": float("nan")}, "timeout is a number of seconds above 0"),
+        ({"index_timeout": -1}, "index_timeout is a number of seconds above 0, not -1"),
+        ({"seed": -1}, "seed is a whole number from 0 on, not -1"),
+        ({"warmup": -1}, "warmup is a whole number from 0 on, not -1"),
+        ({"k": 0}, "k is a whole number from 1 on, not 0"),
+    ],
+)
+def test_what_measure_refuses_growth_refuses_in_the_same_words(wrong, message):
+    texts = [f"text {at}" for at in range(2000)]
+    for ask in (
+        lambda: rw.efficiency.measure(Known(), {"1": "x"}, documents=texts, **wrong),
+        lambda: rw.efficiency.growth(Known(), {"1": "x"}, texts, **wrong),
+    ):
+        with pytest.raises(rw.RankwellError, match=message):
+            ask()

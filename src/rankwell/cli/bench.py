@@ -14,11 +14,11 @@ from rankwell.cli.growing import measured as growth_measured
 from rankwell.cli.option import DATA, LOAD, OUTPUT, Option
 from rankwell.cli.options import Encoding, Form, refuse_files
 from rankwell.cli.systems import Systems, systems_of
-from rankwell.cli.words import numbers, split
+from rankwell.cli.words import numbers, split, whole_numbers
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, width, write
 from rankwell.display.table import Table
-from rankwell.errors import UsageError, brief
+from rankwell.errors import UsageError
 
 if TYPE_CHECKING:
     from rankwell.efficiency import Costs, Growth
@@ -114,28 +114,29 @@ def bench(
     """
     if written.output is not None and Path(written.output).suffix != ".json":
         raise UsageError(f"{written.output}: costs are saved as .json.")
-    inputs = [each for each in (saved, *more, quality.topics, quality.qrels) if each is not None]
+    files = [] if saved is None else [saved, *more]
+    inputs = [each for each in (*files, quality.topics, quality.qrels) if each is not None]
     refuse_files(inputs, [written.output])
     growing.check()
-    if saved is not None and any(vars(systems).values()):
+    if files and any(vars(systems).values()):
         raise UsageError("give saved costs to print, or systems to measure, not both.")
-    if (grown := saved_growth([each for each in (saved, *more) if each is not None])) is not None:
-        return _printed(grown, grown.tables(growing.at), written)
-    if growing.growth is not None:
+    grown = saved_growth(files)
+    if grown is None and growing.growth is not None:
         grown = _growth(systems_of(systems), loads, growing, quality, k)
+    if grown is not None:
         return _printed(grown, grown.tables(growing.at), written)
-    return _costs([each for each in (saved, *more) if each is not None], systems, loads, quality, written, k)
+    return _costs(files, systems, loads, quality, written, k)
 
 
 def _costs(
-    saved: list[str], systems: Systems, loads: Loads, quality: Quality, written: Written, k: int
+    files: list[str], systems: Systems, loads: Loads, quality: Quality, written: Written, k: int
 ) -> int:
     """Print costs that were saved, or measured now."""
     from rankwell.efficiency import Costs
     from rankwell.readers.collections import read_collection
 
-    if saved:
-        first, *others = (Costs.load(each) for each in saved)
+    if files:
+        first, *others = (Costs.load(each) for each in files)
         costs = sum(others, first)
         qrels = (
             read_collection(qrels=quality.qrels, encoding=quality.encoding).qrels if quality.qrels else None
@@ -158,13 +159,17 @@ def _printed(found: Costs | Growth, tables: list[Table], written: Written) -> in
 
 def _growth(systems: dict[str, Any], rules: Loads, growing: Growing, quality: Quality, k: int) -> Growth:
     """How the costs of the systems grow."""
-    if quality.topics is None:
-        raise UsageError("--topics is missing: the queries to measure with.")
+    _refuse_no_topics(quality)
     for option, is_given in (("--qrels", quality.qrels is not None), ("--starts", rules.starts != 1)):
         if is_given:
             raise UsageError(f"{option} is not for --growth.")
     paths = {each: getattr(quality, each) for each in ("documents", "topics", "encoding")}
     return growth_measured(systems, paths, _loads(rules), growing, **_options(rules, k))
+
+
+def _refuse_no_topics(quality: Quality) -> None:
+    if quality.topics is None:
+        raise UsageError("--topics is missing: the queries to measure with.")
 
 
 def _options(rules: Loads, k: int) -> dict[str, Any]:
@@ -183,8 +188,7 @@ def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -
     from rankwell.metrics.parsing import metrics_of
     from rankwell.readers.collections import read_collection
 
-    if quality.topics is None:
-        raise UsageError("--topics is missing: the queries to measure with.")
+    _refuse_no_topics(quality)
     if quality.qrels is not None:
         metrics_of(split(quality.metrics))  # refused before anything is measured
     path = quality.documents
@@ -220,19 +224,12 @@ def _tell(text: str) -> None:
 def _loads(given: Loads) -> list[Any]:
     from rankwell.efficiency import Batch, Closed, Open
 
-    found: list[Any] = [Closed(each) for each in _counts(given.closed, "--closed")]
+    found: list[Any] = [Closed(each) for each in whole_numbers(given.closed, "--closed") or ()]
     found += [
         Open(each, given.arrivals, concurrency=given.workers) for each in numbers(given.open, "--open") or ()
     ]
     if given.batches == "all":
         found.append(Batch())
     else:
-        found += [Batch(each) for each in _counts(given.batches, "--batches")]
+        found += [Batch(each) for each in whole_numbers(given.batches, "--batches") or ()]
     return found or [Closed()]
-
-
-def _counts(text: str | None, option: str) -> list[int]:
-    found = numbers(text, option) or []
-    if not all(each.is_integer() for each in found):
-        raise UsageError(f"{option} takes whole numbers such as 1,2,3, not {brief(text)}.")
-    return [int(each) for each in found]

@@ -50,12 +50,13 @@ def costs_of(words: Sequence[str], load: str | None) -> Costs | None:
     UsageError
         If there are several loads and none is named, there is no such load, or it is named without costs.
     """
-    if not are_costs(split_names(words)[1]):
+    named = zip(*split_names(words), strict=True)
+    found = [_renamed(name, path, own) for name, path in named if (own := costs_in(path)) is not None]
+    if not found:
         if load is not None:
             raise UsageError("--load is for costs, and no RUN is a file that rankwell bench -o wrote.")
         return None
-    named = (each for each in words if are_costs(split_names([each])[1]))
-    costs = joined_costs(list(named))
+    costs: Costs = reduce(add, found)
     if load is None and len(costs.loads) > 1:
         raise UsageError(f"there are several loads; --load says which: {one_of(costs.loads)}.")
     return costs if load is None else costs.under(load)
@@ -71,11 +72,8 @@ def joined_costs(words: Sequence[str]) -> Costs:
     """
     from rankwell.efficiency import Costs
 
-    found = [
-        _renamed(name, path, costs_in(path) or Costs.load(path))
-        for name, path in zip(*split_names(words), strict=True)
-    ]
-    return reduce(add, found)
+    named = zip(*split_names(words), strict=True)
+    return reduce(add, [_renamed(name, path, costs_in(path) or Costs.load(path)) for name, path in named])
 
 
 def _renamed(name: str, path: str, found: Costs) -> Costs:

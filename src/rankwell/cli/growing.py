@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankwell.cli.option import GROWTH, Option
-from rankwell.cli.words import numbers
+from rankwell.cli.words import whole_numbers
 from rankwell.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ class Growing:
     @property
     def sizes(self) -> list[int] | None:
         """The numbers of documents; None means the default ones."""
-        found = numbers(",".join(self.growth or ()) or None, "--growth")
-        if found is not None and not all(each.is_integer() for each in found):
-            raise UsageError("--growth takes whole numbers of documents such as 100,300,1000.")
-        return None if found is None else [int(each) for each in found]
+        return whole_numbers(",".join(self.growth or ()) or None, "--growth")
 
 
 def measured(

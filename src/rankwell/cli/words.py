@@ -92,6 +92,16 @@ def numbers(text: str | None, option: str) -> list[float] | None:
         raise UsageError(f"{option} takes numbers such as 1,2,3, not {brief(text)}.") from None
 
 
+def whole_numbers(text: str | None, option: str) -> list[int] | None:
+    """Read whole numbers separated by commas."""
+    found = numbers(text, option)
+    if found is None:
+        return None
+    if not all(each.is_integer() for each in found):
+        raise UsageError(f"{option} takes whole numbers such as 1,2,3, not {brief(text)}.")
+    return [int(each) for each in found]
+
+
 def named_texts(given: Sequence[str] | None, option: str) -> dict[str, str] | str | None:
     """Read one amount for all metrics, or ``metric=amount`` pairs.
 

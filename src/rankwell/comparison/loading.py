@@ -19,8 +19,9 @@ from rankwell.comparison.methods import Methods
 from rankwell.errors import InputError
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
+from rankwell.readers.saved_files import beginning_of
 
-# how a JSON file of a comparison begins, whatever its length
+# how a JSON file of a comparison begins
 BEGINNING = re.compile(rf'\s*{{\s*"rankwell"\s*:\s*"[^"]*"\s*,\s*"kind"\s*:\s*"{KIND}"')
 WHOLE = {"n", "lost_first", "lost_second", "wins", "ties", "losses"}
 
@@ -62,14 +63,7 @@ def loaded(path: str | Path) -> Comparison:
 
 def is_comparison(path: str | Path) -> bool:
     """Whether a file holds a comparison that ``Comparison.save`` wrote as JSON."""
-    file = Path(path)
-    try:
-        if file.suffix.lower() != ".json" or not file.is_file():
-            return False
-        with file.open(encoding="utf-8") as opened:
-            return bool(BEGINNING.match(opened.read(200)))
-    except (OSError, ValueError):
-        return False  # the reader of runs says what is wrong with it
+    return bool(BEGINNING.match(beginning_of(path)))
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -15,7 +15,9 @@ from rankwell.display.table import Table
 from rankwell.efficiency import estimates, joining, limits, quality, saving, shown
 from rankwell.efficiency.estimates import Group
 from rankwell.efficiency.frames import COLD, WARM
-from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.efficiency.load import check_known
+from rankwell.efficiency.queries import text_of
+from rankwell.errors import UsageError, one_of
 from rankwell.results import Results
 from rankwell.statistics.quantiles import QuantileInterval
 from rankwell.statistics.ratios import RatioInterval
@@ -88,14 +90,14 @@ class Costs:
         UsageError
             If there is no such system or load, or several loads and none is named.
         """
-        _known("system", system, self.systems)
+        check_known("system", system, self.systems)
         if session == COLD:
             return self.calls.filter(system=system, session=COLD)
         if load is None:
             if len(self.loads) != 1:
                 raise UsageError(f"there are several loads; load= says which: {one_of(self.loads)}.")
             load = self.loads[0]
-        _known("load", load, self.loads)
+        check_known("load", load, self.loads)
         return self.calls.filter(system=system, load=load, session=session)
 
     def latencies(self, system: str, load: str | None = None, session: str = WARM) -> np.ndarray:
@@ -144,7 +146,7 @@ class Costs:
 
     def answered(self, system: str) -> int:
         """Return how many queries of the warm sessions a system answered."""
-        own = self.sessions.filter(system=_known("system", system, self.systems), session=WARM)
+        own = self.sessions.filter(system=check_known("system", system, self.systems), session=WARM)
         return int(own["completed"].sum())
 
     def histogram(self, system: str, load: str | None = None, session: str = WARM) -> Any:
@@ -219,7 +221,7 @@ class Costs:
         UsageError
             If there is no such load.
         """
-        _known("load", load, self.loads)
+        check_known("load", load, self.loads)
         import polars as pl
 
         kept = (pl.col("load") == load) | (pl.col("session") == COLD)
@@ -230,7 +232,7 @@ class Costs:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the runs as plain values."""
-        return saving.plain(self)
+        return saving.plain(self, saving.FORMAT, saving.VERSION, saving.FRAMES)
 
     def save(self, path: str | Path) -> None:
         """Write everything to a JSON file, which ``Costs.load`` reads.
@@ -264,8 +266,8 @@ class Costs:
         import polars as pl
 
         for each in names:
-            _known("system", each, self.systems)
-        new = [names.get(each, each) for each in self.systems]
+            check_known("system", each, self.systems)
+        new = [text_of("system", names.get(each, each)) for each in self.systems]
         if len(set(new)) < len(new):
             raise UsageError(f"two systems would have one name; the names are {one_of(new)}.")
         frames = {
@@ -288,11 +290,3 @@ class Costs:
         from rankwell.display.html import in_notebook
 
         return in_notebook(self.tables())
-
-
-def _known(word: str, name: str, names: Sequence[str]) -> str:
-    if name not in names:
-        raise UsageError(
-            f"there is no {word} {brief(name)}; there are {one_of(names)}.{nearest(name, names)}"
-        )
-    return name

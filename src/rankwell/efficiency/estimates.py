@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.comparison.costing import Failures
 from rankwell.efficiency.frames import COLD, WARM
 from rankwell.efficiency.needs import needed
 from rankwell.errors import UsageError
@@ -58,6 +59,12 @@ class Group:
     def failed(self) -> int:
         """How many calls were not answered in time and in shape."""
         return int((self.calls["outcome"] != "ok").sum())
+
+    @property
+    def failures(self) -> Failures:
+        """How many of the calls timed out, and how many failed otherwise."""
+        timeouts = int((self.calls["outcome"] == "timeout").sum())
+        return Failures(len(self.calls), timeouts, self.failed - timeouts)
 
     @cached_property
     def latencies(self) -> np.ndarray:

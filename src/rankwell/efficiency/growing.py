@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from rankwell.efficiency.grown import Growth
 from rankwell.efficiency.load import Closed, Load, check_count
 from rankwell.efficiency.machine import environment
 from rankwell.efficiency.measuring import Plan, in_turn, warm_up
+from rankwell.efficiency.needs import refuse_elsewhere
 from rankwell.efficiency.nested import sizes_of, subsets
 from rankwell.efficiency.noise import of_machine
 from rankwell.efficiency.overhead import overhead
@@ -92,14 +92,13 @@ def growth(
         found = rw.efficiency.growth({"bm25": BM25()}, topics, texts, reason="no more texts")
         found.fit("bm25", "indexing").exponent
     """
-    if sys.platform == "win32":
-        raise UsageError(
-            "costs are measured on Linux and macOS only; what was saved there can be read anywhere."
-        )
+    refuse_elsewhere()
     check_count("warmup", warmup, 0)
+    check_count("seed", seed, 0)
     check_count("repetitions", repetitions, 1)
     if repetitions < REPETITIONS:
         raise UsageError(f"growth needs at least {REPETITIONS} repetitions, not {repetitions}.")
+    limits = Limits(timeout, index_timeout, memory)
     count, part = subsets(documents, seed)
     chosen = sizes_of(count, sizes, reason)
     settings = {
@@ -107,7 +106,7 @@ def growth(
         "timeout": timeout, "index_timeout": index_timeout, "memory": memory, "seed": seed,
     }  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="rankwell-") as name:
-        folder, limits = Path(name), Limits(timeout, index_timeout, memory)
+        folder = Path(name)
         steps: list[_Size] = []
         try:
             steps.extend(

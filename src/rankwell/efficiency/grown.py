@@ -16,8 +16,8 @@ from rankwell.display.table import Table
 from rankwell.efficiency import growth_tables, saving
 from rankwell.efficiency.estimates import MIB, MS
 from rankwell.efficiency.frames import GROWN
-from rankwell.efficiency.load import check_count
-from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.efficiency.load import check_count, check_known
+from rankwell.errors import UsageError
 from rankwell.statistics.growth import DECADES, FITTED, SHORT, GrowthFit, Prediction
 from rankwell.statistics.growth import growth as growth_of
 
@@ -94,11 +94,8 @@ class Growth:
         return [size for size, values in self._known(system, quantity).items() if not (values > 0).all()]
 
     def _known(self, system: str, quantity: str) -> dict[int, np.ndarray]:
-        for word, name, names in (("system", system, self.systems), ("quantity", quantity, [*UNITS])):
-            if name not in names:
-                raise UsageError(
-                    f"there is no {word} {brief(name)}; there are {one_of(names)}.{nearest(name, names)}"
-                )
+        check_known("system", system, self.systems)
+        check_known("quantity", quantity, [*UNITS])
         column = column_of(quantity)
         own = self.measured.filter(system=system, outcome="ok").select("documents", column).drop_nulls()
         parts = own.partition_by("documents", as_dict=True, maintain_order=True)
@@ -159,14 +156,12 @@ class Growth:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, with the estimates; a bound or exponent that is undefined is None."""
-        frames = {name: getattr(self, name).to_dict(as_series=False) for name in GROWN}
-        parts = {name: getattr(self, name) for name in saving.PARTS} | {"notes": list(self.notes)}
         estimates = [
             {"system": system, "quantity": quantity, "exponent": fit.exponent, "low": fit.low, "high": fit.high,
              "level": fit.level, "law": fit.law or None, "why": fit.why or None}
             for (system, quantity), fit in self.fits.items()
         ]  # fmt: skip
-        return {"format": FORMAT, "version": VERSION, "estimates": estimates} | frames | parts
+        return saving.plain(self, FORMAT, VERSION, GROWN) | {"estimates": estimates}
 
     def to_json(self) -> str:
         """Return ``to_dict`` as JSON."""

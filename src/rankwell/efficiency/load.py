@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.errors import UsageError, brief
+from rankwell.errors import UsageError, brief, nearest, one_of
 
 Arrivals = Literal["poisson", "constant"]
 SECOND = 1_000_000_000  # times are whole nanoseconds
@@ -128,3 +129,12 @@ def check_count(word: str, number: object, least: int = 1) -> None:
     """Raise UsageError for what is no whole number, or too small a one."""
     if isinstance(number, bool) or not isinstance(number, int) or number < least:
         raise UsageError(f"{word} is a whole number from {least} on, not {brief(number)}.")
+
+
+def check_known(word: str, name: str, names: Sequence[str]) -> str:
+    """Return a name; raise UsageError if it is none of those that there are."""
+    if name not in names:
+        raise UsageError(
+            f"there is no {word} {brief(name)}; there are {one_of(names)}.{nearest(name, names)}"
+        )
+    return name

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import pickle
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,10 +14,10 @@ from rankwell.efficiency.costs import Costs
 from rankwell.efficiency.frames import COLD, WARM
 from rankwell.efficiency.load import Batch, Closed, Load, Open, check_count
 from rankwell.efficiency.machine import environment, pace
-from rankwell.efficiency.needs import needed
+from rankwell.efficiency.needs import needed, refuse_elsewhere
 from rankwell.efficiency.overhead import overhead
 from rankwell.efficiency.process import Ended
-from rankwell.efficiency.queries import queries_of
+from rankwell.efficiency.queries import queries_of, text_of
 from rankwell.efficiency.record import Record
 from rankwell.efficiency.session import Found, Session
 from rankwell.efficiency.system import Command, batches, check_system, searches
@@ -103,10 +101,7 @@ def measure(
     >>> costs.answered("words"), costs.runs["words"].queries
     (4, ['1', '2'])
     """
-    if sys.platform == "win32":
-        raise UsageError(
-            "costs are measured on Linux and macOS only; what was saved there can be read anywhere."
-        )
+    refuse_elsewhere()
     plan = Plan(systems, queries, documents, k, load, threads=threads, seed=seed)
     for word, number, least in (
         ("repetitions", repetitions, 0),
@@ -115,9 +110,6 @@ def measure(
         ("seed", seed, 0),
     ):
         check_count(word, number, least)
-    for word, seconds in (("timeout", timeout), ("index_timeout", index_timeout)):
-        if seconds is not None and not 0 < seconds < math.inf:
-            raise UsageError(f"{word} is a number of seconds above 0, not {brief(seconds)}.")
     tell = progress or (lambda _: None)
     limits = Limits(timeout, index_timeout, memory)
     settings = {
@@ -202,7 +194,8 @@ class Plan:
             systems = {_name_of(systems): systems}
         if not systems:
             raise UsageError("there is no system to measure.")
-        self.systems = {str(name): check_system(str(name), each) for name, each in systems.items()}
+        named = {text_of("system", name): each for name, each in systems.items()}
+        self.systems = {name: check_system(name, each) for name, each in named.items()}
         for name, each in self.systems.items():
             if documents is None and isinstance(each, Command) and each.reads_documents:
                 raise UsageError(

@@ -1,11 +1,20 @@
-"""The libraries that measuring needs beyond rankwell's own, which one extra installs."""
+"""What measuring needs: the operating system, and the libraries that one extra installs."""
 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 from rankwell.errors import UsageError
+
+
+def refuse_elsewhere() -> None:
+    """Raise UsageError where processes cannot be measured."""
+    if sys.platform == "win32":
+        raise UsageError(
+            "costs are measured on Linux and macOS only; what was saved there can be read anywhere."
+        )
 
 
 def psutil() -> Any:

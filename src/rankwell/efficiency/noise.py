@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.comparison.costing import Conditions, Failures
+from rankwell.comparison.costing import Conditions
 from rankwell.efficiency.frames import WARM
 
 if TYPE_CHECKING:
     import polars as pl
 
     from rankwell.efficiency.costs import Costs
-    from rankwell.efficiency.estimates import Group
 
 PACE = (
     1.10  # a note says that the machine slowed down if a fixed loop takes this factor longer than at its best
@@ -30,7 +29,7 @@ def conditions(costs: Costs, load: str) -> Conditions:
     paces, busy = (sessions[each].drop_nulls().to_numpy() for each in ("pace", "others"))
     restarts = dict(sessions.group_by("system", maintain_order=True).agg(pl.col("restarts").sum()).rows())
     failures = {
-        each.system: Failures(len(each.calls), timeouts := _timeouts(each), each.failed - timeouts)
+        each.system: each.failures
         for each in costs.groups
         if each.load == load and each.session == WARM and each.failed
     }
@@ -42,11 +41,6 @@ def conditions(costs: Costs, load: str) -> Conditions:
         restarts={system: count for system, count in restarts.items() if count},
         failures=failures,
     )
-
-
-def _timeouts(group: Group) -> int:
-    """How many calls of a group timed out."""
-    return int((group.calls["outcome"] == "timeout").sum())
 
 
 def of_machine(sessions: pl.DataFrame) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,28 +12,30 @@ from rankwell.display.output import write_bytes
 from rankwell.efficiency.frames import ALL, frame_of
 from rankwell.errors import DataError, InputError
 from rankwell.readers.files import File
+from rankwell.readers.saved_files import beginning_of
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
     from rankwell.efficiency.costs import Costs
+    from rankwell.efficiency.grown import Growth
 
-BEGINNING = re.compile(r'\s*{\s*"format"\s*:\s*"([^"]*)"')  # of a file, whatever its length
+BEGINNING = re.compile(r'\s*{\s*"format"\s*:\s*"([^"]*)"')
 FORMAT, VERSION = "rankwell costs", 1
 FRAMES = tuple(ALL)
 PARTS = ("settings", "environment", "overhead", "notes")
 
 
-def plain(costs: Costs) -> dict[str, Any]:
-    """Everything but the runs as plain values."""
-    frames = {name: getattr(costs, name).to_dict(as_series=False) for name in FRAMES}
-    parts = {name: getattr(costs, name) for name in PARTS}
-    return {"format": FORMAT, "version": VERSION} | frames | parts | {"notes": list(costs.notes)}
+def plain(found: Costs | Growth, form: str, version: int, frames: Iterable[str]) -> dict[str, Any]:
+    """What was measured, without runs, as plain values; what the file is comes first, by which it is known."""
+    columns = {name: getattr(found, name).to_dict(as_series=False) for name in frames}
+    parts = {name: getattr(found, name) for name in PARTS}
+    return {"format": form, "version": version} | columns | parts | {"notes": list(found.notes)}
 
 
 def save(costs: Costs, path: str | Path) -> None:
     """Write a file atomically."""
     runs = {name: _columns(run) for name, run in costs.runs.items()}
-    write_bytes(json.dumps(plain(costs) | {"runs": runs}, ensure_ascii=False).encode(), str(path))
+    write_bytes(json.dumps(costs.to_dict() | {"runs": runs}, ensure_ascii=False).encode(), str(path))
 
 
 def is_costs(path: str | Path) -> bool:
@@ -42,14 +45,7 @@ def is_costs(path: str | Path) -> bool:
 
 def format_of(path: str | Path) -> str:
     """What a file of JSON says that it holds, in its first field; "" for others."""
-    file = Path(path)
-    try:
-        if file.suffix.lower() != ".json" or not file.is_file():
-            return ""
-        with file.open(encoding="utf-8") as opened:
-            found = BEGINNING.match(opened.read(200))
-    except (OSError, ValueError):
-        return ""  # the reader of runs says what is wrong with it
+    found = BEGINNING.match(beginning_of(path))
     return found[1] if found else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, BinaryIO
 
 from rankwell.efficiency.process import Ended, Process
 from rankwell.efficiency.system import path_of
+from rankwell.errors import UsageError, brief
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,11 @@ class Limits:
     call: float | None
     index: float | None
     memory: int | None
+
+    def __post_init__(self) -> None:
+        for word, seconds in (("timeout", self.call), ("index_timeout", self.index)):
+            if seconds is not None and not 0 < seconds < math.inf:
+                raise UsageError(f"{word} is a number of seconds above 0, not {brief(seconds)}.")
 
 
 @dataclass

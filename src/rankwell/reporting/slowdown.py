@@ -12,9 +12,9 @@ CLOSE = 1.1  # ratios below this are said with a digit more
 
 
 def slowdown_of(found: CostEstimates, first: str | None, second: str | None) -> Said | None:
-    """Return what is said of the latencies of two systems; None unless it is certain.
+    """Return the sentence about the latencies of two systems, or None where it would not be certain.
 
-    It is where both intervals, for other queries and for another measurement, leave out 1 on the same side, all calls of both systems
+    It is certain where both intervals, for other queries and for another measurement, leave out 1 on the same side, all calls of both systems
     were answered by one process, and no queue grew without end. The bounds are those that hold for both.
     """
     pairs = [each for each in found.ratios if {each.first, each.second} == {first, second}]

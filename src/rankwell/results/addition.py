@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -106,7 +105,7 @@ def _renumbered(part: Part, numbers: np.ndarray) -> Part:
         part,
         segment=None if part.segment is None else numbers[part.segment],
         split={(metric, int(numbers[code])): state for (metric, code), state in part.split.items()},
-        sizes=Counter({int(numbers[code]): size for code, size in part.sizes.items()}),
+        sizes={int(numbers[code]): size for code, size in part.sizes.items()},
     )
 
 

@@ -1,4 +1,4 @@
-"""Exports of results: plain values, JSON, data frames and files, all in full precision."""
+"""Exports of results: plain values, JSON, data frames and files, all in full precision; and the loading of such files."""
 
 from __future__ import annotations
 
@@ -145,10 +145,6 @@ def save(res: Results, path: str | Path) -> None:
         raise UsageError(f"{target}: unknown suffix; use {one_of(['.parquet', *texts])}.")
 
 
-def _plain_values(values: Mapping[str, float]) -> dict[str, Any]:
-    return {name: plain_value(value) for name, value in values.items()}
-
-
 def load(_kind: type[Results], path: str | Path, *, since: Day = None, until: Day = None) -> Results:
     """Return results that ``save`` wrote as Parquet or JSON, with all that a sum needs.
 
@@ -166,3 +162,7 @@ def load(_kind: type[Results], path: str | Path, *, since: Day = None, until: Da
     from rankwell.results.loading import loaded
 
     return loaded(path, since, until)
+
+
+def _plain_values(values: Mapping[str, float]) -> dict[str, Any]:
+    return {name: plain_value(value) for name, value in values.items()}

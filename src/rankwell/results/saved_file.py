@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from rankwell.judge.policy import Policy
 from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.readers.saved_files import beginning_of
 from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA
 from rankwell.results.kept_parts import DamagedStates, conditions_from, labels_from, part_from, states_from
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rankwell.results.results import Results
 
 
-# how a JSON file of results begins, whatever its length
+# how a JSON file of results begins
 BEGINNING = re.compile(rf'\s*{{\s*"{KEY}"\s*:\s*"[^"]*"\s*,\s*"schema"')
 
 
@@ -83,14 +83,10 @@ def is_saved_file(path: str | Path) -> bool:
     """Whether a file holds results that ``Results.save`` wrote as Parquet or JSON; a run in such a format does not."""
     import polars as pl
 
-    file = Path(path)
+    if Path(path).suffix.lower() != ".parquet":
+        return bool(BEGINNING.match(beginning_of(path)))
     try:
-        if file.suffix.lower() == ".parquet":
-            return KEY in pl.read_parquet_metadata(file)
-        if file.suffix.lower() != ".json" or not file.is_file():
-            return False
-        with file.open(encoding="utf-8") as opened:
-            return bool(BEGINNING.match(opened.read(200)))
+        return KEY in pl.read_parquet_metadata(path)
     except (OSError, ValueError, pl.exceptions.PolarsError):
         return False  # the reader of runs says what is wrong with it
 
@@ -125,7 +121,7 @@ def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, 
             for m in saved
         },
         weighted=_kept(data["mean"], n, [m for m, each in saved.items() if each["weighted"]]),
-        sizes=Counter({code: row["queries"] for code, row in enumerate(rows)}),
+        sizes={code: row["queries"] for code, row in enumerate(rows)},
     )
 
 

@@ -107,7 +107,7 @@ def read_collection(
     is_smart = SMART in (documents_mark, topics_mark) or (documents is None and topics is None)
     found_qrels = None if qrels is None else _qrels(qrels, encoding, notes, is_smart=is_smart)
     if found_topics is not None and found_qrels is not None:
-        judged = {str(each) for each in found_qrels.query.distinct().tolist()}
+        judged = fitting.judged_in(found_qrels)
         found_topics = fitting.numbered(found_topics, judged, notes)
         if folder is not None:
             found_topics = fitting.only(found_topics, judged, notes)

@@ -10,6 +10,12 @@ import polars as pl
 from rankwell.readers.collections.text import is_number, without_zeros
 from rankwell.tables.collections import Topics
 from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Qrels
+
+
+def judged_in(qrels: Qrels) -> set[str]:
+    """Return the queries of judgements, as text."""
+    return {str(each) for each in qrels.query.distinct().tolist()}
 
 
 def numbered(topics: Topics, judged: AbstractSet[str], notes: list[str]) -> Topics:

@@ -48,7 +48,7 @@ def read_topics(source: Any, *, qrels: Qrels | None = None, encoding: str | None
         return Topics(table.query, table.frame, name=table.name)
     found, mark = topics_in(source, encoding)
     if qrels is not None:
-        return fitting.numbered(found, {str(each) for each in qrels.query.distinct().tolist()}, [])
+        return fitting.numbered(found, fitting.judged_in(qrels), [])
     if mark == SMART:
         raise UsageError(
             f"{found.name}: the numbers of topics in SMART's format are not always those of the judgements. Give the judgements, "

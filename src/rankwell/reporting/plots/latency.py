@@ -9,14 +9,16 @@ from typing import Any
 
 from rankwell.display.page import Words, words_of
 from rankwell.efficiency import Costs
+from rankwell.efficiency.estimates import Group
 from rankwell.efficiency.frames import COLD
-from rankwell.errors import UsageError, brief, nearest, one_of
+from rankwell.efficiency.load import check_known
+from rankwell.errors import UsageError, brief
 from rankwell.reporting.plots.drawn import Drawn, altair, data
 from rankwell.reporting.plots.lines import divided
 from rankwell.reporting.plots.theme import finished
 from rankwell.reporting.rows.costs import is_log
 from rankwell.reporting.rows.labels import cut
-from rankwell.reporting.rows.latency import Failed, failed_in, groups_in, rows_of
+from rankwell.reporting.rows.latency import groups_in, rows_of
 from rankwell.reporting.rows.texts import beside, lines
 
 Row = dict[str, Any]
@@ -68,11 +70,7 @@ def latency(
     'Latency of searching'
     """
     words, found = words_of(lang), _opened(costs)
-    loads = found.loads if load is None else [load]
-    if load is not None and load not in found.loads:
-        raise UsageError(
-            f"there is no load {brief(load)}; there are {one_of(found.loads)}.{nearest(load, found.loads)}"
-        )
+    loads = found.loads if load is None else [check_known("load", load, found.loads)]
     groups = groups_in(found, loads)
     rows = rows_of(groups, loads, words)
     if not rows:
@@ -83,9 +81,7 @@ def latency(
     return finished(
         _chart(rows, drawn, words),
         words("plots.latency.title"),
-        _subtitle(
-            rows, failed_in(groups), loads, has_cold=any(each.session == COLD for each in groups), words=words
-        ),
+        _subtitle(rows, groups, loads, words),
         dark=dark,
     )
 
@@ -165,15 +161,14 @@ def _layers(own: list[Row], rows: list[Row], drawn: Drawn, words: Words) -> list
     return layers
 
 
-def _subtitle(
-    rows: list[Row], failed: Sequence[Failed], loads: Sequence[str], *, has_cold: bool, words: Words
-) -> Sequence[str]:
+def _subtitle(rows: list[Row], groups: Sequence[Group], loads: Sequence[str], words: Words) -> Sequence[str]:
     said = []
-    for each in failed:
-        fields = {"system": cut(each.system), "load": cut(each.load), "of": each.calls}
+    for each in groups:
+        calls, timeouts, others = each.failures
+        fields = {"system": cut(each.system), "load": cut(each.label), "of": calls}
         said += [
             words(f"plots.latency.{key}", n=n, **fields)
-            for key, n in (("timeouts", each.timeouts), ("failures", each.others))
+            for key, n in (("timeouts", timeouts), ("failures", others))
             if n
         ]
     rest = len(said) - MOST_SAID
@@ -181,7 +176,7 @@ def _subtitle(
         words("plots.costs.load", load=cut(loads[0])) if len(loads) == 1 else "",
         words("plots.latency.how"),
         words(f"plots.latency.{'bars' if any(row['low'] is not None for row in rows) else 'no_bars'}"),
-        words("plots.latency.dashes") if has_cold else "",
+        words("plots.latency.dashes") if any(each.session == COLD for each in groups) else "",
         *said[:MOST_SAID],
         words("plots.latency.more_failures", n=rest) if rest > 0 else "",
     )

@@ -1,10 +1,10 @@
-"""What is behind the plot of latencies: quantiles of the calls of each system, load and session, and what failed."""
+"""What is behind the plot of latencies: quantiles of the calls of each system, load and session."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +19,6 @@ Row = dict[str, Any]
 MARKED = (0.5, 0.9, 0.95, 0.99, 0.999)  # quantiles with intervals
 POINTS_PER_DECADE = 24
 DIGITS = 3
-
-
-class Failed(NamedTuple):
-    """How many calls of a group timed out, and how many failed otherwise."""
-
-    system: str
-    load: str
-    calls: int
-    timeouts: int
-    others: int
 
 
 def curve_of(values: np.ndarray) -> list[tuple[float, float]]:
@@ -86,15 +76,3 @@ def rows_of(groups: Sequence[Group], loads: Sequence[str], words: Words) -> list
             row["shown"] = words(f"plots.latency.point{'' if math.isfinite(low) else '_without'}", **texts)
             rows.append(row)
     return rows
-
-
-def failed_in(groups: Sequence[Group]) -> list[Failed]:
-    """Return what failed in each group, without those in which nothing did."""
-    found = []
-    for group in groups:
-        timeouts = int((group.calls["outcome"] == "timeout").sum())
-        if group.failed:
-            found.append(
-                Failed(group.system, group.label, len(group.calls), timeouts, group.failed - timeouts)
-            )
-    return found

@@ -20,7 +20,7 @@ from rankwell.reporting.section import Section
 from rankwell.statistics.quantiles import needed
 
 DRAWN = "p95", "p50", "p99", "throughput", "memory", "index", "indexing"
-MOST_PAIRS = 30
+MOST_PAIRS, OPEN = 30, 1
 GIB = 2**30
 
 
@@ -44,6 +44,7 @@ def section(material: Material) -> Section | None:
         "rows": [_row(material, found, system, shown) for system in _order(material)],
         "notes": _notes(material, found, shown),
         "pictures": pictures,
+        "open": OPEN,
         "ratios": _ratios(found),
         "all_ratios": len(found.ratios),
         "conditions": _conditions(material, found),
@@ -121,7 +122,8 @@ def _pictures(material: Material) -> list[dict[str, Any]]:
                 {
                     "quantity": quantity,
                     "chart": quantity,
-                    "title": words("plots.scatter.title", x=name, y=str(metric)),
+                    "x": name,
+                    "y": str(metric),
                     "sentence": words(f"report.costs.{key}", x=name, y=str(metric)) if key else "",
                     "front": front if key in ("one_front", "front") else [],
                 }
@@ -130,7 +132,7 @@ def _pictures(material: Material) -> list[dict[str, Any]]:
 
 
 def _said_of(front: Sequence[str], systems: int) -> str:
-    """The key of what is said of a front."""
+    """The key of the sentence about a Pareto front; "" for none."""
     if not front:
         return ""
     return "one_front" if len(front) == 1 else "all_front" if len(front) == systems else "front"
