@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -15,6 +16,20 @@ from rankwell.tables.ranked import Ranked, Topics
 
 if TYPE_CHECKING:
     from rankwell.judge.context import Context
+    from rankwell.tables.digests import Digest
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """What judgements tell of all queries together: the items that are judged for anybody, and the lowest and highest grade."""
+
+    items: Ids
+    lowest: float
+    highest: float
+
+    def only(self, items: Known) -> Together:
+        """Return the same for some of the items."""
+        return replace(self, items=self.items[np.flatnonzero(items.rows_of(self.items, "item") >= 0)])
 
 
 class Pool(Derived):
@@ -22,7 +37,8 @@ class Pool(Derived):
 
     ``is_wider`` says whether judgements carry topics or propensities. Values that depend on the judgements alone are cached with
     ``once``, for all runs, batches and cut-offs. ``names_ideal`` says
-    whether rows of the ideal list keep their row of the pool even without topics, to find the names of the items.
+    whether rows of the ideal list keep their row of the pool even without topics, to find the names of the items. A part of the
+    judgements is told what all of them tell ``together``.
     """
 
     lifetime: ClassVar[int] = 2
@@ -38,9 +54,11 @@ class Pool(Derived):
         propensity: np.ndarray | None = None,
         *,
         names_ideal: bool = False,
+        together: Together | None = None,
     ) -> None:
         self.queries, self.offsets, self.items = Known(queries), offsets, items
         self.names_ideal = names_ideal
+        self._together = together
         self.grades, self.scale, self.topics, self.propensity = grades, scale, topics, propensity
         self.is_wider = topics is not None or propensity is not None
 
@@ -76,6 +94,28 @@ class Pool(Derived):
         grades = np.full(sizes.sum(), self.grades[0])
         return Ranked(len(sizes), owners_of(sizes), places_of(sizes), grades), profile[lengths]
 
+    @property
+    def together(self) -> Together:
+        """What all judgements tell together."""
+        return self._together or self.once(Pool._told)
+
+    def _told(self) -> Together:
+        judged = self.grades[self.scale.judged(self.grades)]
+        ends = (float(judged.min()), float(judged.max())) if len(judged) else (np.nan, np.nan)
+        return Together(self.items, *ends)
+
+    @property
+    def digest(self) -> Digest:
+        """What identifies the judgements, in any order; the digests of the parts of a pool add up."""
+        return self.once(Pool._digest)
+
+    def _digest(self) -> Digest:
+        from rankwell.tables.digests import Digest  # of metrics that few ask for
+        from rankwell.tables.draws import fingerprints_of
+
+        query = np.repeat(fingerprints_of(self.queries.ids), np.diff(self.offsets))
+        return Digest.of_rows(query, fingerprints_of(self.items), np.asarray(self.grades, np.float64))
+
     def relevant_counts(self, rel: float | None) -> np.ndarray:
         """Return R, the number of relevant judged items, of each query of the pool."""
         return self.once(Pool._relevant_counts, rel)
@@ -98,8 +138,16 @@ class Pool(Derived):
         topics = None if self.topics is None else self.topics.take(rows)
         propensity = None if self.propensity is None else self.propensity[rows]
         offsets = until[self.offsets]
+        together = None if self._together is None else self._together.only(items)
         return Pool(
-            self.queries.ids, offsets, self.items[rows], self.grades[rows], self.scale, topics, propensity
+            self.queries.ids,
+            offsets,
+            self.items[rows],
+            self.grades[rows],
+            self.scale,
+            topics,
+            propensity,
+            together=together,
         )
 
     def in_integers(self) -> Pool:
@@ -111,7 +159,9 @@ class Pool(Derived):
             ids.as_integers() or ids if ids.is_text else ids for ids in (self.queries.ids, self.items)
         )
         rest = (self.grades, self.scale, self.topics, self.propensity)
-        return Pool(queries, self.offsets, items, *rest, names_ideal=self.names_ideal)
+        return Pool(
+            queries, self.offsets, items, *rest, names_ideal=self.names_ideal, together=self._together
+        )
 
 
 def _rows_of_pool(context: Context, pool: Pool) -> np.ndarray:

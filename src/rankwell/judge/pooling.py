@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.errors import DataError, NeededError, UsageError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
-from rankwell.judge.pool import Pool
+from rankwell.judge.pool import Pool, Together
 from rankwell.judge.qrel_topics import Numbered, require_topics, rises, topics_of
 from rankwell.judge.scale import Scale
 from rankwell.kernels import match
@@ -24,10 +24,13 @@ PART = 1 << 15  # grades counted at a time, so few that the memory for them is u
 STEPS = 4  # grades are whole or halves or quarters; scores of a run are any number
 
 
-def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
+def pool_of(
+    qrels: Qrels | None, asked: Asked, scale: Scale | None = None, together: Together | None = None
+) -> tuple[Pool, Counter[str]]:
     """Prepare judgements: group rows by query, keep one grade per item, and determine the scale of the grades.
 
-    Topics are kept if a metric needs them.
+    Topics are kept if a metric needs them. For a part of the judgements it is given what holds for all of them: the
+    scale, and what they tell together; all have been seen to have topics if a metric needs those.
 
     Raises
     ------
@@ -44,9 +47,11 @@ def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
         return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), Scale()), counts
     grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
     policy = asked.policy
-    scale = scale_of(qrels, asked)
-    if (asker := asked.by_need.get("topics")) is not None:
-        require_topics(qrels, asker)
+    asker = asked.by_need.get("topics")
+    if scale is None:
+        scale = scale_of(qrels, asked)
+        if asker is not None:
+            require_topics(qrels, asker)
     queries, offsets, rows = grouped(qrels.by_query)
     items = qrels.item if rows is None else qrels.item[rows]
     grades = grades if rows is None else grades[rows]
@@ -72,7 +77,8 @@ def pool_of(qrels: Qrels | None, asked: Asked) -> tuple[Pool, Counter[str]]:
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
     counts["negative grades"] = 0 if scale.kind == "interactions" else int(np.count_nonzero(grades < 0))
-    return Pool(queries, offsets, items, grades, scale, topics, chances), +counts
+    pool = Pool(queries, offsets, items, grades, scale, topics, chances, together=together)
+    return pool, +counts
 
 
 def propensities_of(qrels: Qrels, asked: Asked) -> np.ndarray | None:
@@ -152,12 +158,19 @@ def _last_copies(key: np.ndarray, firsts: np.ndarray, again: np.ndarray, grades:
 
 def scale_of(qrels: Qrels, asked: Asked) -> Scale:
     """Return the scale of the grades; ratings without a threshold are refused, with a list of choices."""
+    if qrels.grade is None or asked.policy.grades == "interactions":
+        return scale_of_levels(None, asked)
+    return scale_of_levels(levels_of(qrels.grade), asked)
+
+
+def scale_of_levels(found: tuple[np.ndarray, np.ndarray] | None, asked: Asked) -> Scale:
+    """Return the scale of grades by their levels and how many rows have each; None if there are no grades."""
     policy = asked.policy
-    if qrels.grade is None or policy.grades == "interactions":
+    if found is None or policy.grades == "interactions":
         return Scale("interactions", policy.rel, policy.negative)
     kind = policy.grades
-    levels, shares = _levels(qrels.grade)
-    share = shares / max(len(qrels), 1)
+    levels, shares = found
+    share = shares / max(int(shares.sum()), 1)
     fine = levels[levels % (1 / STEPS) != 0]
     if kind == "auto":
         few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
@@ -181,7 +194,7 @@ def scale_of(qrels: Qrels, asked: Asked) -> Scale:
     return Scale(kind, policy.rel, policy.negative)
 
 
-def _levels(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def levels_of(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct grades, ascending, and their counts."""
     if len(grades) and grades.min() >= -FEW and grades.max() <= FEW:
         counts = np.zeros(2 * FEW + 1, np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.judge.pooling import pool_of
 from rankwell.tables.csr import offsets_of, owners_of, places_of
+from rankwell.tables.digests import Digest
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import Ranked
 from rankwell.tables.run_qrels import Qrels
@@ -24,29 +25,17 @@ COUNTS = frozenset(
 
 
 @dataclass(frozen=True, eq=False)
-class History:
-    """The distinct items of each training user, as rows of the catalogue, with their grades."""
+class Everyone:
+    """What training data tell of all users together: their number, that of their pairs with items, and the users of each item.
 
-    queries: Known
-    offsets: np.ndarray
-    item: np.ndarray
-    grade: np.ndarray
+    ``digest`` identifies the pairs and their grades, in any order; those of disjoint users add up.
+    """
+
     catalogue: Known
-
-    @property
-    def users(self) -> int:
-        """U, the number of training users."""
-        return len(self.queries)
-
-    @property
-    def total(self) -> int:
-        """T, the number of distinct pairs of user and item."""
-        return len(self.item)
-
-    @cached_property
-    def counts(self) -> np.ndarray:
-        """The number of training users of each item of the catalogue."""
-        return np.bincount(self.item, minlength=len(self.catalogue))
+    counts: np.ndarray
+    users: int
+    total: int
+    digest: Digest
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -61,6 +50,68 @@ class History:
         place = np.empty(len(self.order), np.int64)
         place[self.order] = np.arange(1, len(self.order) + 1)
         return place
+
+    def __add__(self, other: Everyone) -> Everyone:
+        """Return what the training data of two disjoint sets of users tell together."""
+        return Everyone(
+            self.catalogue,
+            self.counts + other.counts,
+            self.users + other.users,
+            self.total + other.total,
+            self.digest + other.digest,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """The distinct items of each training user, as rows of the catalogue, with their grades.
+
+    ``known`` is what all users share, if these are some of them only.
+    """
+
+    queries: Known
+    offsets: np.ndarray
+    item: np.ndarray
+    grade: np.ndarray
+    catalogue: Known
+    known: Everyone | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def everyone(self) -> Everyone:
+        """What all users share."""
+        if self.known is not None:
+            return self.known
+        from rankwell.tables.draws import fingerprints_of
+
+        counts = np.bincount(self.item, minlength=len(self.catalogue))
+        user = np.repeat(fingerprints_of(self.queries.ids), np.diff(self.offsets))
+        digest = Digest.of_rows(user, self.item, self.grade)
+        return Everyone(self.catalogue, counts, len(self.queries), len(self.item), digest)
+
+    @property
+    def users(self) -> int:
+        """U, the number of training users."""
+        return self.everyone.users
+
+    @property
+    def total(self) -> int:
+        """T, the number of distinct pairs of user and item."""
+        return self.everyone.total
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The number of training users of each item of the catalogue."""
+        return self.everyone.counts
+
+    @property
+    def order(self) -> np.ndarray:
+        """The items of the catalogue, most popular first; ties ordered by id."""
+        return self.everyone.order
+
+    @property
+    def place(self) -> np.ndarray:
+        """The position of each item of the catalogue in ``order``, from 1."""
+        return self.everyone.place
 
     def users_of(self, rows: Ranked) -> np.ndarray:
         """Return the number of training users of each row's item; 0 for items outside the catalogue."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
 from rankwell.errors import RankwellError, ReaderError
 from rankwell.readers.files import File
+from rankwell.readers.pieces import Piece, Pieces, pieces_of
 from rankwell.tables.rows import Columns, Lists, Rows
+from rankwell.tables.run_qrels import Run
 
 
 @contextmanager
@@ -50,6 +52,10 @@ class ExplainedRows:
         with failures_explained(self.file, self.name):
             return made()
 
+    def in_pieces(self, name: str) -> ExplainedPieces:
+        """Return the rows in pieces."""
+        return ExplainedPieces(pieces_of(Run.of_rows(self.rows, name)), self.file, self.name)
+
     def owned(self) -> Rows:
         """Return the same rows, without the file that they are still to be read from."""
         with failures_explained(self.file, self.name):
@@ -64,3 +70,19 @@ class ExplainedRows:
         """Return all rows as columns."""
         with failures_explained(self.file, self.name):
             return self.rows.table()
+
+
+class ExplainedPieces:
+    """Pieces that a format's module reads; its failures are explained."""
+
+    def __init__(self, pieces: Pieces, file: File, form: str) -> None:
+        self.pieces, self.file, self.form, self.name = pieces, file, form, pieces.name
+
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+        """Yield the pieces."""
+        with failures_explained(self.file, self.form):
+            yield from self.pieces.read(words, start)
+
+    def place(self, row: int) -> str:
+        """Return where a row stands."""
+        return self.pieces.place(row)

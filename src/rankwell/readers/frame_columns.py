@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,18 @@ if TYPE_CHECKING:
 Frames = Callable[[int], "Iterator[pl.DataFrame]"]
 PIECE = 250_000
 ID_WORDS = ("query", "item", "topic")
+
+
+class PartFrames(ABC):
+    """Frames of which some columns, of the rows from somewhere on, can be read alone."""
+
+    @abstractmethod
+    def __call__(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield frames of about so many rows."""
+
+    @abstractmethod
+    def part(self, columns: list[str], start: int) -> PartFrames:
+        """Return the frames of some columns, from a row on."""
 
 
 def whole_columns(

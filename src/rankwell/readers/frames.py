@@ -7,10 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankwell.readers.column_names import NONE_GIVEN, WORDS
-from rankwell.readers.frame_columns import Frames, column_of, whole_columns
+from rankwell.readers.frame_columns import Frames, PartFrames, column_of, whole_columns
 from rankwell.readers.in_memory import frame_of
 from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.parted_rows import PartedRows
+from rankwell.readers.pieces import FramePieces
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.rows import Columns, Lists, Rows
@@ -102,6 +103,10 @@ class FrameRows:
         place = end_to_end([len(seam) for _, seam in seams], [self._place_after(row) for row, _ in seams])
         return self.lists(pl.concat([seam for _, seam in seams], rechunk=True), place)
 
+    def in_pieces(self, name: str) -> FramePieces:
+        """Return the rows in pieces."""
+        return FramePieces(self.frames, self.words, name, self.place)
+
     def owned(self) -> Columns:
         """Return all rows as columns."""
         return self.table()
@@ -154,6 +159,12 @@ def run_of_frames(
     return Run.of_rows(rows if "score" in words or "rank" in words else rows.table(), name)
 
 
+def open_qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> FramePieces:
+    """Return the judgements in a table, to be read in pieces."""
+    frames, words, _, place = pieces_of(table, WORDS["qrels"], name, columns)
+    return FramePieces(frames, words, name, place or RowOf(name))
+
+
 def qrels_of(table: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
     """Return the judgements in a table with query, item, and perhaps grade, topic and propensity."""
     frames, words, rows, place = pieces_of(table, WORDS["qrels"], name, columns)
@@ -196,11 +207,22 @@ def pieces_of(
         read: Frames = table.iter_slices
         rows: int | None = len(table)
     else:
-        read, rows = partial(_batches, table), None
+        read, rows = ScannedFrames(table), None
     if (lists := unfolded(read, words, schema, name)) is not None:
         return lists[0], words, None, lists[1]
     return read, words, rows, None
 
 
-def _batches(table: pl.LazyFrame, size: int) -> Iterator[pl.DataFrame]:
-    return table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)
+class ScannedFrames(PartFrames):
+    """A table that Polars reads later, in frames."""
+
+    def __init__(self, table: pl.LazyFrame) -> None:
+        self.table = table
+
+    def __call__(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the frames."""
+        return self.table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)
+
+    def part(self, columns: list[str], start: int) -> ScannedFrames:
+        """Return some columns, from a row on."""
+        return ScannedFrames(self.table.slice(start).select(columns))

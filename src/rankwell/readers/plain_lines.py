@@ -16,8 +16,9 @@ import numpy as np
 from rankwell.kernels import delimited_text, json_keys, json_lines, trec_lines
 from rankwell.readers.blocks import Block, Buffers
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import ID_WORDS, packed_ids
+from rankwell.readers.frame_columns import ID_WORDS, column_of, packed_ids
 from rankwell.readers.frames import FrameRows
+from rankwell.readers.pieces import BlockPieces, Piece
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import LineAfter, Place
@@ -163,6 +164,31 @@ def _is_utf_8(block: Block) -> bool:
     return True
 
 
+def in_pieces(lines: Lines, framed: Framed, name: str) -> BlockPieces:
+    """Return the lines in pieces; those that are not of the usual kind are read as frames."""
+
+    def blocks() -> Iterator[tuple[Piece, Place]]:
+        for block in lines.blocks(BLOCK_BYTES):
+            columns = lines.parsed(block)
+            if columns is None:
+                frame, place = framed(block)
+                if len(frame):
+                    yield (
+                        {word: column_of(frame[own], word, place, 0) for word, own in lines.words.items()},
+                        place,
+                    )
+                continue
+            starts = columns["item"].starts
+            columns["query"] = columns["query"].column()
+            yield columns, partial(_place, block, starts)
+
+    return BlockPieces(name, blocks, lines.file.label)
+
+
+def _place(block: Block, starts: np.ndarray, row: int) -> str:
+    return block.place(int(starts[row]))
+
+
 def run_of(lines: Lines, frames: FrameRows, framed: Framed) -> Run:
     """Return the run in some lines; the slower reader gives all rows as ``frames``, and those of a block by ``framed``."""
     return Run.of_rows(LineRows(lines, frames, framed), frames.name)
@@ -232,6 +258,10 @@ class LineRows:
             lists=(packed_ids(query.ids), query.offsets),
         )
         return rows.lists()
+
+    def in_pieces(self, name: str) -> BlockPieces:
+        """Return the rows in pieces."""
+        return in_pieces(self.lines, self.framed, name)
 
     def owned(self) -> Columns:
         """Return all rows as columns."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from rankwell.errors import InputError, RankwellError
 from rankwell.readers.files import File
-from rankwell.readers.frame_columns import Frames
+from rankwell.readers.frame_columns import Frames, PartFrames
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,15 +35,25 @@ def schema_of(
         raise explained(file, kind, error, diagnose) from error
 
 
-def pieces(
-    table: pl.LazyFrame, file: File, words: dict[str, str], kind: str
-) -> Callable[[int | None], Iterator[pl.DataFrame]]:
-    """Return the wanted columns of a table in pieces of about some number of rows; None for pieces as they stand in the file."""
+class FileFrames(PartFrames):
+    """A table in frames of about some number of rows."""
 
-    def read(size: int | None) -> Iterator[pl.DataFrame]:
-        yield from _batches(table.select(words.values()), size, file, kind, None)
+    def __init__(self, table: pl.LazyFrame, file: File, kind: str) -> None:
+        self.table, self.file, self.kind = table, file, kind
 
-    return read
+    def __call__(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the frames."""
+        yield from self.batches(size)
+
+    def batches(self, size: int | None) -> Iterator[pl.DataFrame]:
+        """Yield frames of about ``size`` rows; None for frames as they stand in the file."""
+        yield from _batches(self.table, size, self.file, self.kind, None)
+
+    def part(self, columns: list[str], start: int) -> Self:
+        """Return some columns, from a row on."""
+        other = copy.copy(self)
+        other.table = self.table.slice(start).select(columns)
+        return other
 
 
 def lines_of(table: pl.LazyFrame, file: File, words: dict[str, str], kind: str, diagnose: Diagnose) -> Frames:

@@ -210,6 +210,13 @@ def _are_paths(source: Any) -> bool:
     return is_list and all(isinstance(each, PATHS) for each in source)
 
 
+def are_files(source: Any) -> bool:
+    """Whether a source is a path, or a list of them, and not the id of a collection."""
+    if isinstance(source, str) and source.startswith("irds:"):
+        return False
+    return type(source) is not dict and (isinstance(source, PATHS) or _are_paths(source))
+
+
 def _read_files(source: Any, kind: str, name: str | None, options: Options) -> Any:
     from rankwell.readers import several_files
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from rankwell.errors import DataError
+from rankwell.readers.pieces import SeveralPieces, pieces_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import end_to_end
@@ -26,6 +27,10 @@ class SeveralRows:
         """Yield the batches of all parts."""
         for part in self.parts:
             yield from part.rows.batches(size)
+
+    def in_pieces(self, name: str) -> SeveralPieces:
+        """Return the rows of all parts in pieces."""
+        return SeveralPieces([pieces_of(part) for part in self.parts], name)
 
     def owned(self) -> SeveralRows:
         """Return the same rows, without the files that they are still to be read from."""

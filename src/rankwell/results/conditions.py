@@ -142,7 +142,7 @@ def _reads_all_judgements(metric: Metric) -> bool:
 
 
 def _digest_of_judgements(pool: Pool) -> bytes:
-    return _digest(*_of_ids(pool.queries.ids), pool.offsets, *_of_ids(pool.items), pool.grades)
+    return pool.digest.to_bytes()
 
 
 def _digest_of_catalogue(context: Context, with_columns: bool) -> bytes:
@@ -153,10 +153,7 @@ def _digest_of_catalogue(context: Context, with_columns: bool) -> bytes:
 
 def _digest_of_train(context: Context) -> bytes:
     assert context.train is not None
-    from rankwell.tables.draws import fingerprints_of
-
-    train = context.train
-    return _digest(fingerprints_of(train.queries.ids), train.offsets, train.item, train.grade)
+    return context.train.everyone.digest.to_bytes()
 
 
 def _digest_of_users(context: Context) -> bytes:

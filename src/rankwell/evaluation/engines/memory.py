@@ -54,16 +54,20 @@ class Memory:
     def _run(self, run: Run, task: Task) -> Part:
         rows = run.rows
         try:
-            part = self._all(rows, run.name, task)
+            part = self.measured(rows, run.name, task)
         except RanksBeginAtZero:
             task = replace(task, asked=replace(task.asked, rank_base=0))
-            part = self._all(rows, run.name, task)
+            part = self.measured(rows, run.name, task)
         if not rows.grouped and not part.queries.is_distinct():
-            part = self._all(rows.regrouped(), run.name, task)
+            part = self.measured(rows.regrouped(), run.name, task)
+        if len(task.pool.offsets) > 1 and not (part.pool_row >= 0).any():
+            raise nothing_in_common(run.name, task.pool.queries.ids, part.queries)
+        return self.completed(part, task)
+
+    def completed(self, part: Part, task: Task) -> Part:
+        """Return the part of a whole run, or of all lists of some queries, with the lists that the run lacks."""
         known = len(part.pool_row) - integers.negative(part.pool_row)
         absent = len(task.pool.offsets) - 1 - known
-        if absent and not known:
-            raise _nothing_in_common(run, task, part.queries)
         if task.asked.policy.missing != "empty":
             if absent:
                 add_counts(part.counts, {"judged queries missing from the run": absent})
@@ -81,12 +85,12 @@ class Memory:
         others = lists_of_others(task.users, part.queries, pool)
         return _with_empty(part, task, others, "users with neither a list nor judgements")
 
-    def _all(self, rows: Rows, name: str, task: Task) -> Part:
+    def measured(self, rows: Rows, name: str, task: Task) -> Part:
         """Measure all batches, only a few at a time so that memory does not grow with the run."""
         batches = rows.batches(self.batch)
         first, second = next(batches, None), next(batches, None)
         if first is None:
-            raise _no_rows(name)
+            raise no_rows(name)
         if second is None:
             return task.measure(*self._judged(first, task))
         workers = cores()
@@ -145,15 +149,16 @@ def _with_empty(part: Part, task: Task, lists: Judged, what: str) -> Part:
     return Part.sum([part, task.measure(lists, {what: len(lists)})]) if len(lists) else part
 
 
-def _nothing_in_common(run: Run, task: Task, queries: Ids) -> DataError:
+def nothing_in_common(name: str, judged: Ids, queries: Ids) -> DataError:
+    """Return the error of a run of which no query is judged."""
     if not len(queries):
-        return _no_rows(run.name)
-    judged = task.pool.queries.ids
+        return no_rows(name)
     return NothingInCommonError(
-        f"{run.name}: no query of the run is judged: the run has {brief(queries.one(0))}, the qrels have "
+        f"{name}: no query of the run is judged: the run has {brief(queries.one(0))}, the qrels have "
         f"{brief(judged.one(0))}. Check that the two files are in the right order and of the same collection."
     )
 
 
-def _no_rows(name: str) -> DataError:
+def no_rows(name: str) -> DataError:
+    """Return the error of a run that holds no rows."""
     return DataError(f"{name}: the run holds no rows.")

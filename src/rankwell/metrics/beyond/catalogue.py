@@ -259,6 +259,7 @@ class FewerJudged:
 
 
 def _judged_items(context: Context, pool: Pool) -> np.ndarray:
-    """The items of the catalogue that are judged, ascending."""
-    rows = np.unique(pool.rows_in(context))
+    """The items of the catalogue that are judged for anybody, ascending."""
+    assert context.catalogue is not None
+    rows = np.unique(context.catalogue.rows_of(pool.together.items, "item"))
     return rows[rows >= 0]

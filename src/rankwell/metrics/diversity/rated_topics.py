@@ -9,7 +9,6 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
-from rankwell.judge.pool import Pool
 from rankwell.metrics.diversity.satisfaction import Topical
 from rankwell.metrics.metric import definition
 
@@ -105,12 +104,7 @@ class OfRatings(Topical):
         grade = rows.grade[scale.judged(rows.grade)]
         if self.unrated == 0 or scale.kind == "interactions" or not len(grade):
             return {}
-        lowest, highest = pool.once(_ends_of)
+        lowest, highest = pool.together.lowest, pool.together.highest
         disliked = grade < scale.rel if scale.rel is not None else (grade == lowest) & (lowest < highest)
         wrong = int(np.count_nonzero(self.chance(grade[disliked], context) >= self.unrated))
         return {"disliked items that count at least as much as unrated ones (alpha ≤ beta·rating)": wrong}
-
-
-def _ends_of(pool: Pool) -> tuple[float, float]:
-    grades = pool.grades[pool.scale.judged(pool.grades)]
-    return float(grades.min()), float(grades.max())

@@ -11,9 +11,10 @@ from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.list_columns import unfolded, words_of
-from rankwell.readers.polars_scans import pieces, schema_of
+from rankwell.readers.pieces import FramePieces
+from rankwell.readers.polars_scans import FileFrames, schema_of
 from rankwell.tables.items_users import Items
-from rankwell.tables.places import Place
+from rankwell.tables.places import Place, RowOf
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     """Return the judgements in an Arrow file."""
     return frames.qrels_of_frames(*_open(file, "qrels", name, columns))
+
+
+def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> FramePieces:
+    """Return the judgements in an Arrow file, to be read in pieces."""
+    read, words, name, _, place = _open(file, "qrels", name, columns)
+    return FramePieces(read, words, name, place or RowOf(name))
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
@@ -61,6 +68,6 @@ def _open(
     table, _ = schema_of(scan, file, "Arrow")
     schema = table.collect_schema()
     words = words_of(schema, WORDS[kind], file.label, columns)
-    read: Frames = pieces(table, file, words, "Arrow")
+    read: Frames = FileFrames(table.select(words.values()), file, "Arrow")
     read, place = unfolded(read, words, schema, name) or (read, None)
     return read, words, name, None, place

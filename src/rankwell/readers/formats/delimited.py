@@ -21,6 +21,7 @@ from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import WORDS, known_word, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
+from rankwell.readers.pieces import FramePieces, Pieces
 from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import SAY_ENCODING, beginning, require_text
 from rankwell.tables.items_users import Items
@@ -63,6 +64,14 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     table = Table(file, "qrels", columns)
     qrels = None if table.lines is None else plain_lines.qrels_of(table.lines, name)
     return qrels or frames.qrels_of_frames(table.pieces(), table.words, name, place=table.place)
+
+
+def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
+    """Return the judgements in a table, to be read in pieces."""
+    table = Table(file, "qrels", columns)
+    if table.lines is None:
+        return FramePieces(table.pieces(), table.words, name, table.place)
+    return plain_lines.in_pieces(table.lines, table.framed, name)
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:

@@ -17,6 +17,7 @@ from rankwell.readers import frames, plain_lines
 from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import WORDS, match_columns
 from rankwell.readers.files import PIECE, File
+from rankwell.readers.pieces import Pieces
 from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import BOM, SAY_ENCODING, beginning, require_text
 from rankwell.tables.items_users import Items
@@ -57,6 +58,12 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     lines = JsonLines(file, "qrels", columns)
     qrels = plain_lines.qrels_of(lines.plain, name)
     return qrels or frames.qrels_of_frames(lines.pieces, lines.words, name, place=lines.place)
+
+
+def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
+    """Return the judgements in an NDJSON file, to be read in pieces."""
+    lines = JsonLines(file, "qrels", columns)
+    return plain_lines.in_pieces(lines.plain, lines.framed, name)
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:

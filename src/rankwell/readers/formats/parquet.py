@@ -10,9 +10,10 @@ from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
 from rankwell.readers.list_columns import unfolded, words_of
-from rankwell.readers.polars_scans import pieces, schema_of
+from rankwell.readers.pieces import FramePieces
+from rankwell.readers.polars_scans import FileFrames, schema_of
 from rankwell.tables.items_users import Items
-from rankwell.tables.places import Place
+from rankwell.tables.places import Place, RowOf
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -41,6 +42,12 @@ def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
     return frames.items_of_frames(*Table(file, "items", columns).opened(name))
 
 
+def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> FramePieces:
+    """Return the judgements in a Parquet file, to be read in pieces."""
+    read, words, name, _, place = Table(file, "qrels", columns).opened(name)
+    return FramePieces(read, words, name, place or RowOf(name))
+
+
 class Table:
     """The file as a table that is read later, and which of its columns are wanted."""
 
@@ -60,21 +67,29 @@ class Table:
         """Return the table in pieces, the wanted columns, its name, its number of rows, and the place of a row."""
         import polars as pl
 
-        if (lists := unfolded(self._pieces, self.words, self.schema, name)) is not None:
+        read = Groups(self.table.select(self.words.values()), self.file, self.group)
+        if (lists := unfolded(read, self.words, self.schema, name)) is not None:
             return lists[0], self.words, name, None, lists[1]
         rows = int(self.table.select(pl.len()).collect().item())  # which the file says at its end
-        return self._pieces, self.words, name, rows, None
+        return read, self.words, name, rows, None
 
-    def _pieces(self, size: int) -> Iterator[pl.DataFrame]:
-        """Yield pieces of about ``size`` rows, which are parts of row groups: then nobody has to join their columns.
 
-        Row groups that are much smaller are joined.
-        """
-        read = pieces(self.table, self.file, self.words, "Parquet")
+class Groups(FileFrames):
+    """A table in frames of about some number of rows, which are parts of row groups: then nobody has to join their columns.
+
+    Row groups that are much smaller are joined.
+    """
+
+    def __init__(self, table: pl.LazyFrame, file: File, group: int) -> None:
+        super().__init__(table, file, "Parquet")
+        self.group = group
+
+    def __call__(self, size: int) -> Iterator[pl.DataFrame]:
+        """Yield the frames."""
         if self.group * 4 < size:
-            yield from read(size)
+            yield from self.batches(size)
             return
-        for group in read(None):
+        for group in self.batches(None):
             if len(group):
                 parts = -(-len(group) // size)
                 yield from group.iter_slices(-(-len(group) // parts))

@@ -17,10 +17,12 @@ from rankwell.errors import DataError, UsageError
 from rankwell.kernels import trec_lines
 from rankwell.readers.blocks import Block, Buffers, Take, blocks, copied
 from rankwell.readers.files import File
+from rankwell.readers.pieces import BlockPieces, Piece
 from rankwell.readers.scattered import CACHED_ROWS, ScatteredRows
 from rankwell.readers.trec_columns import QRELS, RANKS, RUN, LineOf, Parsed
 from rankwell.tables.csr import owners
 from rankwell.tables.grouping import Stretches
+from rankwell.tables.places import Place
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -62,6 +64,28 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     )
 
 
+def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> BlockPieces:
+    """Return the judgements in a TREC file, to be read in pieces."""
+    _refuse(columns, file)
+    return in_pieces(StreamedRows(file), QRELS, name)
+
+
+def in_pieces(rows: StreamedRows | TextRows, layout: tuple[str, int, int], name: str) -> BlockPieces:
+    """Return lines in pieces."""
+
+    def blocks() -> Iterator[tuple[Piece, Place]]:
+        for take in rows.takes():
+            parsed = Parsed(take(), layout)
+            piece: Piece = {"query": parsed.query[owners(parsed.offsets)], "item": parsed.item}
+            if parsed.topic is None:
+                piece["score"] = parsed.value
+            else:
+                piece |= {"grade": parsed.value, "topic": parsed.topic}
+            yield piece, parsed.place
+
+    return BlockPieces(name, blocks, rows.label)
+
+
 def _refuse(columns: Mapping[str, str], file: File) -> None:
     if columns:
         raise UsageError(f"{file.label}: TREC text has no named columns; columns= is for tables such as CSV.")
@@ -98,6 +122,10 @@ class StreamedRows:
     def _lists(self, take: Take) -> Lists:
         parsed = Parsed(take(), RUN)
         return Lists(copied(parsed.query), parsed.offsets, parsed.item, parsed.value, parsed.place)
+
+    def in_pieces(self, name: str) -> BlockPieces:
+        """Return the lines in pieces."""
+        return in_pieces(self, RUN, name)
 
     def takes(self) -> Iterator[Take]:
         """Yield functions that each read a block."""

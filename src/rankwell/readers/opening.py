@@ -1,0 +1,56 @@
+"""Judgements that are opened and read in pieces, as the rows of a run are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rankwell.readers.detection import guess, reader
+from rankwell.readers.failures import ExplainedPieces, failures_explained
+from rankwell.readers.files import File
+from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels
+from rankwell.readers.reading import NO_COLUMNS, are_files, files_of, read_qrels, recoded
+from rankwell.tables.run_qrels import Qrels
+
+
+def open_qrels(
+    source: Any,
+    *,
+    name: str | None = None,
+    format_in: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+) -> Pieces:
+    """Return judgements as ``read_qrels`` does, to be read in pieces; what cannot be read so is held.
+
+    Tables of Polars that are read later (``scan_parquet`` and others) are read in pieces, too.
+    """
+    options: dict[str, Any] = {"format_in": format_in, "columns": columns, "encoding": encoding}
+    if are_files(source):
+        files = [file for each in ([source] if _is_one(source) else source) for file in files_of(each)]
+        parts = [_open(file, None if len(files) > 1 else name, options) for file in files]
+        first = source if _is_one(source) else source[0]
+        title = first.name if isinstance(first, File) else Path(first).name
+        return parts[0] if len(parts) == 1 else SeveralPieces(parts, name or title)
+    if type(source).__name__ == "LazyFrame" and format_in is None:
+        from rankwell.readers import frames
+
+        return frames.open_qrels_of(source, name=name or "qrels", columns=columns or NO_COLUMNS)
+    qrels: Qrels = read_qrels(source, name=name, **options)
+    return held_qrels(qrels)
+
+
+def _is_one(source: Any) -> bool:
+    return not isinstance(source, (list, tuple))
+
+
+def _open(file: File, name: str | None, options: dict[str, Any]) -> Pieces:
+    file = recoded(file, options["encoding"], options["format_in"])
+    form = options["format_in"] or guess(file)[0]
+    function = getattr(reader(form), "open_qrels", None)
+    if function is None:
+        return held_qrels(read_qrels(file, name=name, **(options | {"encoding": None})))
+    with failures_explained(file, form):
+        pieces = function(file, name=name or file.name, columns=options["columns"] or NO_COLUMNS)
+    return ExplainedPieces(pieces, file, form)

@@ -1,0 +1,159 @@
+"""Tables read in pieces, each time from the start: columns by word, in the order of the rows; none is held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+
+from rankwell.errors import DataError, InputError
+from rankwell.readers.files import CHANGED
+from rankwell.readers.frame_columns import PIECE, Frames, PartFrames, column_of
+from rankwell.tables.ids import Ids
+from rankwell.tables.places import Place
+from rankwell.tables.rows import Columns
+from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Piece = dict[str, Ids | np.ndarray]
+PLAIN_QRELS = ("grade", "topic", "subgroup", "topic_weight", "propensity", "imputed")
+
+
+class Pieces(Protocol):
+    """A run or judgements, read in pieces: ``query``, ``item``, and ``score``, ``rank``, ``grade`` or what else it has."""
+
+    name: str
+
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+        """Yield pieces of the rows from ``start`` on, with at least the columns asked for; None for all."""
+
+    def place(self, row: int) -> str:
+        """Return where a row stands."""
+
+
+@runtime_checkable
+class InPieces(Protocol):
+    """The rows of a run that can be read in pieces."""
+
+    def in_pieces(self, name: str) -> Pieces:
+        """Return the rows in pieces."""
+
+
+def pieces_of(run: Run) -> Pieces:
+    """Return a run in pieces; of one whose rows can only be read as a whole, these are parts of what is in memory."""
+    rows = run.rows
+    return rows.in_pieces(run.name) if isinstance(rows, InPieces) else held_run(rows.table(), run.name)
+
+
+class FramePieces:
+    """A table in frames; where these can begin in the middle, rows before are not read."""
+
+    def __init__(self, frames: Frames, words: dict[str, str], name: str, place: Place) -> None:
+        self.frames, self.words, self.name, self.place = frames, words, name, place
+
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+        """Yield pieces, with just the columns asked for."""
+        wanted = {word: column for word, column in self.words.items() if words is None or word in words}
+        frames, row = self.frames, 0
+        if isinstance(frames, PartFrames):
+            frames, row, start = frames.part(list(wanted.values()), start), start, 0
+        for frame in frames(PIECE):
+            if len(frame) <= start:
+                start -= len(frame)
+            elif len(frame):
+                yield self.piece(frame[start:], row + start, wanted, self.place)
+                start = 0
+            row += len(frame)
+
+    def piece(self, frame: pl.DataFrame, row: int, words: dict[str, str], place: Place) -> Piece:
+        """Return the columns of a frame that begins at a row."""
+        return {word: column_of(frame[column], word, place, row) for word, column in words.items()}
+
+
+class BlockPieces:
+    """Lines of text in blocks, which a function makes columns of."""
+
+    def __init__(self, name: str, blocks: Callable[[], Iterator[tuple[Piece, Place]]], label: str) -> None:
+        self.name, self.blocks, self.label = name, blocks, label
+
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:  # noqa: ARG002 - lines are read whole
+        """Yield pieces, with all columns."""
+        for piece, _ in self.blocks():
+            rows = len(piece["item"])
+            if start < rows:
+                yield piece if not start else {word: column[start:] for word, column in piece.items()}
+            start = max(start - rows, 0)
+
+    def place(self, row: int) -> str:
+        """Return ``file:line`` of a row; the blocks are read once more."""
+        for piece, place in self.blocks():
+            if row < len(piece["item"]):
+                return place(row)
+            row -= len(piece["item"])
+        raise InputError(f"{self.label}: {CHANGED}")
+
+
+class HeldPieces:
+    """Columns that are in memory, as one piece."""
+
+    def __init__(self, piece: Piece, name: str, place: Place) -> None:
+        self.piece, self.name, self.place = piece, name, place
+
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+        """Yield the columns, cut into pieces of a moderate size."""
+        wanted = {word: each for word, each in self.piece.items() if words is None or word in words}
+        for low in range(start, len(self.piece["item"]), PIECE):
+            yield {word: column[low : low + PIECE] for word, column in wanted.items()}
+
+
+def held_run(rows: Columns, name: str) -> HeldPieces:
+    """Return the columns of a run in pieces."""
+    piece: Piece = {"query": rows.query, "item": rows.item}
+    if not rows.by_place:  # then the order of the rows is that of the lists
+        piece["rank" if rows.by_rank else "score"] = rows.key
+    if rows.given_score is not None:
+        piece["score"] = rows.given_score
+    return HeldPieces(piece, name, rows.place)
+
+
+def held_qrels(qrels: Qrels) -> HeldPieces:
+    """Return judgements that are in memory in pieces."""
+    piece: Piece = {"query": qrels.query, "item": qrels.item}
+    piece |= {word: column for word in PLAIN_QRELS if (column := getattr(qrels, word)) is not None}
+    return HeldPieces(piece, qrels.name, qrels.place)
+
+
+class SeveralPieces:
+    """Several tables end to end; all have the same columns."""
+
+    def __init__(self, parts: Sequence[Pieces], name: str) -> None:
+        self.parts, self.name = parts, name
+
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+        """Yield the pieces of all parts."""
+        seen: set[str] | None = None
+        for part in self.parts:
+            rows = 0
+            for piece in part.read(words, 0):
+                if seen is not None and piece.keys() != seen:
+                    differ = ", ".join(sorted(piece.keys() ^ seen))
+                    raise DataError(
+                        f"{part.name}: some of the files of {self.name} have a column {differ}, others have none."
+                    )
+                seen = set(piece)
+                rows = len(piece["item" if "item" in piece else next(iter(piece))])
+                if start < rows:
+                    yield piece if not start else {word: column[start:] for word, column in piece.items()}
+                start = max(start - rows, 0)
+
+    def place(self, row: int) -> str:
+        """Return where a row stands."""
+        for part in self.parts:
+            rows = sum(len(piece["query"]) for piece in part.read(["query"]))
+            if row < rows:
+                return part.place(row)
+            row -= rows
+        raise InputError(f"{self.name}: {CHANGED}")
