@@ -18,6 +18,7 @@ class Engine(Protocol):
     """Runs a task over a run."""
 
     name: str
+    opens: bool  # whether it reads judgements and training data in pieces; then it makes a plan, too
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
         """Return the sum of the parts of all queries."""

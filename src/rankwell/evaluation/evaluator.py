@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import shown
-from rankwell.evaluation.engine import Engine
+from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of
 from rankwell.evaluation.plan import Plan, plan_of
 from rankwell.evaluation.task import Task
@@ -111,6 +111,7 @@ class Evaluator:
         **rules: Unpack[Rules],
     ) -> None:
         run_options, qrels_options = reading_of(read)
+        where = engine_of(engine)
         inputs = read_inputs(
             metrics,
             policy_with(policy, rules, ARGUMENTS),
@@ -121,8 +122,9 @@ class Evaluator:
             users=users,
             slices=slices,
             qrels_options=qrels_options,
+            opens=where.opens,
         )
-        plan = plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
+        plan = plan_of(inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query)
         object.__setattr__(self, "plan", plan)
         object.__setattr__(self, "read", run_options)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.needs import asked_of, refuse_metrics
@@ -20,13 +21,20 @@ from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Qrels, Run
 
+if TYPE_CHECKING:
+    from rankwell.readers.pieces import Pieces
+
 READING = "columns", "format_in", "encoding", "rank_base"
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Metrics, policy, and the tables they need; a table is None if it was not given or no metric needs it."""
+    """Metrics, policy, and the tables they need; a table is None if it was not given or no metric needs it.
+
+    Judgements (``qrels``) and training data (``train``) may be ``opened`` instead; what a tool would be given of the judgements is
+    then left to ``prepare``.
+    """
 
     metrics: tuple[Metric, ...]
     asked: Asked
@@ -36,6 +44,8 @@ class Inputs:
     users: Users | None = None
     slices: Mapping[str, Items] | Parts = field(default_factory=dict)
     runs: tuple[Run, ...] = ()
+    opened: Mapping[str, Pieces] = field(default_factory=dict)
+    prepare: Callable[[Qrels], Qrels] | None = None
 
     @classmethod
     def of(
@@ -80,6 +90,7 @@ def read_inputs(
     preset: str | None = None,
     run_options: Mapping[str, Any] = NO_OPTIONS,
     qrels_options: Mapping[str, Any] = NO_OPTIONS,
+    opens: bool = False,
 ) -> Inputs:
     """Read each table that the metrics need once; typed tables are taken as they are.
 
@@ -94,6 +105,8 @@ def read_inputs(
     run_options, qrels_options
         ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
         The encoding of the judgements is that of the other tables too.
+    opens
+        Whether judgements and training data are only opened, to be read in pieces.
 
     Raises
     ------
@@ -111,20 +124,40 @@ def read_inputs(
     if labels is not None:
         qrels = _labels(labels, qrels)
     refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
-    judgements = None if qrels is None else read_qrels(qrels, **qrels_options)
-    if tool is not None and judgements is not None:
-        judgements = tool.judgements(judgements, policy, rules)
     named, encoding = zip_longest(runs, names), qrels_options.get("encoding")
+    train = train if asked.needs & {"history", "counts"} else None
+    opened, judgements, prepare = {}, None, None
+    if opens:
+        opened = _opened(qrels, train, qrels_options)
+        prepare = None if tool is None else partial(tool.judgements, given=policy, rules=rules)
+        qrels = train = None
+    if qrels is not None:
+        judgements = read_qrels(qrels, **qrels_options)
+        judgements = judgements if tool is None else tool.judgements(judgements, policy, rules)
     return Inputs(
         metrics=wanted,
         asked=asked,
         qrels=judgements,
-        train=_train(train, encoding) if train is not None and asked.needs & {"history", "counts"} else None,
+        train=None if train is None else _train(train, encoding),
         items=None if items is None else _items(items, encoding, with_columns="features" in asked.needs),
         users=None if users is None else _users(users, encoding),
         slices={} if slices is None else slices if isinstance(slices, Parts) else _slices(slices, encoding),
         runs=tuple([open_run(run, name=name, **run_options) for run, name in named]),
+        opened=opened,
+        prepare=prepare,
     )
+
+
+def _opened(qrels: Any, train: Any, qrels_options: Mapping[str, Any]) -> dict[str, Pieces]:
+    """Judgements and training data, to be read in pieces."""
+    from rankwell.readers.opening import open_qrels
+
+    opened = {} if qrels is None else {"qrels": open_qrels(qrels, **qrels_options)}
+    if train is not None:
+        name = None if isinstance(train, str) else "train"
+        opened["train"] = open_qrels(train, name=name, encoding=qrels_options.get("encoding"))
+        refuse_labels(getattr(opened["train"], "matrix", None))
+    return opened
 
 
 def reading_of(read: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:

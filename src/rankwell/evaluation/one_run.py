@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
-from rankwell.evaluation.engine import Engine
+from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import read_inputs, reading_of
 from rankwell.evaluation.plan import plan_of
 from rankwell.judge.policy import Policy, Rules, policy_with
@@ -88,6 +88,7 @@ def evaluate(
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
     run_options, qrels_options = reading_of(read)
+    where = engine_of(engine)
     inputs = read_inputs(
         metrics,
         policy_with(policy, rules, ARGUMENTS),
@@ -101,6 +102,7 @@ def evaluate(
         slices=slices,
         run_options=run_options,
         qrels_options=qrels_options,
+        opens=where.opens,
     )
-    plan = plan_of(inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=per_query)
+    plan = plan_of(inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query)
     return plan.results(inputs.runs[0])

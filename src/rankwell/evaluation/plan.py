@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from rankwell.tables.ids import Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
+
+if TYPE_CHECKING:
+    from rankwell.evaluation.streaming.plan import StreamPlan
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,7 @@ class Plan:
         return replace(self, slices={name: self._slice(items) for name, items in slices.items()})
 
     def _slice(self, items: Items) -> Task:
-        metrics = _on_slices(self.task.metrics)
+        metrics = on_slices(self.task.metrics)
         if self.task.asked.policy.unjudged == "condense":
             raise UsageError(
                 "slices= cannot be combined with unjudged='condense', because items outside a slice would count as "
@@ -60,7 +64,7 @@ class Plan:
         asked = asked_of(metrics, self.task.asked.policy)
         self._refuse_unready(asked)
         task = replace(self.task, metrics=metrics, asked=asked, per_query=True)
-        sliced = _on_slices(metrics) if self.slices else ()
+        sliced = on_slices(metrics) if self.slices else ()
         slices = {
             name: replace(each, metrics=sliced, asked=asked, per_query=True)
             for name, each in self.slices.items()
@@ -120,13 +124,20 @@ def plan_of(
     threads: int | None = None,
     per_query: bool = True,
     tie_ranges: bool = True,
-) -> Plan:
+) -> Plan | StreamPlan:
     """Prepare judgements, tables and metrics for any number of runs."""
     threads = None if threads is None else plain("threads", threads, int)
     weights = None if weights is None else plain("weights", weights, str)
     per_query = per_query is True or plain("per_query", per_query, bool)
     asked, users, slices = inputs.asked, inputs.users, inputs.slices
     where = engine_of(engine)
+    if where.opens:
+        from rankwell.evaluation.engines.stream import Stream
+        from rankwell.evaluation.streaming.plan import StreamPlan
+
+        assert isinstance(where, Stream)
+        segments = Segments.of(users, by, weights)
+        return StreamPlan(inputs, where, threads, per_query, segments, tie_ranges)
     pool, counts = pool_of(inputs.qrels, asked)
     context, history_counts = context_of(
         inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
@@ -139,7 +150,7 @@ def plan_of(
     return plan.with_slices(named) if named else plan
 
 
-def _on_slices(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+def on_slices(metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
     """Return the metrics that are defined on a slice of the items; refuse if none is."""
     sliced = tuple(metric for metric in metrics if metric.sliceable)
     if not sliced:

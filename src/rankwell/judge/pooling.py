@@ -44,7 +44,7 @@ def pool_of(
     counts: Counter[str] = Counter()
     if qrels is None:
         empty = Ids.of_spans(NO_TEXT, NO_ROWS, np.empty(0, np.int32))
-        return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), Scale()), counts
+        return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), scale or Scale()), counts
     grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
     policy = asked.policy
     asker = asked.by_need.get("topics")

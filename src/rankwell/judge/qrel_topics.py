@@ -47,14 +47,19 @@ def require_topics(qrels: Qrels, asker: Asker) -> None:
         qrels.subgroup is not None or bool((qrels.topic.keys[1:] != qrels.topic.keys[:1]).any())
     ):
         return
-    has = "no topic column" if qrels.topic is None else "one topic in the whole file"
+    raise without_topics(qrels.name, asker, has_column=qrels.topic is not None)
+
+
+def without_topics(name: str, asker: Asker, *, has_column: bool) -> NeededError:
+    """Return the error of judgements that have no topics, although a metric asks for them."""
+    has = "one topic in the whole file" if has_column else "no topic column"
     instead = ""
     if "groups" in asker.parameters:
         instead = f", or write {asker.name}(groups=query) for one group per query"
     elif "topics" in asker.parameters:
         instead = f", or write {asker.name}(topics=items) for those of the items in items="
-    raise NeededError(
-        f"{asker} needs topics: {qrels.name} has {has}. Give judgements with a topic column (the second one of "
+    return NeededError(
+        f"{asker} needs topics: {name} has {has}. Give judgements with a topic column (the second one of "
         f"TREC text){instead}."
     )
 

@@ -133,8 +133,12 @@ class History:
         return Ranked(len(found), query, rank, self.grade[at], item=self.item[at])
 
 
-def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[History, Counter[str]]:
+def history_of(
+    log: Qrels, catalogue: Known | None, policy: Policy, known: Everyone | None = None
+) -> tuple[History, Counter[str]]:
     """Return the history and how many rows each rule affected; without a catalogue its items are the catalogue.
+
+    ``known`` is what all users share, if the log is that of some of them, or of none.
 
     A repeated pair counts once, with its highest grade.
 
@@ -143,7 +147,7 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
     DataError
         If it is empty, or an item is not in the catalogue (``outside=error``).
     """
-    if not len(log):
+    if not len(log) and known is None:
         raise DataError(f"{log.name}: train= is empty.")
     pool, found = pool_of(log, Asked(Policy(grades="judgements", duplicate_grades="max")))
     queries, offsets, items, grades = pool.queries, pool.offsets, pool.items, pool.grades
@@ -151,7 +155,7 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
     counts["training pairs given twice"] = found["judgements given twice"]
     if catalogue is None:
         code, firsts = items.group()
-        return History(queries, offsets, code, grades, Known(items[firsts])), +counts
+        return History(queries, offsets, code, grades, Known(items[firsts]), known=known), +counts
     row = catalogue.rows_of(items, "item")
     outside = np.flatnonzero(row < 0)
     if len(outside) and policy.outside == "error":
@@ -163,4 +167,4 @@ def history_of(log: Qrels, catalogue: Known | None, policy: Policy) -> tuple[His
         counts["training pairs outside the catalogue"] = len(outside)
         until = offsets_of(row >= 0)
         offsets, row, grades = until[offsets], row[row >= 0], grades[row >= 0]
-    return History(queries, offsets, row, grades, catalogue), +counts
+    return History(queries, offsets, row, grades, catalogue, known=known), +counts

@@ -11,6 +11,7 @@ from rankwell.errors import DataError, InputError
 from rankwell.readers.files import CHANGED
 from rankwell.readers.frame_columns import PIECE, Frames, PartFrames, column_of
 from rankwell.tables.ids import Ids
+from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
@@ -99,8 +100,8 @@ class BlockPieces:
 class HeldPieces:
     """Columns that are in memory, as one piece."""
 
-    def __init__(self, piece: Piece, name: str, place: Place) -> None:
-        self.piece, self.name, self.place = piece, name, place
+    def __init__(self, piece: Piece, name: str, place: Place, matrix: Matrix | None = None) -> None:
+        self.piece, self.name, self.place, self.matrix = piece, name, place, matrix
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
         """Yield the columns, cut into pieces of a moderate size."""
@@ -123,7 +124,7 @@ def held_qrels(qrels: Qrels) -> HeldPieces:
     """Return judgements that are in memory in pieces."""
     piece: Piece = {"query": qrels.query, "item": qrels.item}
     piece |= {word: column for word in PLAIN_QRELS if (column := getattr(qrels, word)) is not None}
-    return HeldPieces(piece, qrels.name, qrels.place)
+    return HeldPieces(piece, qrels.name, qrels.place, qrels.matrix)
 
 
 class SeveralPieces:

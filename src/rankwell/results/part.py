@@ -87,40 +87,66 @@ class Part:
         total = next(parts)
         if (part := next(parts, None)) is None:
             return total
-        queries, pool_row = [total.queries], Growing(total.pool_row)
-        columns, divided = (
-            {metric: Growing(values) for metric, values in each.items()}
-            for each in (total.values, total.divided)
-        )
-        segment = None if total.segment is None else Growing(total.segment)
-        states, ends, diagnostics = dict(total.states), dict(total.ends), dict(total.diagnostics)
-        split, weighted = dict(total.split), dict(total.weighted)
-        counts, undefined, sizes = total.counts.copy(), total.undefined.copy(), total.sizes.copy()
+        running = Sum(total)
         while part is not None:
-            queries.append(part.queries)
-            pool_row.extend(part.pool_row)
-            columns = {metric: column for metric, column in columns.items() if metric in part.values}
-            for metric, column in columns.items():
-                column.extend(part.values[metric])
-            for metric, column in divided.items():
-                column.extend(part.divided[metric])
-            if segment is not None and part.segment is not None:
-                segment.extend(part.segment)
-            _add_ends(ends, states, part)
-            _add_states(states, part.states)
-            _add_states(diagnostics, part.diagnostics)
-            _add_states(split, part.split)
-            _add_states(weighted, part.weighted)
-            add_counts(counts, part.counts)
-            add_counts(undefined, part.undefined)
-            add_counts(sizes, part.sizes)
+            running.add(part)
             part = next(parts, None)
-        values, by_query = (
-            {metric: column.values() for metric, column in each.items()} for each in (columns, divided)
+        return running.part()
+
+
+class Sum:
+    """A sum of parts that grows; what it makes is of the parts added so far, and nothing can be added afterwards."""
+
+    def __init__(self, part: Part) -> None:
+        self._queries, self._pool_row = [part.queries], Growing(part.pool_row)
+        self._values, self._divided = (
+            {metric: Growing(values) for metric, values in each.items()}
+            for each in (part.values, part.divided)
         )
-        codes = None if segment is None else segment.values()
-        kept = (states, ends, counts, undefined, diagnostics, split, weighted, sizes, codes, by_query)
-        return cls(Ids.concatenate(queries), pool_row.values(), values, *kept)
+        self._segment = None if part.segment is None else Growing(part.segment)
+        self._states, self._ends = dict(part.states), dict(part.ends)
+        self._diagnostics = dict(part.diagnostics)
+        self._split, self._weighted = dict(part.split), dict(part.weighted)
+        self._counts, self._undefined = part.counts.copy(), part.undefined.copy()
+        self._sizes = part.sizes.copy()
+
+    def add(self, part: Part) -> None:
+        """Add a part of other queries."""
+        self._queries.append(part.queries)
+        self._pool_row.extend(part.pool_row)
+        self._values = {metric: column for metric, column in self._values.items() if metric in part.values}
+        for metric, column in self._values.items():
+            column.extend(part.values[metric])
+        for metric, column in self._divided.items():
+            column.extend(part.divided[metric])
+        if self._segment is not None and part.segment is not None:
+            self._segment.extend(part.segment)
+        _add_ends(self._ends, self._states, part)
+        _add_states(self._states, part.states)
+        _add_states(self._diagnostics, part.diagnostics)
+        _add_states(self._split, part.split)
+        _add_states(self._weighted, part.weighted)
+        add_counts(self._counts, part.counts)
+        add_counts(self._undefined, part.undefined)
+        add_counts(self._sizes, part.sizes)
+
+    def part(self) -> Part:
+        """Return the sum."""
+        return Part(
+            Ids.concatenate(self._queries),
+            self._pool_row.values(),
+            {metric: column.values() for metric, column in self._values.items()},
+            self._states,
+            self._ends,
+            self._counts,
+            self._undefined,
+            self._diagnostics,
+            self._split,
+            self._weighted,
+            self._sizes,
+            None if self._segment is None else self._segment.values(),
+            {metric: column.values() for metric, column in self._divided.items()},
+        )
 
 
 def own_text(ids: Ids) -> Ids:

@@ -34,6 +34,7 @@ class Memory:
     """
 
     name = "memory"
+    opens = False
 
     def __init__(self, *, batch: int = BATCH_ROWS, progress: Callable[[int], object] | None = None) -> None:
         if batch < 1:

@@ -1,0 +1,3 @@
+"""Evaluation of data larger than memory, part by part: a look at all rows first, then parts of whole queries, each evaluated alone."""
+
+from __future__ import annotations

@@ -1,0 +1,127 @@
+"""Parts of tables in any order: rows are divided by a hash of their query and put by in a file, to be read part by part."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import IO
+
+import numpy as np
+
+from rankwell.errors import InputError
+from rankwell.evaluation.streaming.joined import joined
+from rankwell.evaluation.streaming.survey import Survey
+from rankwell.kernels import ids as kernel
+from rankwell.readers.frame_columns import packed_ids
+from rankwell.readers.pieces import Piece, Pieces
+from rankwell.tables.csr import offsets_of
+from rankwell.tables.grouping import part_of
+from rankwell.tables.ids import Ids, to_same_kind
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Where a column lies in the file: the kind of its numbers and their place; of text, those of the lengths of its ids.
+
+    ``text`` is the place of the text, ``cuts`` where each part begins in it.
+    """
+
+    kind: str
+    at: int
+    text: int = -1
+    cuts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Slab:
+    """Rows of a piece of a table, part by part."""
+
+    offsets: tuple[int, ...]
+    columns: Mapping[str, Stored]
+
+
+class Buckets:
+    """A table divided into parts, which lies in a file."""
+
+    def __init__(self, file: IO[bytes], parts: int, survey: Survey, slabs: list[Slab] | None = None) -> None:
+        self.file, self.parts, self.survey = file, parts, survey
+        self.slabs: list[Slab] = [] if slabs is None else slabs
+        self.rows = sum(slab.offsets[-1] for slab in self.slabs)
+
+    def fill(self, pieces: Pieces, rows: int, like: Ids | None) -> Iterator[None]:
+        """Put by all rows that are not there yet, some ``rows`` at a time; yield when these are in the file."""
+        waiting: list[Piece] = []
+        n = 0
+        for piece in pieces.read(None, self.rows):
+            waiting.append(piece)
+            n += len(_query(piece))
+            if n >= rows:
+                self._put(joined(waiting, self.survey.empty), like)
+                waiting, n = [], 0
+                yield
+        if waiting:
+            self._put(joined(waiting, self.survey.empty), like)
+            yield
+
+    def _put(self, piece: Piece, like: Ids | None) -> None:
+        query = _query(piece) if like is None else to_same_kind(_query(piece), like, "query")[0]
+        order, offsets = kernel.gather(part_of(query, self.parts).astype(np.int64), self.parts)
+        try:
+            columns = {word: self._write(column, order, offsets) for word, column in piece.items()}
+            self.file.flush()
+        except OSError as error:
+            raise InputError(
+                f"cannot put rows by in {self.file.name!r}: {error.strerror}. Free some space, or set the folder by resume= or by "
+                f"the environment variable TMPDIR."
+            ) from error
+        self.slabs.append(Slab(tuple(offsets.tolist()), columns))
+        self.rows += len(order)
+
+    def _write(self, column: Ids | np.ndarray, order: np.ndarray, offsets: np.ndarray) -> Stored:
+        taken = column[order]
+        if isinstance(taken, np.ndarray):
+            return Stored(taken.dtype.str, self._append(taken))
+        if not taken.is_text:
+            return Stored("id", self._append(taken.integers))
+        packed = packed_ids(taken)
+        cuts = offsets_of(packed.lengths)[offsets]
+        at = self._append(np.ascontiguousarray(packed.lengths, np.int32))
+        return Stored("text", at, self._append(packed.text[: cuts[-1]]), tuple(cuts.tolist()))
+
+    def _append(self, numbers: np.ndarray) -> int:
+        at = self.file.tell()
+        self.file.write(np.ascontiguousarray(numbers).data.cast("B") if len(numbers) else b"")
+        return at
+
+    def part(self, number: int) -> Piece:
+        """Return the rows of a part, in their order."""
+        pieces = []
+        for slab in self.slabs:
+            low, high = slab.offsets[number : number + 2]
+            if low < high:
+                pieces.append(
+                    {word: self._read(stored, low, high, number) for word, stored in slab.columns.items()}
+                )
+        return joined(pieces, self.survey.empty)
+
+    def _read(self, stored: Stored, low: int, high: int, number: int) -> Ids | np.ndarray:
+        if stored.kind == "id":
+            return Ids.of_integers(self._numbers("<i8", stored.at, low, high))
+        if stored.kind == "text":
+            text = self._numbers("u1", stored.text, *stored.cuts[number : number + 2])
+            return Ids.of_lengths(text, self._numbers("<i4", stored.at, low, high))
+        return self._numbers(stored.kind, stored.at, low, high)
+
+    def _numbers(self, kind: str, at: int, low: int, high: int) -> np.ndarray:
+        size = np.dtype(kind).itemsize
+        found = os.pread(self.file.fileno(), (high - low) * size, at + low * size)
+        if len(found) < (high - low) * size:
+            raise InputError(f"{self.file.name!r}: rows that were put by here are gone. Begin again.")
+        return np.frombuffer(found, kind)
+
+
+def _query(piece: Piece) -> Ids:
+    query = piece["query"]
+    assert isinstance(query, Ids)
+    return query

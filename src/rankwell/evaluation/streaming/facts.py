@@ -1,0 +1,92 @@
+"""Facts: what holds for all parts of a streamed evaluation, told by the surveys of its tables before the first part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.streaming.parts import Surveys
+from rankwell.judge.context import Context
+from rankwell.judge.pool import Pool, Together
+from rankwell.judge.pooling import scale_of_levels
+from rankwell.judge.qrel_topics import without_topics
+from rankwell.judge.scale import Scale
+from rankwell.judge.train import Everyone, History
+from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ranked import NO_ROWS
+
+NO_IDS = Ids.of_integers(NO_ROWS)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The highest grade, and the lowest and the highest of those that are judgements; None if there is none."""
+
+    top: float | None = None
+    lowest: float | None = None
+    highest: float | None = None
+
+    @classmethod
+    def of(cls, grades: np.ndarray, scale: Scale) -> Ends:
+        """Return the ends of some grades."""
+        if not len(grades):
+            return cls()
+        judged = grades[scale.judged(grades)]
+        ends = (float(judged.min()), float(judged.max())) if len(judged) else (None, None)
+        return cls(float(grades.max()), *ends)
+
+    def with_grades(self, pool: Pool) -> Ends:
+        """Return the ends of these grades and those of a part of the judgements."""
+        other = Ends.of(pool.grades, pool.scale)
+        tops, lows, highs = (
+            [each for each in pair if each is not None]
+            for pair in ((self.top, other.top), (self.lowest, other.lowest), (self.highest, other.highest))
+        )
+        return Ends(max(tops, default=None), min(lows, default=None), max(highs, default=None))
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """The scale and the ends of the grades, the items judged for anybody, and what training users share."""
+
+    scale: Scale
+    ends: Ends = Ends()
+    judged: Ids = NO_IDS
+    everyone: Everyone | None = None
+
+    @classmethod
+    def of(cls, inputs: Inputs, surveys: Surveys) -> Facts:
+        """Return what the survey of the judgements tells.
+
+        Raises
+        ------
+        UsageError, NeededError
+            As ``rankwell.judge.pool_of`` does.
+        """
+        survey = surveys.get("qrels")
+        if survey is None:
+            return cls(Scale())
+        scale = scale_of_levels(survey.levels, inputs.asked)
+        asker = inputs.asked.by_need.get("topics")
+        if asker is not None and survey.topics < 2 and "subgroup" not in survey.empty:
+            raise without_topics(inputs.opened["qrels"].name, asker, has_column="topic" in survey.empty)
+        grades = np.ones(1) if scale.kind == "interactions" or survey.levels is None else survey.levels[0]
+        judged = NO_IDS if survey.items is None else survey.items
+        return cls(scale, Ends.of(grades, scale), judged)
+
+    def together(self) -> Together:
+        """Return what all judgements tell together."""
+        lowest, highest = (np.nan if end is None else end for end in (self.ends.lowest, self.ends.highest))
+        return Together(self.judged, lowest, highest)
+
+    def context(self, context: Context, *, needs_lowest: bool) -> Context:
+        """Return the context of all parts; the training data of each are put in later."""
+        everyone = self.everyone
+        train = None
+        if everyone is not None:
+            nobody = Known(NO_IDS), np.zeros(1, np.int64), NO_ROWS, np.empty(0)
+            train = History(*nobody, everyone.catalogue, known=everyone)
+        lowest = self.ends.lowest if needs_lowest else None
+        return replace(context, scale=self.scale, grade_max=self.ends.top, grade_min=lowest, train=train)

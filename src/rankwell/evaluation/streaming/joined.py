@@ -1,0 +1,49 @@
+"""Pieces of a table as tables: joined end to end, and as the run or the judgements that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankwell.readers.frame_columns import packed_ids
+from rankwell.readers.pieces import Piece
+from rankwell.tables.ids import Ids
+from rankwell.tables.places import Place
+from rankwell.tables.rows import Columns
+from rankwell.tables.run_qrels import Qrels
+
+
+def joined(pieces: Sequence[Piece], empty: Piece) -> Piece:
+    """Return pieces end to end; ``empty`` tells the columns if there are none."""
+    if not pieces:
+        return empty
+    if len(pieces) == 1:
+        return pieces[0]
+    found: Piece = {}
+    for word, first in pieces[0].items():
+        columns: list[Any] = [piece[word] for piece in pieces]
+        found[word] = Ids.concatenate(columns) if isinstance(first, Ids) else np.concatenate(columns)
+    return found
+
+
+def held(piece: Piece) -> Piece:
+    """Return a piece without the rest of the text or the table that it is a part of."""
+    return {word: _held(column) for word, column in piece.items()}
+
+
+def _held(column: Ids | np.ndarray) -> Ids | np.ndarray:
+    if isinstance(column, Ids):
+        return packed_ids(column) if column.is_text else column.owned()
+    return column.copy()
+
+
+def run_of(piece: Piece, name: str, place: Place, rank_base: int) -> Columns:
+    """Return some rows of a run."""
+    return Columns.of(**piece, name=name, place=place, is_whole=False, rank_base=rank_base)  # type: ignore[arg-type]
+
+
+def qrels_of(piece: Piece, name: str, place: Place) -> Qrels:
+    """Return some judgements."""
+    return Qrels(**piece, name=name, place=place)  # type: ignore[arg-type]

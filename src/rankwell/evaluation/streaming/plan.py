@@ -1,0 +1,59 @@
+"""The plan of a streamed evaluation: tables that are opened, and the engine that evaluates any run by them, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from rankwell.errors import UsageError
+from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.needs import asked_of
+from rankwell.evaluation.task import Task
+from rankwell.metrics.metric import Metric
+from rankwell.results import Results
+from rankwell.results.segments import Segments
+from rankwell.tables.cores import at_most
+from rankwell.tables.run_qrels import Run
+
+if TYPE_CHECKING:
+    from rankwell.evaluation.engines.stream import Stream
+
+
+@dataclass(frozen=True, eq=False)
+class StreamPlan:
+    """Opened tables, metrics and rules, for any number of runs."""
+
+    inputs: Inputs
+    engine: Stream
+    threads: int | None = None
+    per_query: bool = True
+    segments: Segments | None = None
+    tie_ranges: bool = True
+    slices: Mapping[str, Task] = field(default_factory=dict)  # those of results are made for each run
+
+    @property
+    def task(self) -> Task:
+        """Raise UsageError: no judgements are held that anything else could be computed from."""
+        raise UsageError(
+            "engine='stream' holds no judgements, so only evaluate works with it; for anything else use engine='memory'."
+        )
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics."""
+        return self.inputs.metrics
+
+    def with_metrics(self, metrics: tuple[Metric, ...]) -> StreamPlan:
+        """Return the same plan with other metrics."""
+        asked = asked_of(metrics, self.inputs.asked.policy)
+        return replace(self, inputs=replace(self.inputs, metrics=metrics, asked=asked))
+
+    def results(self, run: Run) -> Results:
+        """Return the results of one run."""
+        from rankwell.evaluation.streaming.streaming import Streaming
+
+        with at_most(self.threads):
+            return Streaming(self, run).results()
+
+    settled_results = results

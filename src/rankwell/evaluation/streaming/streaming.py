@@ -1,0 +1,241 @@
+"""A run that is evaluated part by part: a survey of all tables, then the values of each part, added up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.evaluation.engines.memory import Memory, nothing_in_common
+from rankwell.evaluation.plan import on_slices
+from rankwell.evaluation.streaming.facts import Ends, Facts
+from rankwell.evaluation.streaming.joined import qrels_of, run_of
+from rankwell.evaluation.streaming.layout import Layout
+from rankwell.evaluation.streaming.parts import PartOfTables, Surveys, Tables
+from rankwell.evaluation.streaming.survey import Surveyor
+from rankwell.evaluation.task import Task
+from rankwell.judge import history_of, missing_lists, pool_of
+from rankwell.judge.context import Context
+from rankwell.judge.pool import Pool
+from rankwell.judge.train import Everyone
+from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.readers.pieces import HeldPieces, pieces_of
+from rankwell.results import Results
+from rankwell.results.part import Part, Sum, add_counts
+from rankwell.results.segments import UNDIVIDED
+from rankwell.tables.digests import Digest
+from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.matrix import refuse_mismatch
+from rankwell.tables.parts import Parts
+from rankwell.tables.rows import Columns
+from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    from rankwell.evaluation.streaming.plan import StreamPlan
+
+
+class Streaming:
+    """A run under evaluation by opened tables."""
+
+    def __init__(self, plan: StreamPlan, run: Run) -> None:
+        self.plan, self.run, self.inputs, self.asked = plan, run, plan.inputs, plan.inputs.asked
+        self.metrics = plan.inputs.metrics
+        self.tables: Tables = {"run": pieces_of(run)} | dict(self.inputs.opened)
+        for table in self.inputs.opened.values():
+            refuse_mismatch(run.matrix, table.matrix if isinstance(table, HeldPieces) else None)
+        self.counts: dict[str, int] = {}
+
+    def results(self) -> Results:
+        """Return the results."""
+        with ExitStack() as stack:
+            self.layout = stack.enter_context(Layout.of(self.plan.engine, self.tables, self.surveys))
+            facts = Facts.of(self.inputs, self.surveys)
+            if "train" in self.tables:
+                facts = replace(facts, everyone=self._everyone())
+            results, ends = self._summed(facts)
+            if (
+                ends != facts.ends
+            ):  # a rule for copies of a judgement took the highest or the lowest grade away
+                results, _ = self._summed(replace(facts, ends=ends))
+        return results
+
+    @cached_property
+    def surveys(self) -> Surveys:
+        """What must be known of all rows before a part of them is evaluated."""
+        heads = {name: next(pieces.read(), None) for name, pieces in self.tables.items()}
+        integers = {
+            word: next((h[word][:1] for h in heads.values() if h and not h[word].is_text), None)
+            for word in ("query", "item")
+        }
+        return {
+            name: Surveyor(
+                self._words(name),
+                integers,
+                with_items=self._lists_items(name),
+                prepare=self.inputs.prepare if name == "qrels" else None,
+            ).of(pieces)
+            for name, pieces in self.tables.items()
+        }
+
+    def _words(self, name: str) -> tuple[str, ...]:
+        """The columns of a table that the survey looks at."""
+        words = ["query", *{"run": ["rank"], "qrels": ["grade", "topic", "subgroup"]}.get(name, [])]
+        return (*words, "item") if self._lists_items(name) else tuple(words)
+
+    def _lists_items(self, name: str) -> bool:
+        """Whether the distinct items of a table must be known."""
+        if name == "qrels":
+            return self._reads_all or isinstance(self.inputs.slices, Parts)
+        if self.inputs.items is not None:
+            return False
+        return name == "train" or ("item" in self.asked.needs and "train" not in self.tables)
+
+    @cached_property
+    def catalogue(self) -> Known | None:
+        """The items that could be shown: those given, of the training data, or of the run, if a metric numbers items."""
+        if self.inputs.items is not None:
+            return Known(self.inputs.items.item)
+        for name in ("train", "run"):
+            if name in self.surveys and name != "qrels" and (items := self.surveys[name].items) is not None:
+                return Known(items)
+        return None
+
+    def _everyone(self) -> Everyone:
+        """What all training users share; count what the rules touched."""
+        total: Everyone | None = None
+        for part in self.layout.parts("train"):
+            log = self._qrels(part, "train")
+            if len(log):
+                history, counts = history_of(log, self.catalogue, self.asked.policy)
+                total = history.everyone if total is None else total + history.everyone
+                add_counts(self.counts, counts)
+        assert total is not None
+        return total
+
+    def _qrels(self, part: PartOfTables, name: str) -> Qrels:
+        return qrels_of(part.pieces[name], self.tables[name].name, part.places[name])
+
+    def _summed(self, facts: Facts) -> tuple[Results, Ends]:
+        """The results, and the ends of the grades that were seen."""
+        tasks, sums = self._tasks(facts), dict[str | None, Sum]()
+        counts, ends, digest = dict(self.counts), Ends(), Digest()
+        is_judged = False
+        for part in self.layout.parts():
+            pool, own = self._pool(part, facts)
+            add_counts(counts, own)
+            ends, digest = ends.with_grades(pool), digest + pool.digest if self._reads_all else digest
+            tasks_here = self._of_part(part, pool, tasks, facts)
+            for name, task in tasks_here.items():
+                values = self._values(part, task)
+                is_judged = is_judged or bool(
+                    (values.pool_row >= 0).any() and len(part.pieces["run"]["query"])
+                )
+                if name in sums:
+                    sums[name].add(values)
+                else:
+                    sums[name] = Sum(values)
+        if "qrels" in self.tables and not is_judged:
+            raise nothing_in_common(self.run.name, self.surveys["qrels"].first, self.surveys["run"].first)
+        found = {name: self._result(task, sums[name].part(), counts, digest) for name, task in tasks.items()}
+        return replace(found.pop(None), slices=found), ends
+
+    @cached_property
+    def _reads_all(self) -> bool:
+        """Whether a metric looks at what is judged for any query."""
+        return any(
+            isinstance(metric, CorpusMetric) and metric.reads_all_judgements for metric in self.metrics
+        )
+
+    def _tasks(self, facts: Facts) -> dict[str | None, Task]:
+        """The tasks of all parts by slice, None for all items, without judgements and training data."""
+        plan, inputs, asked = self.plan, self.inputs, self.asked
+        given = self.run.rows.rank_base if isinstance(self.run.rows, Columns) else None
+        if given == 0 or (given is None and self.surveys["run"].lowest_rank == 0):
+            asked = replace(asked, rank_base=0)
+        context = Context(
+            catalogue=self.catalogue,
+            items=inputs.items,
+            users=inputs.users if "users" in asked.needs else None,
+            cuts=asked.cuts,
+        )
+        context = facts.context(context, needs_lowest="grade_min" in asked.needs)
+        for metric in self.metrics:
+            metric.check_tables(context)
+        users = None if inputs.users is None else inputs.users.query
+        rest = plan.per_query, plan.segments, users, (), plan.tie_ranges
+        whole = Task(self.metrics, pool_of(None, asked, facts.scale)[0], asked, context, *rest)
+        weights = None if plan.segments is None else plan.segments.weights_alone()
+        sliced = on_slices(self.metrics) if self.slices else ()
+        return {None: whole} | {
+            name: replace(whole, metrics=sliced, segments=weights) for name in self.slices
+        }
+
+    @cached_property
+    def slices(self) -> Mapping[str, Known]:
+        """The items of each slice."""
+        given = self.inputs.slices
+        if isinstance(given, Parts) and not isinstance(given, dict):
+            given = given.parts(self.surveys["qrels"].items)
+        return {name: Known(items.item) for name, items in given.items()}
+
+    def _pool(self, part: PartOfTables, facts: Facts) -> tuple[Pool, Mapping[str, int]]:
+        if "qrels" not in self.tables:
+            return pool_of(None, self.asked, facts.scale)
+        qrels = self._qrels(part, "qrels")
+        qrels = qrels if self.inputs.prepare is None else self.inputs.prepare(qrels)
+        return pool_of(qrels, self.asked, facts.scale, facts.together())
+
+    def _of_part(
+        self, part: PartOfTables, pool: Pool, tasks: Mapping[str | None, Task], facts: Facts
+    ) -> dict[str | None, Task]:
+        """The tasks with the judgements, the training data and the users of a part."""
+        train = None
+        if facts.everyone is not None:
+            log = self._qrels(part, "train")
+            train, _ = history_of(log, self.catalogue, self.asked.policy, facts.everyone)
+        users = None if self._users is None else part.members(self._users)
+        return {
+            name: replace(
+                task,
+                pool=pool if name is None else pool.only(self.slices[name]),
+                context=task.context if train is None else replace(task.context, train=train),
+                users=users,
+            )
+            for name, task in tasks.items()
+        }
+
+    @cached_property
+    def _users(self) -> Ids | None:
+        """The users that lists without judgements may be missing of, in order and of the kind of the run's queries."""
+        if self.inputs.users is None:
+            return None
+        users = self.inputs.users.query
+        like = self.surveys["run"].first
+        if like.is_text and not users.is_text:
+            users = Ids.of_strings([str(user) for user in users.tolist()])
+        users = to_same_kind(users, like, "query")[0]
+        return users[users.order()]
+
+    def _values(self, part: PartOfTables, task: Task) -> Part:
+        """The values of a part, with those of the lists that its run lacks."""
+        memory = Memory(progress=self.plan.engine.progress)
+        piece = part.pieces["run"]
+        if len(piece["query"]):
+            rows = run_of(piece, self.run.name, part.places["run"], task.asked.rank_base or 1)
+            values = memory.measured(rows, self.run.name, task)
+        else:
+            pool = task.pool if self.surveys["run"].is_text else task.pool.in_integers()
+            values = task.measure(missing_lists(pool, np.arange(len(pool.queries))), {})
+        return memory.completed(values, task).settle()
+
+    def _result(self, task: Task, part: Part, counts: Mapping[str, int], digest: Digest) -> Results:
+        segments = task.segments
+        conditions = task.conditions
+        if self._reads_all:
+            conditions = replace(conditions, judgements=digest.to_bytes())
+        division = UNDIVIDED if segments is None else segments.division
+        return Results(self.run.name, task.metrics, conditions, part.with_counts(counts), division, {})

@@ -1,0 +1,157 @@
+"""Survey: what must be known of all rows of a table before a part of them can be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from rankwell.errors import DataError
+from rankwell.judge.pooling import levels_of
+from rankwell.readers.frame_columns import packed_ids
+from rankwell.readers.pieces import Piece, Pieces
+from rankwell.results.part import add_counts
+from rankwell.tables.ids import Ids, to_same_kind
+from rankwell.tables.numbers import numbers_of
+from rankwell.tables.places import Place
+from rankwell.tables.run_qrels import Qrels
+
+ID_BYTES = 8  # of an id that is an integer, or of what tells where text is
+HELD = 8  # so many lists of distinct items, before they become one
+Prepare = Callable[[Qrels], Qrels]
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """The number of rows of a table, whether they are sorted by query, their kinds of ids, and what a column told.
+
+    ``levels`` are the distinct grades and how many rows have each, ``items`` the distinct items, ``empty`` a piece without rows.
+    """
+
+    rows: int
+    is_sorted: bool
+    empty: Piece
+    first: Ids
+    width: float
+    levels: tuple[np.ndarray, np.ndarray] | None = None
+    topics: int = 0
+    lowest_rank: float = np.inf
+    items: Ids | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the queries are text."""
+        return self.first.is_text
+
+
+class Surveyor:
+    """Looks at a table piece by piece.
+
+    ``words`` are the columns that are looked at. ``integers`` are ids, by word, of a table in which these are integers: then text
+    is taken as integers, too.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        integers: Mapping[str, Ids | None],
+        *,
+        with_items: bool = False,
+        prepare: Prepare | None = None,
+    ) -> None:
+        self.words, self.integers, self.with_items, self.prepare = words, integers, with_items, prepare
+        self._rows = self._bytes = 0
+        self._is_sorted, self._last = True, None
+        self._levels: dict[float, int] | None = None
+        self._topics = set[str | int]()
+        self._lowest = np.inf
+        self._items = list[Ids]()
+
+    def of(self, pieces: Pieces) -> Survey:
+        """Return what all rows tell; DataError if there are none."""
+        head = next(pieces.read(), None)
+        if head is None:
+            raise DataError(f"{pieces.name}: the table holds no rows.")
+        empty, first = ({word: column[:n] for word, column in head.items()} for n in (0, 1))
+        for piece in pieces.read(self.words):
+            self._look(piece, partial(_after, pieces, self._rows))
+        levels = None
+        if self._levels is not None:
+            grades = sorted(self._levels)
+            levels = np.array(grades), np.array([self._levels[grade] for grade in grades], np.int64)
+        return Survey(
+            self._rows,
+            self._is_sorted,
+            empty,
+            self._converted(first)["query"],
+            self._bytes / self._rows + ID_BYTES * len(head),
+            levels,
+            len(self._topics),
+            self._lowest,
+            _distinct(Ids.concatenate(self._items)) if self._items else None,
+        )
+
+    def _converted(self, piece: Piece) -> Piece:
+        return piece | {
+            word: to_same_kind(piece[word], like, word)[0]
+            for word, like in self.integers.items()
+            if word in piece and like is not None
+        }
+
+    def _look(self, piece: Piece, place: Place) -> None:
+        piece = self._converted(piece)
+        query = piece["query"]
+        self._rows += len(query)
+        self._bytes += sum(int(piece[word].lengths.sum()) for word in self.integers if word in piece)
+        if self._is_sorted:
+            self._look_at_order(query)
+        if "rank" in piece:
+            self._lowest = min(self._lowest, float(numbers_of(piece["rank"], "rank", place).min()))
+        if "grade" in piece:
+            self._look_at_grades(piece, place)
+        if "topic" in piece and len(self._topics) < 2:
+            topic = piece["topic"]
+            self._topics |= {topic.one(int(row)) for row in topic.group()[1][:2]}
+        if self.with_items:
+            self._items.append(_distinct(piece["item"]))
+            if len(self._items) > HELD:
+                self._items = [_distinct(Ids.concatenate(self._items))]
+
+    def _look_at_order(self, query: Ids) -> None:
+        heads = query[query.runs()]
+        first = heads.one(0)
+        # a list may go on in the next piece
+        if self._last is not None and not self._last <= first:  # type: ignore[operator]
+            self._is_sorted = False
+            return
+        self._is_sorted = ascends(heads)
+        self._last = heads.one(len(heads) - 1)
+
+    def _look_at_grades(self, piece: Piece, place: Place) -> None:
+        # the grades alone are looked at; any ids will do for what must have some
+        qrels = Qrels(**({"item": piece["query"]} | piece), place=place)
+        grade = (qrels if self.prepare is None else self.prepare(qrels)).grade
+        if grade is None:
+            return
+        self._levels = self._levels or {}
+        levels, counts = levels_of(grade)
+        add_counts(self._levels, dict(zip(levels.tolist(), counts.tolist(), strict=True)))
+
+
+def ascends(ids: Ids) -> bool:
+    """Whether each id is above the one before it: integers by value, text by its bytes."""
+    if not ids.is_text:
+        return bool((ids.integers[1:] > ids.integers[:-1]).all())
+    return all(one < other for one, other in pairwise(ids.tolist()))
+
+
+def _after(pieces: Pieces, before: int, row: int) -> str:
+    return pieces.place(before + row)
+
+
+def _distinct(ids: Ids) -> Ids:
+    found = ids[ids.group()[1]]
+    return packed_ids(found) if found.is_text else found
