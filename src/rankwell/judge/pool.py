@@ -9,6 +9,7 @@ import numpy as np
 
 from rankwell.judge.scale import Scale
 from rankwell.kernels import order
+from rankwell.tables.amounts import Amounts
 from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.derived import Derived
 from rankwell.tables.ids import Ids, Known
@@ -21,11 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """What judgements tell of all queries together: the items that are judged for anybody, and the lowest and highest grade."""
+    """What judgements tell of all queries together: the items that are judged for anybody, the lowest and the highest grade.
+
+    For parts it also has the topics, in their order, and the sums of grades by item of the catalogue, if a metric asks for them.
+    """
 
     items: Ids
     lowest: float
     highest: float
+    topics: Known | None = None
+    grades: Amounts | None = None
 
     def only(self, items: Known) -> Together:
         """Return the same for some of the items."""
@@ -104,6 +110,11 @@ class Pool(Derived):
         ends = (float(judged.min()), float(judged.max())) if len(judged) else (np.nan, np.nan)
         return Together(self.items, *ends)
 
+    def amounts(self, context: Context) -> np.ndarray:
+        """Return the sum of the grades above 0 of each item of the catalogue, over all judgements."""
+        told = self.together.grades
+        return (context.once(amounts_of, self) if told is None else told).total
+
     @property
     def digest(self) -> Digest:
         """What identifies the judgements, in any order; the digests of the parts of a pool add up."""
@@ -162,6 +173,13 @@ class Pool(Derived):
         return Pool(
             queries, self.offsets, items, *rest, names_ideal=self.names_ideal, together=self._together
         )
+
+
+def amounts_of(context: Context, pool: Pool) -> Amounts:
+    """Return the sums of the grades above 0 of each item of the catalogue, over the judgements of this pool."""
+    assert context.catalogue is not None
+    rows = pool.rows_in(context)
+    return Amounts.of(rows, np.maximum(pool.grades, 0.0), len(context.catalogue))
 
 
 def _rows_of_pool(context: Context, pool: Pool) -> np.ndarray:

@@ -60,7 +60,8 @@ def pool_of(
     again, firsts = match.repeats(offsets, *items.columns)
     has_topics = qrels.topic is not None and (asker is not None or len(again) > 0)
     own, owner = grades, np.arange(len(grades) if has_topics or len(again) else 0)
-    found = Numbered.of(qrels, rows) if has_topics else None
+    topics = None if together is None else together.topics
+    found = Numbered.of(qrels, rows, topics) if has_topics else None
     if len(again):
         owner[again] = firsts
         own, grades, copies = _merged(qrels, policy, rows, firsts, again, owner, found, grades)
@@ -72,12 +73,12 @@ def pool_of(
         counts["judgements given twice"] = copies
     if scale.kind == "interactions":
         grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
-    topics = None if asker is None or found is None else topics_of(qrels, rows, found, owner, own)
+    of_items = None if asker is None or found is None else topics_of(qrels, rows, found, owner, own)
     counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
     counts["judged queries"] = len(queries)
     counts["judgements"] = len(grades)
     counts["negative grades"] = 0 if scale.kind == "interactions" else int(np.count_nonzero(grades < 0))
-    pool = Pool(queries, offsets, items, grades, scale, topics, chances, together=together)
+    pool = Pool(queries, offsets, items, grades, scale, of_items, chances, together=together)
     return pool, +counts
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.errors import DataError, NeededError, brief
 from rankwell.judge.asked import Asker
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import Topics
 from rankwell.tables.run_qrels import Qrels
 
@@ -24,10 +24,16 @@ class Numbered:
     subgroups: int = 1
 
     @classmethod
-    def of(cls, qrels: Qrels, rows: np.ndarray | None) -> Numbered:
-        """Return the numbering for some judgements (None: all, in their order)."""
+    def of(cls, qrels: Qrels, rows: np.ndarray | None, topics: Known | None = None) -> Numbered:
+        """Return the numbering for some judgements (None: all, in their order); ``topics`` are those of all of them."""
         assert qrels.topic is not None
-        topic, count = _numbers(qrels.topic, rows)
+        if topics is None:
+            topic, count = _numbers(qrels.topic, rows)
+        else:
+            topic, count = (
+                topics.rows_of(qrels.topic if rows is None else qrels.topic[rows], "topic"),
+                len(topics),
+            )
         if qrels.subgroup is None:
             return cls(topic, count)
         return cls(topic, count, *_numbers(qrels.subgroup, rows))

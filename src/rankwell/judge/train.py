@@ -12,6 +12,7 @@ from rankwell.errors import DataError, brief
 from rankwell.judge.asked import Asked
 from rankwell.judge.policy import Policy
 from rankwell.judge.pooling import pool_of
+from rankwell.tables.amounts import Amounts
 from rankwell.tables.csr import offsets_of, owners_of, places_of
 from rankwell.tables.digests import Digest
 from rankwell.tables.ids import Ids, Known
@@ -26,7 +27,7 @@ COUNTS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Everyone:
-    """What training data tell of all users together: their number, that of their pairs with items, and the users of each item.
+    """What training data tell of all users together: their number, that of their pairs with items, and the users and grades of each item.
 
     ``digest`` identifies the pairs and their grades, in any order; those of disjoint users add up.
     """
@@ -36,6 +37,12 @@ class Everyone:
     users: int
     total: int
     digest: Digest
+    grades: Amounts
+
+    @property
+    def amounts(self) -> np.ndarray:
+        """The sum of the grades above 0 of each item of the catalogue."""
+        return self.grades.total
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -59,6 +66,7 @@ class Everyone:
             self.users + other.users,
             self.total + other.total,
             self.digest + other.digest,
+            self.grades + other.grades,
         )
 
 
@@ -86,7 +94,8 @@ class History:
         counts = np.bincount(self.item, minlength=len(self.catalogue))
         user = np.repeat(fingerprints_of(self.queries.ids), np.diff(self.offsets))
         digest = Digest.of_rows(user, self.item, self.grade)
-        return Everyone(self.catalogue, counts, len(self.queries), len(self.item), digest)
+        grades = Amounts.of(self.item, np.maximum(self.grade, 0.0), len(self.catalogue))
+        return Everyone(self.catalogue, counts, len(self.queries), len(self.item), digest, grades)
 
     @property
     def users(self) -> int:

@@ -48,4 +48,3 @@ class CorpusMetric(Metric):
     grows: ClassVar[bool] = (
         False  # with the number of lists, so that only runs of equally many can be compared
     )
-    reads_all_judgements: ClassVar[bool] = False  # also those of other queries than the lists are of

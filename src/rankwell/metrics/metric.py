@@ -181,6 +181,10 @@ class Metric(SetOnce, metaclass=MetricType):
         """Whether the metric has an exact mean over all orders of tied scores (``Policy(ties="expected")``)."""
         return False
 
+    def reads_all_judgements(self) -> bool:
+        """Whether the metric also looks at judgements of other queries than the lists are of."""
+        return False
+
     def broken_laws(self) -> dict[str, str]:
         """The laws of ``rankwell.testing`` that do not hold for these parameters, each with its reason."""
         return {}

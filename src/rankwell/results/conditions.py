@@ -13,7 +13,6 @@ from rankwell.judge.context import Context
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
-from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.tables.ids import Ids
 
@@ -55,7 +54,7 @@ class Conditions:
         counting = [metric for metric in corpus if "item" in metric.needs] if corpus else []
         is_compared = context.catalogue is not None and (context.train is not None or counting)
         reads_columns = bool(counting) and any("features" in metric.needed() for metric in counting)
-        reads_all = bool(corpus) and any(map(_reads_all_judgements, corpus))
+        reads_all = any(metric.reads_all_judgements() for metric in metrics)
         return cls(
             policy,
             context.scale,
@@ -122,7 +121,7 @@ class Conditions:
                 "cannot add results with different training data: give both evaluations the same train=."
             )
         if self.judgements != other.judgements:
-            asker = next(filter(_reads_all_judgements, metrics))
+            asker = next(metric for metric in metrics if metric.reads_all_judgements())
             raise UsageError(
                 f"cannot add results with different judgements: {asker} counts what is judged for any query. Evaluate both with "
                 f"all judgements and missing='skip', or without {asker}."
@@ -135,10 +134,6 @@ class Conditions:
 
 def _counts_items(metric: Metric) -> bool:
     return "item" in metric.needs and not isinstance(metric, QueryMetric)
-
-
-def _reads_all_judgements(metric: Metric) -> bool:
-    return isinstance(metric, CorpusMetric) and metric.reads_all_judgements
 
 
 def _digest_of_judgements(pool: Pool) -> bytes:

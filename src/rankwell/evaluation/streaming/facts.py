@@ -14,6 +14,7 @@ from rankwell.judge.pooling import scale_of_levels
 from rankwell.judge.qrel_topics import without_topics
 from rankwell.judge.scale import Scale
 from rankwell.judge.train import Everyone, History
+from rankwell.tables.amounts import Amounts
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.ranked import NO_ROWS
 
@@ -54,6 +55,8 @@ class Facts:
     scale: Scale
     ends: Ends = Ends()
     judged: Ids = NO_IDS
+    topics: Known | None = None
+    grades: Amounts | None = None
     everyone: Everyone | None = None
 
     @classmethod
@@ -70,16 +73,25 @@ class Facts:
             return cls(Scale())
         scale = scale_of_levels(survey.levels, inputs.asked)
         asker = inputs.asked.by_need.get("topics")
-        if asker is not None and survey.topics < 2 and "subgroup" not in survey.empty:
+        if (
+            asker is not None
+            and (survey.topics is None or len(survey.topics) < 2)
+            and "subgroup" not in survey.empty
+        ):
             raise without_topics(inputs.opened["qrels"].name, asker, has_column="topic" in survey.empty)
         grades = np.ones(1) if scale.kind == "interactions" or survey.levels is None else survey.levels[0]
         judged = NO_IDS if survey.items is None else survey.items
-        return cls(scale, Ends.of(grades, scale), judged)
+        topics = (
+            None
+            if asker is None or survey.topics is None
+            else Known(survey.topics[survey.topics.text_order()])
+        )
+        return cls(scale, Ends.of(grades, scale), judged, topics)
 
     def together(self) -> Together:
         """Return what all judgements tell together."""
         lowest, highest = (np.nan if end is None else end for end in (self.ends.lowest, self.ends.highest))
-        return Together(self.judged, lowest, highest)
+        return Together(self.judged, lowest, highest, self.topics, self.grades)
 
     def context(self, context: Context, *, needs_lowest: bool) -> Context:
         """Return the context of all parts; the training data of each are put in later."""

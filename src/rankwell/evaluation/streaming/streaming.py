@@ -20,13 +20,13 @@ from rankwell.evaluation.streaming.survey import Surveyor
 from rankwell.evaluation.task import Task
 from rankwell.judge import history_of, missing_lists, pool_of
 from rankwell.judge.context import Context
-from rankwell.judge.pool import Pool
+from rankwell.judge.pool import Pool, amounts_of
 from rankwell.judge.train import Everyone
-from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.readers.pieces import HeldPieces, pieces_of
 from rankwell.results import Results
 from rankwell.results.part import Part, Sum, add_counts
 from rankwell.results.segments import UNDIVIDED
+from rankwell.tables.amounts import Amounts
 from rankwell.tables.digests import Digest
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.matrix import refuse_mismatch
@@ -56,6 +56,8 @@ class Streaming:
             facts = Facts.of(self.inputs, self.surveys)
             if "train" in self.tables:
                 facts = replace(facts, everyone=self._everyone())
+            if self._reads_all and self.catalogue is not None:
+                facts = replace(facts, grades=self._grades(facts))
             results, ends = self._summed(facts)
             if (
                 ends != facts.ends
@@ -83,7 +85,13 @@ class Streaming:
 
     def _words(self, name: str) -> tuple[str, ...]:
         """The columns of a table that the survey looks at."""
-        words = ["query", *{"run": ["rank"], "qrels": ["grade", "topic", "subgroup"]}.get(name, [])]
+        words = [
+            "query",
+            *{
+                "run": ["rank"],
+                "qrels": ["grade", *(["topic"] if "topics" in self.asked.by_need else [])],
+            }.get(name, []),
+        ]
         return (*words, "item") if self._lists_items(name) else tuple(words)
 
     def _lists_items(self, name: str) -> bool:
@@ -116,6 +124,15 @@ class Streaming:
         assert total is not None
         return total
 
+    def _grades(self, facts: Facts) -> Amounts:
+        """The sums of the grades of each item of the catalogue, over all judgements."""
+        total: Amounts | None = None
+        for part in self.layout.parts("qrels"):
+            own = amounts_of(Context(catalogue=self.catalogue), self._pool(part, facts)[0])
+            total = own if total is None else total + own
+        assert total is not None
+        return total
+
     def _qrels(self, part: PartOfTables, name: str) -> Qrels:
         return qrels_of(part.pieces[name], self.tables[name].name, part.places[name])
 
@@ -123,7 +140,7 @@ class Streaming:
         """The results, and the ends of the grades that were seen."""
         tasks, sums = self._tasks(facts), dict[str | None, Sum]()
         counts, ends, digest = dict(self.counts), Ends(), Digest()
-        is_judged = False
+        self.is_judged = False
         for part in self.layout.parts():
             pool, own = self._pool(part, facts)
             add_counts(counts, own)
@@ -131,14 +148,11 @@ class Streaming:
             tasks_here = self._of_part(part, pool, tasks, facts)
             for name, task in tasks_here.items():
                 values = self._values(part, task)
-                is_judged = is_judged or bool(
-                    (values.pool_row >= 0).any() and len(part.pieces["run"]["query"])
-                )
                 if name in sums:
                     sums[name].add(values)
                 else:
                     sums[name] = Sum(values)
-        if "qrels" in self.tables and not is_judged:
+        if "qrels" in self.tables and not self.is_judged:
             raise nothing_in_common(self.run.name, self.surveys["qrels"].first, self.surveys["run"].first)
         found = {name: self._result(task, sums[name].part(), counts, digest) for name, task in tasks.items()}
         return replace(found.pop(None), slices=found), ends
@@ -146,9 +160,7 @@ class Streaming:
     @cached_property
     def _reads_all(self) -> bool:
         """Whether a metric looks at what is judged for any query."""
-        return any(
-            isinstance(metric, CorpusMetric) and metric.reads_all_judgements for metric in self.metrics
-        )
+        return any(metric.reads_all_judgements() for metric in self.metrics)
 
     def _tasks(self, facts: Facts) -> dict[str | None, Task]:
         """The tasks of all parts by slice, None for all items, without judgements and training data."""
@@ -227,9 +239,12 @@ class Streaming:
         if len(piece["query"]):
             rows = run_of(piece, self.run.name, part.places["run"], task.asked.rank_base or 1)
             values = memory.measured(rows, self.run.name, task)
+            self.is_judged = self.is_judged or bool((values.pool_row >= 0).any())
         else:
             pool = task.pool if self.surveys["run"].is_text else task.pool.in_integers()
-            values = task.measure(missing_lists(pool, np.arange(len(pool.queries))), {})
+            nothing = missing_lists(pool, np.arange(len(pool.queries)))
+            nothing.queries = self.surveys["run"].first[:0]
+            values = task.measure(nothing, {})
         return memory.completed(values, task).settle()
 
     def _result(self, task: Task, part: Part, counts: Mapping[str, int], digest: Digest) -> Results:

@@ -28,7 +28,8 @@ Prepare = Callable[[Qrels], Qrels]
 class Survey:
     """The number of rows of a table, whether they are sorted by query, their kinds of ids, and what a column told.
 
-    ``levels`` are the distinct grades and how many rows have each, ``items`` the distinct items, ``empty`` a piece without rows.
+    ``levels`` are the distinct grades and how many rows have each, ``items`` and ``topics`` the distinct ones, ``empty`` a piece
+    without rows.
     """
 
     rows: int
@@ -37,7 +38,7 @@ class Survey:
     first: Ids
     width: float
     levels: tuple[np.ndarray, np.ndarray] | None = None
-    topics: int = 0
+    topics: Ids | None = None
     lowest_rank: float = np.inf
     items: Ids | None = None
 
@@ -66,7 +67,7 @@ class Surveyor:
         self._rows = self._bytes = 0
         self._is_sorted, self._last = True, None
         self._levels: dict[float, int] | None = None
-        self._topics = set[str | int]()
+        self._topics = list[Ids]()
         self._lowest = np.inf
         self._items = list[Ids]()
 
@@ -89,9 +90,9 @@ class Surveyor:
             self._converted(first)["query"],
             self._bytes / self._rows + ID_BYTES * len(head),
             levels,
-            len(self._topics),
+            _together(self._topics),
             self._lowest,
-            _distinct(Ids.concatenate(self._items)) if self._items else None,
+            _together(self._items),
         )
 
     def _converted(self, piece: Piece) -> Piece:
@@ -112,13 +113,10 @@ class Surveyor:
             self._lowest = min(self._lowest, float(numbers_of(piece["rank"], "rank", place).min()))
         if "grade" in piece:
             self._look_at_grades(piece, place)
-        if "topic" in piece and len(self._topics) < 2:
-            topic = piece["topic"]
-            self._topics |= {topic.one(int(row)) for row in topic.group()[1][:2]}
+        if "topic" in piece:
+            _add(self._topics, piece["topic"])
         if self.with_items:
-            self._items.append(_distinct(piece["item"]))
-            if len(self._items) > HELD:
-                self._items = [_distinct(Ids.concatenate(self._items))]
+            _add(self._items, piece["item"])
 
     def _look_at_order(self, query: Ids) -> None:
         heads = query[query.runs()]
@@ -150,6 +148,17 @@ def ascends(ids: Ids) -> bool:
 
 def _after(pieces: Pieces, before: int, row: int) -> str:
     return pieces.place(before + row)
+
+
+def _add(lists: list[Ids], ids: Ids) -> None:
+    """Add the distinct ones of some ids; several lists become one, so that few are held."""
+    lists.append(_distinct(ids))
+    if len(lists) > HELD:
+        lists[:] = [_distinct(Ids.concatenate(lists))]
+
+
+def _together(lists: list[Ids]) -> Ids | None:
+    return _distinct(Ids.concatenate(lists)) if lists else None
 
 
 def _distinct(ids: Ids) -> Ids:

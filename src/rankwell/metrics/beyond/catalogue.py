@@ -204,8 +204,11 @@ class TestShare(OfCounts):
     __test__: ClassVar[bool] = False
     name: ClassVar[str] = "test_share"
     judgements: ClassVar[bool] = True
-    reads_all_judgements: ClassVar[bool] = True
     better: ClassVar[Better] = "neither"
+
+    def reads_all_judgements(self) -> bool:
+        """What counts is that an item is judged for anybody."""
+        return True
 
     def broken_laws(self) -> dict[str, str]:
         """What counts is that an item occurs in the judgements."""

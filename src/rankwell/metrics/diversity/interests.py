@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, one_of
-from rankwell.judge.train import History
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids, Known
@@ -149,12 +148,8 @@ class Estimate:
         return Interests(offsets, topic, share, common, part, even, is_cold)
 
 
-def population(train: History | Ranked, topics: Features) -> np.ndarray:
-    """Return the share of each topic in all users' items, weighted by grade; 0 if there are none."""
-    assert train.item is not None
-    known = train.item >= 0
-    weights = np.maximum(train.grade[known], 0.0)
-    of_items = np.bincount(train.item[known], weights=weights, minlength=len(topics.lengths))
+def population(of_items: np.ndarray, topics: Features) -> np.ndarray:
+    """Return the share of each topic in all users' items, weighted by the amount of each item; 0 if there are none."""
     amounts = np.bincount(
         topics.codes, weights=np.repeat(of_items, topics.lengths), minlength=len(topics.names)
     )

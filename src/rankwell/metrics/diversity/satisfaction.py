@@ -96,6 +96,10 @@ class Topical(Additive):
             assert context.users is not None
             columns_of(context.users, topics)
 
+    def reads_all_judgements(self) -> bool:
+        """The prior of profiles made from the judgements is that of all users."""
+        return self.profile_source == "test" and has_prior(self)
+
     def caution(self) -> str:
         """A profile made from the test judgements leaks."""
         if not self.applies("profile_source") or self.profile_source == "train":
@@ -107,7 +111,7 @@ class Topical(Additive):
         laws = {
             "a better list scores no worse": "a rated item of a topic without interest to the user has no gain"
         }
-        if self.profile_source == "test" and has_prior(self):
+        if self.reads_all_judgements():
             laws["judgements are apart"] = "every profile includes what all users rated"
         return super().broken_laws() | laws
 
@@ -229,11 +233,9 @@ def _interests(
         assert train is not None
         return train.rows(queries[low:high])
 
-    source = rated if is_test else train
     common = np.zeros(len(topics.names))
     if has_prior(estimate):
-        assert source is not None
-        common = population(source, topics)
+        common = population(pool.amounts(context) if is_test else train.everyone.amounts, topics)
     if estimate.profile == "given":
         assert context.users is not None
         return estimate.given(context.users, queries, topics, common)

@@ -89,6 +89,10 @@ class OnTopics(QueryMetric):
             ("a better list scores no worse", "best and worst bracket expected"), another
         )
 
+    def reads_all_judgements(self) -> bool:
+        """The topics of the catalogue are those of all judgements, if they are not a column of the items."""
+        return self.topics == "qrels" and self.universe == "catalogue"
+
     def subtopics(self, pool: Pool, context: Context) -> Subtopics:
         """The topics each judged item is relevant for, and their weights."""
         start = getattr(self, "gain_from", "threshold")
