@@ -126,6 +126,7 @@ from rankwell.metrics.binary.sets import SetP as SetP
 from rankwell.metrics.binary.sets import SetR as SetR
 from rankwell.metrics.beyond.evenness import Simpson as Simpson
 from rankwell.metrics.binary.collection import Specificity as Specificity
+from rankwell.evaluation.engines.stream import Stream as Stream
 from rankwell.metrics.beyond.familiarity import Surprise as Surprise
 from rankwell.metrics.beyond.tail import TailCoverage as TailCoverage
 from rankwell.metrics.beyond.catalogue import TestShare as TestShare
@@ -208,6 +209,7 @@ __all__ = [
     "Results",
     "Run",
     "SRecall",
+    "Stream",
     "__version__",
     "agreement",
     "check_axioms",

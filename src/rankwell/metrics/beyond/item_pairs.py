@@ -203,6 +203,8 @@ def _distances(tables: _Tables, below: np.ndarray, step: int) -> np.ndarray:
 def _blocks(rows: Ranked, features: Features, others: Ranked | None = None) -> Iterator[tuple[int, int]]:
     """Yield start and end of blocks of lists: at least one list, and as many as fit into a table of limited size."""
     assert rows.item is not None
+    if not rows.queries:
+        return
     width = len(features.names)
     lengths = rows.sum(features.lengths_of(rows.item))
     cost = rows.count() * (width if width <= NARROW else np.minimum(lengths, width))
