@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -68,9 +69,11 @@ class Evaluator:
     rules
         Fields of the policy by themselves, such as ``rel=7`` or ``missing="skip"``, with or without ``policy``.
     engine, threads
-        Where to run, and on how many threads (default: all cores available to this process).
+        Where to run: ``"memory"``, or ``"stream"`` for data that do not fit into memory (see ``rankwell.Stream``, whose values may be
+        given, too); and on how many threads (default: all cores available to this process).
     per_query
-        Whether to keep per-query values.
+        Whether to keep the values of each query; with ``engine="stream"`` also a Parquet file to write them to instead, as
+        ``Results.save`` would.
     read
         How the judgements and the runs are read: arguments of ``read_qrels`` and ``read_run``, such as
         ``{"encoding": "latin-1"}``. The encoding is that of the other tables too.
@@ -106,7 +109,7 @@ class Evaluator:
         policy: Policy | None = None,
         engine: str | Engine | None = None,
         threads: int | None = None,
-        per_query: bool = True,
+        per_query: bool | str | os.PathLike[str] = True,
         read: Mapping[str, Any] | None = None,
         **rules: Unpack[Rules],
     ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
@@ -45,7 +46,7 @@ def evaluate(
     policy: Policy | None = None,
     engine: str | Engine | None = None,
     threads: int | None = None,
-    per_query: bool = True,
+    per_query: bool | str | os.PathLike[str] = True,
     preset: str | None = None,
     read: Mapping[str, Any] | None = None,
     **rules: Unpack[Rules],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -122,13 +124,12 @@ def plan_of(
     weights: str | None = None,
     engine: str | Engine | None = None,
     threads: int | None = None,
-    per_query: bool = True,
+    per_query: bool | str | os.PathLike[str] = True,
     tie_ranges: bool = True,
 ) -> Plan | StreamPlan:
     """Prepare judgements, tables and metrics for any number of runs."""
     threads = None if threads is None else plain("threads", threads, int)
     weights = None if weights is None else plain("weights", weights, str)
-    per_query = per_query is True or plain("per_query", per_query, bool)
     asked, users, slices = inputs.asked, inputs.users, inputs.slices
     where = engine_of(engine)
     if where.opens:
@@ -137,7 +138,17 @@ def plan_of(
 
         assert isinstance(where, Stream)
         segments = Segments.of(users, by, weights)
-        return StreamPlan(inputs, where, threads, per_query, segments, tie_ranges)
+        values = (
+            Path(per_query)
+            if isinstance(per_query, (str, os.PathLike))
+            else plain("per_query", per_query, bool)
+        )
+        return StreamPlan(inputs, where, threads, values, segments, tie_ranges)
+    if isinstance(per_query, (str, os.PathLike)):
+        raise UsageError(
+            f"per_query={os.fspath(per_query)!r} is for engine='stream', which does not hold the values; for others save the results."
+        )
+    per_query = per_query is True or plain("per_query", per_query, bool)
     pool, counts = pool_of(inputs.qrels, asked)
     context, history_counts = context_of(
         inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users

@@ -97,6 +97,11 @@ class File:
         return self._state[2] if self._kept is None else self._kept.size
 
     @property
+    def stamp(self) -> tuple[int, ...]:
+        """What tells whether the file itself is the same as later: its size, and when it was written."""
+        return tuple(self._state)
+
+    @property
     def is_plain(self) -> bool:
         """Whether the content is what stands in the file itself."""
         return self._raw is None and self.compression is None and self.encoding is None

@@ -25,7 +25,9 @@ ID_WORDS = ("query", "item", "topic")
 
 
 class PartFrames(ABC):
-    """Frames of which some columns, of the rows from somewhere on, can be read alone."""
+    """Frames of which some columns, of the rows from somewhere on, can be read alone; ``group`` rows are read together."""
+
+    group: int = 0
 
     @abstractmethod
     def __call__(self, size: int) -> Iterator[pl.DataFrame]:

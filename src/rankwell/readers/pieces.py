@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from rankwell.errors import DataError, InputError
-from rankwell.readers.files import CHANGED
+from rankwell.readers.files import CHANGED, File
 from rankwell.readers.frame_columns import PIECE, Frames, PartFrames, column_of
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import Matrix
@@ -27,6 +27,8 @@ class Pieces(Protocol):
     """A run or judgements, read in pieces: ``query``, ``item``, and ``score``, ``rank``, ``grade`` or what else it has."""
 
     name: str
+    files: Sequence[File]  # none if it is not in files
+    ahead: int  # so many rows are held at a time while it is read, at least
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
         """Yield pieces of the rows from ``start`` on, with at least the columns asked for; None for all."""
@@ -54,6 +56,8 @@ class FramePieces:
 
     def __init__(self, frames: Frames, words: dict[str, str], name: str, place: Place) -> None:
         self.frames, self.words, self.name, self.place = frames, words, name, place
+        self.files: Sequence[File] = ()
+        self.ahead = frames.group if isinstance(frames, PartFrames) else 0
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
         """Yield pieces, with just the columns asked for."""
@@ -79,6 +83,8 @@ class BlockPieces:
 
     def __init__(self, name: str, blocks: Callable[[], Iterator[tuple[Piece, Place]]], label: str) -> None:
         self.name, self.blocks, self.label = name, blocks, label
+        self.files: Sequence[File] = ()
+        self.ahead = 0
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:  # noqa: ARG002 - lines are read whole
         """Yield pieces, with all columns."""
@@ -102,6 +108,8 @@ class HeldPieces:
 
     def __init__(self, piece: Piece, name: str, place: Place, matrix: Matrix | None = None) -> None:
         self.piece, self.name, self.place, self.matrix = piece, name, place, matrix
+        self.files: Sequence[File] = ()
+        self.ahead = 0
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
         """Yield the columns, cut into pieces of a moderate size."""
@@ -132,6 +140,8 @@ class SeveralPieces:
 
     def __init__(self, parts: Sequence[Pieces], name: str) -> None:
         self.parts, self.name = parts, name
+        self.files = [file for part in parts for file in part.files]
+        self.ahead = max(part.ahead for part in parts)
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
         """Yield the pieces of all parts."""

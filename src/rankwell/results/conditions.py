@@ -15,6 +15,7 @@ from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.tables.ids import Ids
+from rankwell.tables.items_users import Items, Users
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,6 +155,16 @@ def _digest_of_train(context: Context) -> bytes:
 def _digest_of_users(context: Context) -> bytes:
     assert context.users is not None
     return _digest(*_of_ids(context.users.query), *_of_frame(context.users.frame))
+
+
+def digest_of_tables(items: Items | None, users: Users | None) -> str:
+    """Return what identifies a catalogue and a table of users, with all their columns."""
+    columns: list[np.ndarray] = []
+    if items is not None:
+        columns += [*_of_ids(items.item), *_of_frame(items.frame)]
+    if users is not None:
+        columns += [*_of_ids(users.query), *_of_frame(users.frame)]
+    return _digest(*columns).hex()
 
 
 def _of_ids(ids: Ids) -> list[np.ndarray]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
 
 from rankwell.errors import InputError
-from rankwell.evaluation.streaming.joined import joined
-from rankwell.evaluation.streaming.survey import Survey
+from rankwell.evaluation.streaming.joined import ids_in, joined
 from rankwell.kernels import ids as kernel
 from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece, Pieces
@@ -39,43 +38,45 @@ class Slab:
 
     offsets: tuple[int, ...]
     columns: Mapping[str, Stored]
+    end: int
 
 
 class Buckets:
     """A table divided into parts, which lies in a file."""
 
-    def __init__(self, file: IO[bytes], parts: int, survey: Survey, slabs: list[Slab] | None = None) -> None:
-        self.file, self.parts, self.survey = file, parts, survey
-        self.slabs: list[Slab] = [] if slabs is None else slabs
+    def __init__(self, file: IO[bytes], parts: int, empty: Piece, slabs: Sequence[Slab] = ()) -> None:
+        self.file, self.parts, self.empty, self.slabs = file, parts, empty, list(slabs)
         self.rows = sum(slab.offsets[-1] for slab in self.slabs)
+        self.file.seek(self.slabs[-1].end if self.slabs else 0)
 
-    def fill(self, pieces: Pieces, rows: int, like: Ids | None) -> Iterator[None]:
-        """Put by all rows that are not there yet, some ``rows`` at a time; yield when these are in the file."""
+    def fill(self, pieces: Pieces, rows: int, like: Ids | None) -> Iterator[int]:
+        """Put by all rows that are not there yet, some ``rows`` at a time; yield how many whenever they are in the file."""
         waiting: list[Piece] = []
         n = 0
         for piece in pieces.read(None, self.rows):
             waiting.append(piece)
-            n += len(_query(piece))
+            n += len(ids_in(piece))
             if n >= rows:
-                self._put(joined(waiting, self.survey.empty), like)
+                self.put(joined(waiting, self.empty), like)
+                yield n
                 waiting, n = [], 0
-                yield
         if waiting:
-            self._put(joined(waiting, self.survey.empty), like)
-            yield
+            self.put(joined(waiting, self.empty), like)
+            yield n
 
-    def _put(self, piece: Piece, like: Ids | None) -> None:
-        query = _query(piece) if like is None else to_same_kind(_query(piece), like, "query")[0]
+    def put(self, piece: Piece, like: Ids | None = None) -> None:
+        """Put by a piece; InputError if there is no room for it."""
+        query = ids_in(piece) if like is None else to_same_kind(ids_in(piece), like, "query")[0]
         order, offsets = kernel.gather(part_of(query, self.parts).astype(np.int64), self.parts)
         try:
             columns = {word: self._write(column, order, offsets) for word, column in piece.items()}
             self.file.flush()
         except OSError as error:
             raise InputError(
-                f"cannot put rows by in {self.file.name!r}: {error.strerror}. Free some space, or set the folder by resume= or by "
-                f"the environment variable TMPDIR."
+                f"rows cannot be put by in a temporary file: {error.strerror}. Free some space, or name a folder elsewhere by the "
+                f"environment variable TMPDIR or by resume=."
             ) from error
-        self.slabs.append(Slab(tuple(offsets.tolist()), columns))
+        self.slabs.append(Slab(tuple(offsets.tolist()), columns, self.file.tell()))
         self.rows += len(order)
 
     def _write(self, column: Ids | np.ndarray, order: np.ndarray, offsets: np.ndarray) -> Stored:
@@ -96,14 +97,14 @@ class Buckets:
 
     def part(self, number: int) -> Piece:
         """Return the rows of a part, in their order."""
-        pieces = []
+        return joined(list(self.pieces(number)), self.empty)
+
+    def pieces(self, number: int) -> Iterator[Piece]:
+        """Yield the rows of a part that were put by together."""
         for slab in self.slabs:
             low, high = slab.offsets[number : number + 2]
             if low < high:
-                pieces.append(
-                    {word: self._read(stored, low, high, number) for word, stored in slab.columns.items()}
-                )
-        return joined(pieces, self.survey.empty)
+                yield {word: self._read(stored, low, high, number) for word, stored in slab.columns.items()}
 
     def _read(self, stored: Stored, low: int, high: int, number: int) -> Ids | np.ndarray:
         if stored.kind == "id":
@@ -117,11 +118,7 @@ class Buckets:
         size = np.dtype(kind).itemsize
         found = os.pread(self.file.fileno(), (high - low) * size, at + low * size)
         if len(found) < (high - low) * size:
-            raise InputError(f"{self.file.name!r}: rows that were put by here are gone. Begin again.")
+            raise InputError(
+                "rows that were put by in a temporary file are gone. Remove the folder of resume=, and begin again."
+            )
         return np.frombuffer(found, kind)
-
-
-def _query(piece: Piece) -> Ids:
-    query = piece["query"]
-    assert isinstance(query, Ids)
-    return query

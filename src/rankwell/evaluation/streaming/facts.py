@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.streaming.parts import Surveys
 from rankwell.judge.context import Context
-from rankwell.judge.pool import Pool, Together
+from rankwell.judge.pool import Together
 from rankwell.judge.pooling import scale_of_levels
 from rankwell.judge.qrel_topics import without_topics
 from rankwell.judge.scale import Scale
@@ -38,9 +38,8 @@ class Ends:
         ends = (float(judged.min()), float(judged.max())) if len(judged) else (None, None)
         return cls(float(grades.max()), *ends)
 
-    def with_grades(self, pool: Pool) -> Ends:
-        """Return the ends of these grades and those of a part of the judgements."""
-        other = Ends.of(pool.grades, pool.scale)
+    def __add__(self, other: Ends) -> Ends:
+        """Return the ends of the grades of both."""
         tops, lows, highs = (
             [each for each in pair if each is not None]
             for pair in ((self.top, other.top), (self.lowest, other.lowest), (self.highest, other.highest))

@@ -28,6 +28,13 @@ def joined(pieces: Sequence[Piece], empty: Piece) -> Piece:
     return found
 
 
+def ids_in(piece: Piece, word: str = "query") -> Ids:
+    """Return a column of ids of a piece."""
+    column = piece[word]
+    assert isinstance(column, Ids)
+    return column
+
+
 def held(piece: Piece) -> Piece:
     """Return a piece without the rest of the text or the table that it is a part of."""
     return {word: _held(column) for word, column in piece.items()}

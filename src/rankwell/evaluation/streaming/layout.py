@@ -3,74 +3,75 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from math import ceil
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Self
 
 from rankwell.errors import InputError
 from rankwell.evaluation.streaming.buckets import Buckets
-from rankwell.evaluation.streaming.parts import PartOfTables, Surveys, Tables, hashed_parts, sorted_parts
-
-if TYPE_CHECKING:
-    from rankwell.evaluation.engines.stream import Stream
+from rankwell.evaluation.streaming.folder import Keeping
+from rankwell.evaluation.streaming.parts import (
+    Next,
+    PartOfTables,
+    Surveys,
+    Tables,
+    hashed_parts,
+    sorted_parts,
+)
 
 SPARE = 1.1  # of the room on the disk
+Told = Callable[[str, int, int | None], object]
 
 
-@dataclass(eq=False)
 class Layout:
-    """Tables and how they are divided; the temporary files of what is not sorted have no name, so that none is left by a crash."""
+    """Tables, and how they are divided into parts of about so many rows."""
 
-    tables: Tables
-    surveys: Surveys
-    rows: int
-    is_sorted: bool
-    buckets: dict[str, Buckets] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, engine: Stream, tables: Tables, surveys: Surveys) -> Self:
-        """Decide how tables are divided."""
+    def __init__(self, tables: Tables, surveys: Surveys, rows: int, keeping: Keeping) -> None:
+        self.tables, self.surveys, self.rows, self.keeping = tables, surveys, rows, keeping
         kinds = {survey.is_text for survey in surveys.values()}
-        is_sorted = len(kinds) == 1 and all(survey.is_sorted for survey in surveys.values())
-        return cls(tables, surveys, engine.rows_of_parts(surveys), is_sorted)
+        self.is_sorted = len(kinds) == 1 and all(survey.is_sorted for survey in surveys.values())
+        self.buckets: dict[str, Buckets] = {}
 
-    def __enter__(self) -> Self:
+    def open(self, tell: Told) -> None:
         """Put by the rows of tables that are not sorted."""
-        if not self.is_sorted:
-            parts = max(ceil(survey.rows / self.rows) for survey in self.surveys.values())
-            like = next((s.first for s in self.surveys.values() if not s.is_text), None)
-            self._refuse_full_disk()
-            for name, pieces in self.tables.items():
-                self.buckets[name] = Buckets(_temporary(), parts, self.surveys[name])
-                for _ in self.buckets[name].fill(pieces, self.rows, like):
-                    pass
-        return self
+        if self.is_sorted:
+            return
+        parts = max(ceil(survey.rows / self.rows) for survey in self.surveys.values())
+        like = next((survey.first for survey in self.surveys.values() if not survey.is_text), None)
+        for name, survey in self.surveys.items():
+            slabs = self.keeping.load(f"{name}-slabs") or ()
+            self.buckets[name] = Buckets(self.keeping.file(f"{name}-rows"), parts, survey.empty, slabs)
+        self._refuse_full_disk()
+        total = sum(survey.rows for survey in self.surveys.values())
+        done = sum(each.rows for each in self.buckets.values())
+        for name, buckets in self.buckets.items():
+            for rows in buckets.fill(self.tables[name], self.rows, like):
+                self.keeping.save(f"{name}-slabs", buckets.slabs)
+                done += rows
+                tell("rows divided", done, total)
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Close the files."""
         for each in self.buckets.values():
-            each.file.close()
+            with suppress(OSError):  # of what could not be written, and was told then
+                each.file.close()
 
-    def parts(self, only: str | None = None) -> Iterator[PartOfTables]:
-        """Yield the parts of all tables, or of one."""
+    def parts(self, only: str | None = None, start: Next | None = None) -> Iterator[PartOfTables]:
+        """Yield the parts of all tables, or of one, from some part on."""
         tables = {name: each for name, each in self.tables.items() if only in (None, name)}
         if self.is_sorted:
-            yield from sorted_parts(tables, self.surveys, self.rows, {}, None)
+            yield from sorted_parts(tables, self.surveys, self.rows, start)
         else:
-            yield from hashed_parts(tables, {name: self.buckets[name] for name in tables}, 0)
+            yield from hashed_parts(tables, self.buckets, start)
 
     def _refuse_full_disk(self) -> None:
-        folder = Path(tempfile.gettempdir())
-        wanted = int(sum(survey.rows * survey.width for survey in self.surveys.values()) * SPARE)
-        free = shutil.disk_usage(folder).free
-        if wanted > free:
+        left = sum(
+            (survey.rows - self.buckets[name].rows) * survey.width for name, survey in self.surveys.items()
+        )
+        free = shutil.disk_usage(self.keeping.where).free
+        if left * SPARE > free:
             raise InputError(
-                f"the tables are not sorted by query, so {wanted / 1e9:,.1f} GB must be put by in {folder}, where {free / 1e9:,.1f} GB "
-                f"are free. Free some space, set the environment variable TMPDIR to a larger disk, or sort the tables by query."
+                f"the tables are not sorted by query, so {left * SPARE / 1e9:,.1f} GB must be put by in {self.keeping.where}, where "
+                f"{free / 1e9:,.1f} GB are free. Free some space, name a folder on another disk by the environment variable TMPDIR or "
+                f"by resume=, or sort the tables by query."
             )
-
-
-def _temporary() -> IO[bytes]:
-    return tempfile.TemporaryFile(prefix="rankwell-")

@@ -8,9 +8,12 @@ from functools import partial
 
 import numpy as np
 
+from rankwell.errors import InputError
 from rankwell.evaluation.streaming.buckets import Buckets
+from rankwell.evaluation.streaming.joined import ids_in
 from rankwell.evaluation.streaming.ranges import Bound, ranges
 from rankwell.evaluation.streaming.survey import Survey
+from rankwell.readers.files import CHANGED
 from rankwell.readers.pieces import Piece, Pieces
 from rankwell.tables.grouping import part_of
 from rankwell.tables.ids import Ids
@@ -18,67 +21,63 @@ from rankwell.tables.places import Place
 
 Tables = Mapping[str, Pieces]
 Surveys = Mapping[str, Survey]
+Next = int | tuple[Bound, Mapping[str, int]]
 
 
 @dataclass(frozen=True, eq=False)
 class PartOfTables:
-    """The rows of some queries by table, the place of each row, and how those of other ids are found that belong to the part.
+    """The rows of some queries by table, the place of each row, how other ids of the part are found, and where the next part begins.
 
-    Of sorted tables it says with which query, and where in each table, the next part begins.
+    That is the number of the part; or, of sorted tables, its first query and the row of each table. None if there is no other part.
     """
 
     pieces: Mapping[str, Piece]
     places: Mapping[str, Place]
     members: Callable[[Ids], Ids]
-    high: Bound | None = None
-    rows: Mapping[str, int] | None = None
+    next: Next | None
 
 
-def sorted_parts(
-    tables: Tables, surveys: Surveys, rows: int, starts: Mapping[str, int], low: Bound | None
-) -> Iterator[PartOfTables]:
+def sorted_parts(tables: Tables, surveys: Surveys, rows: int, start: Next | None) -> Iterator[PartOfTables]:
     """Yield parts of tables that are sorted by query alike."""
+    low, starts = start if isinstance(start, tuple) else (None, {})
     for found in ranges(tables, surveys, rows, starts, low):
         pieces = {name: share.piece for name, share in found.shares.items()}
-        places = {name: _after(tables[name], share.start) for name, share in found.shares.items()}
+        places = {name: partial(_after, tables[name], share.start) for name, share in found.shares.items()}
         ends = {name: share.start + len(share.piece["query"]) for name, share in found.shares.items()}
-        yield PartOfTables(pieces, places, found.members, found.high, ends)
+        yield PartOfTables(pieces, places, found.members, None if found.high is None else (found.high, ends))
 
 
-def hashed_parts(tables: Tables, buckets: Mapping[str, Buckets], first: int) -> Iterator[PartOfTables]:
-    """Yield parts of tables in any order, from a part on."""
+def hashed_parts(
+    tables: Tables, buckets: Mapping[str, Buckets], start: Next | None
+) -> Iterator[PartOfTables]:
+    """Yield parts of tables in any order."""
     parts = next(iter(buckets.values())).parts
-    for number in range(first, parts):
-        pieces = {name: each.part(number) for name, each in buckets.items()}
-        places = {name: _found_again(tables[name], pieces[name]) for name in pieces}
-        yield PartOfTables(pieces, places, partial(_of_hash, number, parts))
+    for number in range(start if isinstance(start, int) else 0, parts):
+        pieces = {name: buckets[name].part(number) for name in tables}
+        places = {name: partial(_found_again, tables[name], pieces[name]) for name in tables}
+        following = number + 1 if number + 1 < parts else None
+        yield PartOfTables(pieces, places, partial(_of_hash, number, parts), following)
 
 
 def _of_hash(number: int, parts: int, ids: Ids) -> Ids:
     return ids[np.flatnonzero(part_of(ids, parts) == number)]
 
 
-def _after(pieces: Pieces, start: int) -> Place:
-    return lambda row: pieces.place(start + row)
+def _after(pieces: Pieces, start: int, row: int) -> str:
+    return pieces.place(start + row)
 
 
-def _found_again(pieces: Pieces, part: Piece) -> Place:
+def _found_again(pieces: Pieces, part: Piece, row: int) -> str:
     """Where a row of a part stands: the rows of its query are counted in the table once more."""
-    query = part["query"]
-    assert isinstance(query, Ids)
-
-    def place(row: int) -> str:
-        wanted = str(query.one(row))
-        before = sum(str(each) == wanted for each in query[:row].tolist())
-        at = 0
-        for piece in pieces.read(["query"]):
-            column = piece["query"]
-            assert isinstance(column, Ids)
-            rows = np.flatnonzero([str(each) == wanted for each in column.tolist()])
-            if before < len(rows):
-                return pieces.place(at + int(rows[before]))
-            before -= len(rows)
-            at += len(column)
-        return pieces.place(at)
-
-    return place
+    query = ids_in(part)
+    wanted = str(query.one(row))
+    before = sum(str(each) == wanted for each in query[:row].tolist())
+    at = 0
+    for piece in pieces.read(["query"]):
+        column = ids_in(piece)
+        rows = np.flatnonzero([str(each) == wanted for each in column.tolist()])
+        if before < len(rows):
+            return pieces.place(at + int(rows[before]))
+        before -= len(rows)
+        at += len(column)
+    raise InputError(f"{pieces.name}: {CHANGED}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankwell.errors import UsageError
@@ -18,6 +19,8 @@ from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
     from rankwell.evaluation.engines.stream import Stream
+    from rankwell.evaluation.streaming.folder import Keeping
+    from rankwell.evaluation.streaming.values import Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +30,7 @@ class StreamPlan:
     inputs: Inputs
     engine: Stream
     threads: int | None = None
-    per_query: bool = True
+    per_query: bool | Path = True
     segments: Segments | None = None
     tie_ranges: bool = True
     slices: Mapping[str, Task] = field(default_factory=dict)  # those of results are made for each run
@@ -48,6 +51,19 @@ class StreamPlan:
         """Return the same plan with other metrics."""
         asked = asked_of(metrics, self.inputs.asked.policy)
         return replace(self, inputs=replace(self.inputs, metrics=metrics, asked=asked))
+
+    @property
+    def holds_values(self) -> bool:
+        """Whether the values per query are held, and not written to a file."""
+        return self.per_query is True
+
+    def values(self, keeping: Keeping, kind: str) -> Values:
+        """Return what becomes of the values per query."""
+        from rankwell.evaluation.streaming.values import StoredValues, Values
+
+        if isinstance(self.per_query, bool):
+            return Values()
+        return StoredValues(self.per_query, keeping.file(f"{kind}-values"))
 
     def results(self, run: Run) -> Results:
         """Return the results of one run."""

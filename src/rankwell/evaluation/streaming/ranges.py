@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankwell.evaluation.streaming.joined import held, joined
+from rankwell.evaluation.streaming.joined import held, ids_in, joined
 from rankwell.evaluation.streaming.survey import Survey
 from rankwell.readers.pieces import Piece, Pieces
 from rankwell.tables.ids import Ids
@@ -57,14 +57,14 @@ class Cursor:
                 self._rows += len(piece["query"])
 
     def _is_one_query(self) -> bool:
-        first, last = _ids(self._held[0]), _ids(self._held[-1])
+        first, last = ids_in(self._held[0]), ids_in(self._held[-1])
         return first.one(0) == last.one(len(last) - 1)
 
     def end(self) -> Bound | None:
         """The query below which all rows are held; None at the end of the table."""
         if self._is_over:
             return None
-        last = _ids(self._held[-1])
+        last = ids_in(self._held[-1])
         return last.one(len(last) - 1)
 
     def take(self, bound: Bound | None) -> Share:
@@ -73,7 +73,7 @@ class Cursor:
         while self._held:
             piece = self._held[0]
             rows = len(piece["query"])
-            cut = rows if bound is None else below(_ids(piece), bound)
+            cut = rows if bound is None else below(ids_in(piece), bound)
             if cut:
                 taken.append(piece if cut == rows else {word: column[:cut] for word, column in piece.items()})
             self.row += cut
@@ -111,9 +111,3 @@ def below(ids: Ids, bound: Bound) -> int:
     if not ids.is_text:
         return int(np.searchsorted(ids.integers, bound))
     return bisect_left(range(len(ids)), str(bound), key=lambda row: str(ids.one(row)))
-
-
-def _ids(piece: Piece) -> Ids:
-    query = piece["query"]
-    assert isinstance(query, Ids)
-    return query

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankwell.evaluation.engines.memory import Memory, nothing_in_common
 from rankwell.evaluation.plan import on_slices
+from rankwell.evaluation.streaming.done import Done, PartDone
 from rankwell.evaluation.streaming.facts import Ends, Facts
 from rankwell.evaluation.streaming.joined import qrels_of, run_of
 from rankwell.evaluation.streaming.layout import Layout
@@ -24,7 +25,7 @@ from rankwell.judge.pool import Pool, amounts_of
 from rankwell.judge.train import Everyone
 from rankwell.readers.pieces import HeldPieces, pieces_of
 from rankwell.results import Results
-from rankwell.results.part import Part, Sum, add_counts
+from rankwell.results.part import Part, add_counts
 from rankwell.results.segments import UNDIVIDED
 from rankwell.tables.amounts import Amounts
 from rankwell.tables.digests import Digest
@@ -43,27 +44,52 @@ class Streaming:
 
     def __init__(self, plan: StreamPlan, run: Run) -> None:
         self.plan, self.run, self.inputs, self.asked = plan, run, plan.inputs, plan.inputs.asked
-        self.metrics = plan.inputs.metrics
+        self.metrics, self.tell = plan.inputs.metrics, plan.engine.tell
         self.tables: Tables = {"run": pieces_of(run)} | dict(self.inputs.opened)
         for table in self.inputs.opened.values():
             refuse_mismatch(run.matrix, table.matrix if isinstance(table, HeldPieces) else None)
         self.counts: dict[str, int] = {}
+        self.keeping = plan.engine.keeping(plan, run, self.tables)
 
     def results(self) -> Results:
-        """Return the results."""
-        with ExitStack() as stack:
-            self.layout = stack.enter_context(Layout.of(self.plan.engine, self.tables, self.surveys))
-            facts = Facts.of(self.inputs, self.surveys)
-            if "train" in self.tables:
-                facts = replace(facts, everyone=self._everyone())
-            if self._reads_all and self.catalogue is not None:
-                facts = replace(facts, grades=self._grades(facts))
-            results, ends = self._summed(facts)
-            if (
-                ends != facts.ends
-            ):  # a rule for copies of a judgement took the highest or the lowest grade away
-                results, _ = self._summed(replace(facts, ends=ends))
+        """Return the results, and keep nothing of what was kept meanwhile."""
+        rows = self.plan.engine.rows_of_parts(self.tables, self.surveys, self._bytes_of_values())
+        self.layout = Layout(self.tables, self.surveys, rows, self.keeping)
+        try:
+            self.layout.open(self.tell)
+            results = self._results()
+        finally:
+            self.layout.close()
+        self.keeping.clear()
         return results
+
+    def _results(self) -> Results:
+        facts = Facts.of(self.inputs, self.surveys)
+        if "train" in self.tables:
+            facts = replace(facts, everyone=self._everyone())
+        if self._reads_all and self.catalogue is not None:
+            facts = replace(facts, grades=self._grades(facts))
+        done = self._done(facts, "part")
+        if (
+            done.ends != facts.ends
+        ):  # a rule for copies of a judgement took the highest or the lowest grade away
+            done.values.close()
+            facts = replace(facts, ends=done.ends)
+            done = self._done(facts, "again")
+        if "qrels" in self.tables and not done.is_judged:
+            raise nothing_in_common(self.run.name, self.surveys["qrels"].first, self.surveys["run"].first)
+        tasks = self._tasks(facts)
+        found = {name: self._result(task, done, name) for name, task in tasks.items()}
+        results = replace(found.pop(None), slices=found)
+        done.values.write(results)
+        return results
+
+    def _bytes_of_values(self) -> int:
+        """The bytes of the values per query, as far as they are held."""
+        if not self.plan.holds_values:
+            return 0
+        queries = max(survey.queries for survey in self.surveys.values())
+        return queries * 8 * (len(self.metrics) + 2)
 
     @cached_property
     def surveys(self) -> Surveys:
@@ -73,15 +99,18 @@ class Streaming:
             word: next((h[word][:1] for h in heads.values() if h and not h[word].is_text), None)
             for word in ("query", "item")
         }
-        return {
-            name: Surveyor(
-                self._words(name),
-                integers,
-                with_items=self._lists_items(name),
-                prepare=self.inputs.prepare if name == "qrels" else None,
-            ).of(pieces)
-            for name, pieces in self.tables.items()
-        }
+        del heads
+        found = {}
+        for name, pieces in self.tables.items():
+            survey = self.keeping.load(f"{name}-survey")
+            if survey is None:
+                prepare = self.inputs.prepare if name == "qrels" else None
+                lists = self._lists_items(name)
+                surveyor = Surveyor(self._words(name), integers, with_items=lists, prepare=prepare)
+                survey = surveyor.of(pieces, self.tell)
+                self.keeping.save(f"{name}-survey", survey)
+            found[name] = survey
+        return found
 
     def _words(self, name: str) -> tuple[str, ...]:
         """The columns of a table that the survey looks at."""
@@ -113,49 +142,62 @@ class Streaming:
         return None
 
     def _everyone(self) -> Everyone:
-        """What all training users share; count what the rules touched."""
-        total: Everyone | None = None
-        for part in self.layout.parts("train"):
+        """What all training users share, and what the rules touched of their data."""
+        total, self.counts, start = self.keeping.load("everyone") or (None, {}, None)
+        if total is not None and start is None:
+            return total
+        for part in self.layout.parts("train", start):
             log = self._qrels(part, "train")
             if len(log):
                 history, counts = history_of(log, self.catalogue, self.asked.policy)
                 total = history.everyone if total is None else total + history.everyone
                 add_counts(self.counts, counts)
+                self.keeping.save("everyone", (total, self.counts, part.next))
         assert total is not None
         return total
 
     def _grades(self, facts: Facts) -> Amounts:
         """The sums of the grades of each item of the catalogue, over all judgements."""
-        total: Amounts | None = None
-        for part in self.layout.parts("qrels"):
+        total, start = self.keeping.load("grades") or (None, None)
+        if total is not None and start is None:
+            return total
+        for part in self.layout.parts("qrels", start):
             own = amounts_of(Context(catalogue=self.catalogue), self._pool(part, facts)[0])
             total = own if total is None else total + own
+            self.keeping.save("grades", (total, part.next))
         assert total is not None
         return total
 
     def _qrels(self, part: PartOfTables, name: str) -> Qrels:
         return qrels_of(part.pieces[name], self.tables[name].name, part.places[name])
 
-    def _summed(self, facts: Facts) -> tuple[Results, Ends]:
-        """The results, and the ends of the grades that were seen."""
-        tasks, sums = self._tasks(facts), dict[str | None, Sum]()
-        counts, ends, digest = dict(self.counts), Ends(), Digest()
-        self.is_judged = False
-        for part in self.layout.parts():
-            pool, own = self._pool(part, facts)
-            add_counts(counts, own)
-            ends, digest = ends.with_grades(pool), digest + pool.digest if self._reads_all else digest
-            tasks_here = self._of_part(part, pool, tasks, facts)
-            for name, task in tasks_here.items():
-                values = self._values(part, task)
-                if name in sums:
-                    sums[name].add(values)
-                else:
-                    sums[name] = Sum(values)
-        if "qrels" in self.tables and not self.is_judged:
-            raise nothing_in_common(self.run.name, self.surveys["qrels"].first, self.surveys["run"].first)
-        found = {name: self._result(task, sums[name].part(), counts, digest) for name, task in tasks.items()}
-        return replace(found.pop(None), slices=found), ends
+    def _done(self, facts: Facts, kind: str) -> Done:
+        """All parts evaluated and added up; those that are kept are not evaluated again."""
+        tasks, done, start = self._tasks(facts), Done(self.plan.values(self.keeping, kind)), None
+        for number in count():
+            found = self.keeping.load(f"{kind}-{number}")
+            if found is None:
+                break
+            done.add(found)
+            start = found.next
+        if not done.is_begun or start is not None:
+            for number, part in enumerate(self.layout.parts(None, start), done.parts):
+                found = self._evaluated(part, tasks, facts)
+                done.add(found)
+                self.keeping.save(f"{kind}-{number}", found)
+                self.tell("rows evaluated", done.rows, self.surveys["run"].rows)
+        return done
+
+    def _evaluated(self, part: PartOfTables, tasks: Mapping[str | None, Task], facts: Facts) -> PartDone:
+        """The values of a part, on all items and on each slice."""
+        pool, counts = self._pool(part, facts)
+        values, is_judged = {}, False
+        for name, task in self._of_part(part, pool, tasks, facts).items():
+            values[name], own = self._values(part, task)
+            is_judged = is_judged or own
+        digest = pool.digest if self._reads_all else Digest()
+        ends = Ends.of(pool.grades, pool.scale)
+        return PartDone(values, counts, ends, digest, is_judged, len(part.pieces["run"]["query"]), part.next)
 
     @cached_property
     def _reads_all(self) -> bool:
@@ -178,7 +220,7 @@ class Streaming:
         for metric in self.metrics:
             metric.check_tables(context)
         users = None if inputs.users is None else inputs.users.query
-        rest = plan.per_query, plan.segments, users, (), plan.tie_ranges
+        rest = plan.per_query is not False, plan.segments, users, (), plan.tie_ranges
         whole = Task(self.metrics, pool_of(None, asked, facts.scale)[0], asked, context, *rest)
         weights = None if plan.segments is None else plan.segments.weights_alone()
         sliced = on_slices(self.metrics) if self.slices else ()
@@ -232,25 +274,26 @@ class Streaming:
         users = to_same_kind(users, like, "query")[0]
         return users[users.order()]
 
-    def _values(self, part: PartOfTables, task: Task) -> Part:
-        """The values of a part, with those of the lists that its run lacks."""
-        memory = Memory(progress=self.plan.engine.progress)
+    def _values(self, part: PartOfTables, task: Task) -> tuple[Part, bool]:
+        """The values of a part, with those of the lists that its run lacks; and whether a query of the run is judged."""
         piece = part.pieces["run"]
         if len(piece["query"]):
             rows = run_of(piece, self.run.name, part.places["run"], task.asked.rank_base or 1)
-            values = memory.measured(rows, self.run.name, task)
-            self.is_judged = self.is_judged or bool((values.pool_row >= 0).any())
+            values = Memory().measured(rows, self.run.name, task)
         else:
             pool = task.pool if self.surveys["run"].is_text else task.pool.in_integers()
             nothing = missing_lists(pool, np.arange(len(pool.queries)))
             nothing.queries = self.surveys["run"].first[:0]
             values = task.measure(nothing, {})
-        return memory.completed(values, task).settle()
+        is_judged = bool((values.pool_row >= 0).any())
+        return Memory().completed(values, task).settle(), is_judged
 
-    def _result(self, task: Task, part: Part, counts: Mapping[str, int], digest: Digest) -> Results:
-        segments = task.segments
+    def _result(self, task: Task, done: Done, name: str | None) -> Results:
         conditions = task.conditions
         if self._reads_all:
-            conditions = replace(conditions, judgements=digest.to_bytes())
-        division = UNDIVIDED if segments is None else segments.division
-        return Results(self.run.name, task.metrics, conditions, part.with_counts(counts), division, {})
+            conditions = replace(conditions, judgements=done.digest.to_bytes())
+        division = UNDIVIDED if task.segments is None else task.segments.division
+        counts = dict(self.counts)
+        add_counts(counts, done.counts)
+        part = done.sums[name].part().with_counts(counts)
+        return Results(self.run.name, task.metrics, conditions, part, division, {})

@@ -10,16 +10,19 @@ from itertools import pairwise
 import numpy as np
 
 from rankwell.errors import DataError
+from rankwell.evaluation.streaming.joined import held
 from rankwell.judge.pooling import levels_of
 from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece, Pieces
 from rankwell.results.part import add_counts
+from rankwell.statistics.draws import first, further
 from rankwell.tables.ids import Ids, to_same_kind
 from rankwell.tables.numbers import numbers_of
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels
 
-ID_BYTES = 8  # of an id that is an integer, or of what tells where text is
+NUMBER = 8  # bytes of an id that is an integer, of where text is, and of another number
+KEPT = 1024  # hashes
 HELD = 8  # so many lists of distinct items, before they become one
 Prepare = Callable[[Qrels], Qrels]
 
@@ -28,6 +31,7 @@ Prepare = Callable[[Qrels], Qrels]
 class Survey:
     """The number of rows of a table, whether they are sorted by query, their kinds of ids, and what a column told.
 
+    ``width`` are the bytes of a row, ``queries`` is about the number of queries.
     ``levels`` are the distinct grades and how many rows have each, ``items`` and ``topics`` the distinct ones, ``empty`` a piece
     without rows.
     """
@@ -37,6 +41,7 @@ class Survey:
     empty: Piece
     first: Ids
     width: float
+    queries: int
     levels: tuple[np.ndarray, np.ndarray] | None = None
     topics: Ids | None = None
     lowest_rank: float = np.inf
@@ -64,21 +69,25 @@ class Surveyor:
         prepare: Prepare | None = None,
     ) -> None:
         self.words, self.integers, self.with_items, self.prepare = words, integers, with_items, prepare
-        self._rows = self._bytes = 0
+        self._rows = 0
         self._is_sorted, self._last = True, None
+        self._queries = Distinct()
         self._levels: dict[float, int] | None = None
         self._topics = list[Ids]()
         self._lowest = np.inf
         self._items = list[Ids]()
 
-    def of(self, pieces: Pieces) -> Survey:
-        """Return what all rows tell; DataError if there are none."""
+    def of(self, pieces: Pieces, tell: Callable[[str, int, int | None], object]) -> Survey:
+        """Return what all rows tell, and tell how many have been looked at; DataError if there are none."""
         head = next(pieces.read(), None)
         if head is None:
             raise DataError(f"{pieces.name}: the table holds no rows.")
-        empty, first = ({word: column[:n] for word, column in head.items()} for n in (0, 1))
+        empty, top = (held({word: column[:n] for word, column in head.items()}) for n in (0, 1))
+        width = sum(_bytes_of(column) for column in head.values()) / len(head["query"])
+        del head
         for piece in pieces.read(self.words):
             self._look(piece, partial(_after, pieces, self._rows))
+            tell("rows looked at", self._rows, None)
         levels = None
         if self._levels is not None:
             grades = sorted(self._levels)
@@ -87,8 +96,9 @@ class Surveyor:
             self._rows,
             self._is_sorted,
             empty,
-            self._converted(first)["query"],
-            self._bytes / self._rows + ID_BYTES * len(head),
+            self._converted(top)["query"],
+            width,
+            self._queries.number,
             levels,
             _together(self._topics),
             self._lowest,
@@ -106,7 +116,7 @@ class Surveyor:
         piece = self._converted(piece)
         query = piece["query"]
         self._rows += len(query)
-        self._bytes += sum(int(piece[word].lengths.sum()) for word in self.integers if word in piece)
+        self._queries.add(query)
         if self._is_sorted:
             self._look_at_order(query)
         if "rank" in piece:
@@ -120,9 +130,9 @@ class Surveyor:
 
     def _look_at_order(self, query: Ids) -> None:
         heads = query[query.runs()]
-        first = heads.one(0)
+        begin = heads.one(0)
         # a list may go on in the next piece
-        if self._last is not None and not self._last <= first:  # type: ignore[operator]
+        if self._last is not None and not self._last <= begin:  # type: ignore[operator]
             self._is_sorted = False
             return
         self._is_sorted = ascends(heads)
@@ -139,6 +149,28 @@ class Surveyor:
         add_counts(self._levels, dict(zip(levels.tolist(), counts.tolist(), strict=True)))
 
 
+class Distinct:
+    """About how many different ids there are: by the smallest of their hashes (Bar-Yossef and others, RANDOM 2002)."""
+
+    def __init__(self) -> None:
+        self._least = np.empty(0, np.uint64)
+
+    def add(self, ids: Ids) -> None:
+        """Add some ids."""
+        heads = ids.keys[ids.runs()]
+        hashed = further(first(0), heads)
+        if len(self._least) == KEPT:
+            hashed = hashed[hashed < self._least[-1]]
+        self._least = np.unique(np.append(self._least, hashed))[:KEPT]
+
+    @property
+    def number(self) -> int:
+        """The number, exact up to a thousand, then within some percent."""
+        if len(self._least) < KEPT:
+            return len(self._least)
+        return int((KEPT - 1) * 2.0**64 / float(self._least[-1]))
+
+
 def ascends(ids: Ids) -> bool:
     """Whether each id is above the one before it: integers by value, text by its bytes."""
     if not ids.is_text:
@@ -148,6 +180,11 @@ def ascends(ids: Ids) -> bool:
 
 def _after(pieces: Pieces, before: int, row: int) -> str:
     return pieces.place(before + row)
+
+
+def _bytes_of(column: Ids | np.ndarray) -> int:
+    text = int(column.lengths.sum()) if isinstance(column, Ids) and column.is_text else 0
+    return text + NUMBER * len(column)
 
 
 def _add(lists: list[Ids], ids: Ids) -> None:

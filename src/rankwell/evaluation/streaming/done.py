@@ -1,0 +1,54 @@
+"""What is done of a streamed evaluation: the values of each part, and their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rankwell.evaluation.streaming.facts import Ends
+from rankwell.evaluation.streaming.parts import Next
+from rankwell.evaluation.streaming.values import Values
+from rankwell.results.part import Part, Sum, add_counts
+from rankwell.tables.digests import Digest
+
+
+@dataclass(frozen=True, eq=False)
+class PartDone:
+    """The values of a part by slice (None: on all items), what the rules touched, the ends of its grades, and where the next begins."""
+
+    values: Mapping[str | None, Part]
+    counts: Mapping[str, int]
+    ends: Ends
+    digest: Digest
+    is_judged: bool
+    rows: int
+    next: Next | None
+
+
+class Done:
+    """The sum of parts."""
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+        self.sums: dict[str | None, Sum] = {}
+        self.counts: dict[str, int] = {}
+        self.ends, self.digest, self.is_judged, self.parts, self.rows = Ends(), Digest(), False, 0, 0
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is any part."""
+        return self.parts > 0
+
+    def add(self, part: PartDone) -> None:
+        """Add a part."""
+        for name, values in part.values.items():
+            own = self.values.taken(values) if name is None else values
+            if name in self.sums:
+                self.sums[name].add(own)
+            else:
+                self.sums[name] = Sum(own)
+        add_counts(self.counts, part.counts)
+        self.ends, self.digest = self.ends + part.ends, self.digest + part.digest
+        self.is_judged = self.is_judged or part.is_judged
+        self.parts += 1
+        self.rows += part.rows
