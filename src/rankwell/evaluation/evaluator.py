@@ -168,12 +168,12 @@ class Evaluator:
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics, in the order given."""
-        return self.plan.task.metrics
+        return self.plan.metrics
 
     @property
     def policy(self) -> Policy:
         """The policy of the evaluation."""
-        return self.plan.task.asked.policy
+        return self.plan.policy
 
     @property
     def task(self) -> Task:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of, context_of
 from rankwell.evaluation.task import Task
 from rankwell.judge import Asked, pool_of
+from rankwell.judge.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.segments import UNDIVIDED, Segments
@@ -42,6 +43,18 @@ class Plan:
     threads: int | None
     counts: Mapping[str, int]
     slices: Mapping[str, Task] = field(default_factory=dict)
+
+    is_streamed: ClassVar[bool] = False
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics."""
+        return self.task.metrics
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the evaluation."""
+        return self.task.asked.policy
 
     def with_slices(self, slices: Mapping[str, Items]) -> Plan:
         """Return the same plan with slices; in each, only the judgements of its items count.

@@ -27,6 +27,8 @@ def html_of(evaluator: Evaluator) -> str:
 
 
 def _judged(evaluator: Evaluator) -> str:
+    if evaluator.plan.is_streamed:
+        return "the judgements are read with each run"
     pool = evaluator.task.pool
     queries = len(pool.queries)
     if not queries:

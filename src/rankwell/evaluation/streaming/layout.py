@@ -10,6 +10,7 @@ from math import ceil
 from rankwell.errors import InputError
 from rankwell.evaluation.streaming.buckets import Buckets
 from rankwell.evaluation.streaming.folder import Keeping
+from rankwell.evaluation.streaming.joined import ids_in
 from rankwell.evaluation.streaming.parts import (
     Next,
     PartOfTables,
@@ -28,7 +29,7 @@ class Layout:
 
     def __init__(self, tables: Tables, surveys: Surveys, rows: int, keeping: Keeping) -> None:
         self.tables, self.surveys, self.rows, self.keeping = tables, surveys, rows, keeping
-        kinds = {survey.is_text for survey in surveys.values()}
+        kinds = {ids_in(survey.empty).is_text for survey in surveys.values()}
         self.is_sorted = len(kinds) == 1 and all(survey.is_sorted for survey in surveys.values())
         self.buckets: dict[str, Buckets] = {}
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rankwell.errors import UsageError
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of
 from rankwell.evaluation.task import Task
+from rankwell.judge.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.segments import Segments
@@ -35,6 +36,8 @@ class StreamPlan:
     tie_ranges: bool = True
     slices: Mapping[str, Task] = field(default_factory=dict)  # those of results are made for each run
 
+    is_streamed: ClassVar[bool] = True
+
     @property
     def task(self) -> Task:
         """Raise UsageError: no judgements are held that anything else could be computed from."""
@@ -46,6 +49,11 @@ class StreamPlan:
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics."""
         return self.inputs.metrics
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the evaluation."""
+        return self.inputs.asked.policy
 
     def with_metrics(self, metrics: tuple[Metric, ...]) -> StreamPlan:
         """Return the same plan with other metrics."""

@@ -280,6 +280,8 @@ class Streaming:
         if len(piece["query"]):
             rows = run_of(piece, self.run.name, part.places["run"], task.asked.rank_base or 1)
             values = Memory().measured(rows, self.run.name, task)
+            # ids of a part without judgements have not been held against any
+            values.queries = to_same_kind(values.queries, self.surveys["run"].first, "query")[0]
         else:
             pool = task.pool if self.surveys["run"].is_text else task.pool.in_integers()
             nothing = missing_lists(pool, np.arange(len(pool.queries)))

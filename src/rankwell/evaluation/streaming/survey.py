@@ -16,7 +16,7 @@ from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece, Pieces
 from rankwell.results.part import add_counts
 from rankwell.statistics.draws import first, further
-from rankwell.tables.ids import Ids, to_same_kind
+from rankwell.tables.ids import DENSE, Ids, to_same_kind
 from rankwell.tables.numbers import numbers_of
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels
@@ -100,9 +100,9 @@ class Surveyor:
             width,
             self._queries.number,
             levels,
-            _together(self._topics),
+            _together(self._topics, self._rows),
             self._lowest,
-            _together(self._items),
+            _together(self._items, self._rows),
         )
 
     def _converted(self, piece: Piece) -> Piece:
@@ -194,8 +194,12 @@ def _add(lists: list[Ids], ids: Ids) -> None:
         lists[:] = [_distinct(Ids.concatenate(lists))]
 
 
-def _together(lists: list[Ids]) -> Ids | None:
-    return _distinct(Ids.concatenate(lists)) if lists else None
+def _together(lists: list[Ids], rows: int) -> Ids | None:
+    """The distinct ids in the order that ``Ids.distinct`` gives them in, of so many rows."""
+    found = _distinct(Ids.concatenate(lists)) if lists else None
+    if found is None or found.is_text or int(np.ptp(found.integers)) >= DENSE * rows:
+        return found
+    return found[found.order()]
 
 
 def _distinct(ids: Ids) -> Ids:
