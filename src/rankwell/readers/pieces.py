@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
-from rankwell.errors import DataError, InputError
+from rankwell.errors import DataError, InputError, UsageError
 from rankwell.readers.files import CHANGED, File
 from rankwell.readers.frame_columns import PIECE, Frames, PartFrames, column_of
 from rankwell.tables.ids import Ids
@@ -48,7 +48,13 @@ class InPieces(Protocol):
 def pieces_of(run: Run) -> Pieces:
     """Return a run in pieces; of one whose rows can only be read as a whole, these are parts of what is in memory."""
     rows = run.rows
-    return rows.in_pieces(run.name) if isinstance(rows, InPieces) else held_run(rows.table(), run.name)
+    if isinstance(rows, InPieces):
+        return rows.in_pieces(run.name)
+    if (table := rows.table()).has_empty_lists:
+        raise UsageError(
+            f"{run.name}: it has empty lists, which tables of rows cannot tell; use engine='memory'."
+        )
+    return held_run(table, run.name)
 
 
 class FramePieces:

@@ -153,6 +153,11 @@ class Columns:
         """Whether the rows of some query are not adjacent."""
         return self._together is None
 
+    @property
+    def has_empty_lists(self) -> bool:
+        """Whether a list of the run is said to be empty."""
+        return self._known is not None and not np.diff(self._known[1]).all()
+
     @cached_property
     def query(self) -> Ids:
         """The query of each row."""

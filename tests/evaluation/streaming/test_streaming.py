@@ -211,7 +211,6 @@ def test_errors_name_the_line_as_in_memory(tmp_path, fault, order):
             ["ap"],
             "look like ratings",
         ),
-        ({"a": []}, {"a": {"x": 1}}, ["ap"], "holds no rows"),
     ],
 )
 def test_what_memory_refuses_is_refused(run, qrels, metrics, message):
@@ -223,6 +222,11 @@ def test_what_memory_refuses_is_refused(run, qrels, metrics, message):
             outcomes.append(str(error))
     assert outcomes[0] == outcomes[1] or outcomes[0].partition(":")[0] == outcomes[1].partition(":")[0]
     assert message is None or message in str(outcomes[1])
+
+
+def test_lists_that_are_said_to_be_empty_are_for_memory():
+    with pytest.raises(rw.RankwellError, match="empty lists"):
+        rw.evaluate({"a": [], "b": ["x"]}, {"a": {"x": 1}}, ["ap"], engine="stream")
 
 
 def test_an_evaluator_for_many_runs_and_what_it_cannot_do():

@@ -14,7 +14,7 @@ from rankwell.evaluation.engines.memory import Memory, nothing_in_common
 from rankwell.evaluation.plan import on_slices
 from rankwell.evaluation.streaming.done import Done, PartDone
 from rankwell.evaluation.streaming.facts import Ends, Facts
-from rankwell.evaluation.streaming.joined import qrels_of, run_of
+from rankwell.evaluation.streaming.joined import ids_in, qrels_of, run_of
 from rankwell.evaluation.streaming.layout import Layout
 from rankwell.evaluation.streaming.parts import PartOfTables, Surveys, Tables
 from rankwell.evaluation.streaming.survey import Surveyor
@@ -95,10 +95,7 @@ class Streaming:
     def surveys(self) -> Surveys:
         """What must be known of all rows before a part of them is evaluated."""
         heads = {name: next(pieces.read(), None) for name, pieces in self.tables.items()}
-        integers = {
-            word: next((h[word][:1] for h in heads.values() if h and not h[word].is_text), None)
-            for word in ("query", "item")
-        }
+        integer = next((ids_in(h)[:1] for h in heads.values() if h and not ids_in(h).is_text), None)
         del heads
         found = {}
         for name, pieces in self.tables.items():
@@ -106,7 +103,7 @@ class Streaming:
             if survey is None:
                 prepare = self.inputs.prepare if name == "qrels" else None
                 lists = self._lists_items(name)
-                surveyor = Surveyor(self._words(name), integers, with_items=lists, prepare=prepare)
+                surveyor = Surveyor(self._words(name), integer, with_items=lists, prepare=prepare)
                 survey = surveyor.of(pieces, self.tell)
                 self.keeping.save(f"{name}-survey", survey)
             found[name] = survey

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.evaluation.streaming.joined import held
+from rankwell.evaluation.streaming.joined import held, ids_in
 from rankwell.judge.pooling import levels_of
 from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece, Pieces
@@ -56,19 +56,19 @@ class Survey:
 class Surveyor:
     """Looks at a table piece by piece.
 
-    ``words`` are the columns that are looked at. ``integers`` are ids, by word, of a table in which these are integers: then text
-    is taken as integers, too.
+    ``words`` are the columns that are looked at. ``integer`` is a query of a table in which these are integers: then text is taken as
+    integers, too.
     """
 
     def __init__(
         self,
         words: Sequence[str],
-        integers: Mapping[str, Ids | None],
+        integer: Ids | None,
         *,
         with_items: bool = False,
         prepare: Prepare | None = None,
     ) -> None:
-        self.words, self.integers, self.with_items, self.prepare = words, integers, with_items, prepare
+        self.words, self.integer, self.with_items, self.prepare = words, integer, with_items, prepare
         self._rows = 0
         self._is_sorted, self._last = True, None
         self._queries = Distinct()
@@ -96,7 +96,7 @@ class Surveyor:
             self._rows,
             self._is_sorted,
             empty,
-            self._converted(top)["query"],
+            self._converted(ids_in(top)),
             width,
             self._queries.number,
             levels,
@@ -105,16 +105,11 @@ class Surveyor:
             _together(self._items, self._rows),
         )
 
-    def _converted(self, piece: Piece) -> Piece:
-        return piece | {
-            word: to_same_kind(piece[word], like, word)[0]
-            for word, like in self.integers.items()
-            if word in piece and like is not None
-        }
+    def _converted(self, query: Ids) -> Ids:
+        return query if self.integer is None else to_same_kind(query, self.integer, "query")[0]
 
     def _look(self, piece: Piece, place: Place) -> None:
-        piece = self._converted(piece)
-        query = piece["query"]
+        query = self._converted(ids_in(piece))
         self._rows += len(query)
         self._queries.add(query)
         if self._is_sorted:
