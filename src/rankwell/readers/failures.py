@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -79,7 +79,7 @@ class ExplainedPieces:
         self.pieces, self.file, self.form, self.name = pieces, file, form, pieces.name
         self.files, self.ahead = (file,), pieces.ahead
 
-    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces."""
         with failures_explained(self.file, self.form):
             yield from self.pieces.read(words, start)

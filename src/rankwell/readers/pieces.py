@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,7 +30,7 @@ class Pieces(Protocol):
     files: Sequence[File]  # none if it is not in files
     ahead: int  # so many rows are held at a time while it is read, at least
 
-    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield pieces of the rows from ``start`` on, with at least the columns asked for; None for all."""
 
     def place(self, row: int) -> str:
@@ -65,7 +65,7 @@ class FramePieces:
         self.files: Sequence[File] = ()
         self.ahead = frames.group if isinstance(frames, PartFrames) else 0
 
-    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield pieces, with just the columns asked for."""
         wanted = {word: column for word, column in self.words.items() if words is None or word in words}
         frames, row = self.frames, 0
@@ -92,7 +92,7 @@ class BlockPieces:
         self.files: Sequence[File] = ()
         self.ahead = 0
 
-    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:  # noqa: ARG002 - lines are read whole
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:  # noqa: ARG002 - lines are read whole
         """Yield pieces, with all columns."""
         for piece, _ in self.blocks():
             rows = len(piece["item"])
@@ -117,7 +117,7 @@ class HeldPieces:
         self.files: Sequence[File] = ()
         self.ahead = 0
 
-    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the columns, cut into pieces of a moderate size."""
         wanted = {word: each for word, each in self.piece.items() if words is None or word in words}
         for low in range(start, len(self.piece["item"]), PIECE):
@@ -149,7 +149,7 @@ class SeveralPieces:
         self.files = [file for part in parts for file in part.files]
         self.ahead = max(part.ahead for part in parts)
 
-    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Iterator[Piece]:
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces of all parts."""
         seen: set[str] | None = None
         for part in self.parts:

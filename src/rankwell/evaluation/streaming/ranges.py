@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,10 @@ class Cursor:
         self._held: list[Piece] = []
         self._rows, self._is_over = 0, False
 
+    def close(self) -> None:
+        """Let go of the table."""
+        self._pieces.close()
+
     def fill(self, rows: int) -> None:
         """Read until so many rows are held, and a query begins among them, or the table ends."""
         while not self._is_over and (self._rows < rows or self._is_one_query()):
@@ -60,12 +65,20 @@ class Cursor:
         first, last = ids_in(self._held[0]), ids_in(self._held[-1])
         return first.one(0) == last.one(len(last) - 1)
 
-    def end(self) -> Bound | None:
-        """The query below which all rows are held; None at the end of the table."""
-        if self._is_over:
-            return None
-        last = ids_in(self._held[-1])
-        return last.one(len(last) - 1)
+    def end(self, rows: int) -> Bound | None:
+        """The query below which all rows are held, some ``rows`` of them or those of one query; None at the end of the table."""
+        begin = None
+        for piece in self._held:
+            query = ids_in(piece)
+            begin = query.one(0) if begin is None else begin
+            if rows < len(query) and (bound := query.one(max(rows, 0))) != begin:
+                return bound
+            # a first query of so many rows ends somewhere behind them
+            after = len(query) if query.one(len(query) - 1) == begin else above(query, begin)
+            if rows < len(query) and after < len(query):
+                return query.one(after)
+            rows -= len(query)
+        return None if self._is_over else ids_in(self._held[-1]).one(len(ids_in(self._held[-1])) - 1)
 
     def take(self, bound: Bound | None) -> Share:
         """Return the rows of queries below a bound, and let go of them."""
@@ -95,15 +108,25 @@ def ranges(
 ) -> Iterator[Range]:
     """Yield parts of about ``rows`` rows of the largest table, from rows of the tables on, at which the query ``low`` begins."""
     cursors = {name: Cursor(pieces, surveys[name], starts.get(name, 0)) for name, pieces in tables.items()}
-    while True:
+    with ExitStack() as stack:
         for cursor in cursors.values():
-            cursor.fill(rows)
-        ends = [end for cursor in cursors.values() if (end := cursor.end()) is not None]
-        high = min(ends, default=None)  # type: ignore[type-var]
-        yield Range({name: cursor.take(high) for name, cursor in cursors.items()}, low, high)
-        if high is None:
-            return
-        low = high
+            stack.callback(cursor.close)
+        while True:
+            for cursor in cursors.values():
+                cursor.fill(rows)
+            ends = [end for cursor in cursors.values() if (end := cursor.end(rows)) is not None]
+            high = min(ends, default=None)  # type: ignore[type-var]
+            yield Range({name: cursor.take(high) for name, cursor in cursors.items()}, low, high)
+            if high is None:
+                return
+            low = high
+
+
+def above(ids: Ids, bound: Bound) -> int:
+    """Return how many of some ascending ids are not above a bound."""
+    if not ids.is_text:
+        return int(np.searchsorted(ids.integers, bound, "right"))
+    return bisect_right(range(len(ids)), str(bound), key=lambda row: str(ids.one(row)))
 
 
 def below(ids: Ids, bound: Bound) -> int:

@@ -17,7 +17,8 @@ from rankwell.evaluation.streaming.facts import Ends, Facts
 from rankwell.evaluation.streaming.joined import ids_in, qrels_of, run_of
 from rankwell.evaluation.streaming.layout import Layout
 from rankwell.evaluation.streaming.parts import PartOfTables, Surveys, Tables
-from rankwell.evaluation.streaming.survey import Surveyor
+from rankwell.evaluation.streaming.survey import Surveyor, head_of
+from rankwell.evaluation.streaming.values import Values
 from rankwell.evaluation.task import Task
 from rankwell.judge import history_of, missing_lists, pool_of
 from rankwell.judge.context import Context
@@ -49,6 +50,7 @@ class Streaming:
         for table in self.inputs.opened.values():
             refuse_mismatch(run.matrix, table.matrix if isinstance(table, HeldPieces) else None)
         self.counts: dict[str, int] = {}
+        self.values: list[Values] = []
         self.keeping = plan.engine.keeping(plan, run, self.tables)
 
     def results(self) -> Results:
@@ -59,7 +61,8 @@ class Streaming:
             self.layout.open(self.tell)
             results = self._results()
         finally:
-            self.layout.close()
+            for each in (self.layout, *self.values):
+                each.close()
         self.keeping.clear()
         return results
 
@@ -70,10 +73,7 @@ class Streaming:
         if self._reads_all and self.catalogue is not None:
             facts = replace(facts, grades=self._grades(facts))
         done = self._done(facts, "part")
-        if (
-            done.ends != facts.ends
-        ):  # a rule for copies of a judgement took the highest or the lowest grade away
-            done.values.close()
+        if done.ends != facts.ends:  # a rule for copies of a judgement took the highest or the lowest away
             facts = replace(facts, ends=done.ends)
             done = self._done(facts, "again")
         if "qrels" in self.tables and not done.is_judged:
@@ -94,7 +94,7 @@ class Streaming:
     @cached_property
     def surveys(self) -> Surveys:
         """What must be known of all rows before a part of them is evaluated."""
-        heads = {name: next(pieces.read(), None) for name, pieces in self.tables.items()}
+        heads = {name: head_of(pieces) for name, pieces in self.tables.items()}
         integer = next((ids_in(h)[:1] for h in heads.values() if h and not ids_in(h).is_text), None)
         del heads
         found = {}
@@ -170,7 +170,8 @@ class Streaming:
 
     def _done(self, facts: Facts, kind: str) -> Done:
         """All parts evaluated and added up; those that are kept are not evaluated again."""
-        tasks, done, start = self._tasks(facts), Done(self.plan.values(self.keeping, kind)), None
+        self.values.append(self.plan.values(self.keeping, kind))
+        tasks, done, start = self._tasks(facts), Done(self.values[-1]), None
         for number in count():
             found = self.keeping.load(f"{kind}-{number}")
             if found is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -79,7 +80,7 @@ class Surveyor:
 
     def of(self, pieces: Pieces, tell: Callable[[str, int, int | None], object]) -> Survey:
         """Return what all rows tell, and tell how many have been looked at; DataError if there are none."""
-        head = next(pieces.read(), None)
+        head = head_of(pieces)
         if head is None:
             raise DataError(f"{pieces.name}: the table holds no rows.")
         empty, top = (held({word: column[:n] for word, column in head.items()}) for n in (0, 1))
@@ -142,6 +143,12 @@ class Surveyor:
         self._levels = self._levels or {}
         levels, counts = levels_of(grade)
         add_counts(self._levels, dict(zip(levels.tolist(), counts.tolist(), strict=True)))
+
+
+def head_of(pieces: Pieces) -> Piece | None:
+    """Return the first piece of a table, None if it holds no rows."""
+    with closing(pieces.read()) as reading:
+        return next(reading, None)
 
 
 class Distinct:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -68,8 +69,6 @@ class StoredValues(Values):
             raise InputError(
                 f"{self.path}: cannot be written ({str(error).splitlines()[0][:200]})."
             ) from error
-        finally:
-            self.close()
 
     def _frames(self, schema: dict[str, Any]) -> Iterator[pl.DataFrame]:
         import polars as pl
@@ -87,4 +86,5 @@ class StoredValues(Values):
 
     def close(self) -> None:
         """Close the file of what is put by."""
-        self._rows.file.close()
+        with suppress(OSError):  # of what could not be written, and was told then
+            self._rows.file.close()

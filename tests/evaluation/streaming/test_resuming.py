@@ -1,0 +1,191 @@
+"""Streamed evaluations that end early: what is kept, what is left over, and the one error that is told."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.evaluation.streaming.test_streaming import frame, made, shuffled
+
+import rankwell as rw
+from rankwell.evaluation.streaming import folder
+
+METRICS = ["ndcg@10", "ap", "personalization@3", "arp@5"]
+QUERIES = 200
+
+
+class Ended(Exception):
+    """Raised in the middle of an evaluation."""
+
+
+@pytest.fixture(params=["sorted", "shuffled"])
+def data(request, tmp_path):
+    run, qrels = made(QUERIES)
+    order = shuffled if request.param == "shuffled" else lambda table: table
+    rng = random.Random(2)
+    train = {q: {f"i{rng.randrange(40)}": 1 for _ in range(3)} for q in qrels}
+    paths = []
+    for name, table, word in (("run", run, "score"), ("qrels", qrels, "grade"), ("train", train, "grade")):
+        paths.append(tmp_path / f"{name}.parquet")
+        order(frame(table, word)).write_parquet(paths[-1], row_group_size=64)
+    return paths
+
+
+def evaluated(paths, metrics=METRICS, per_query=True, **engine):
+    run, qrels, train = paths
+    return rw.evaluate(
+        run, qrels, metrics, train=train, engine=rw.Stream(part_rows=100, **engine), per_query=per_query
+    )
+
+
+def test_an_evaluation_that_is_ended_at_any_moment_goes_on_from_there(data, tmp_path):
+    whole, kept = evaluated(data), tmp_path / "kept"
+    rng, told, ends = random.Random(7), [], 0
+    while True:
+        left = rng.randrange(1, 6)
+
+        def tell(what, done, total):
+            nonlocal left
+            told.append((what, done))
+            left -= 1
+            if not left:
+                raise Ended
+
+        try:
+            found = evaluated(data, resume=kept, progress=tell)
+            break
+        except Ended:
+            ends += 1
+    assert ends > 5
+    assert found.to_dict(per_query=True) == whole.to_dict(per_query=True)
+    assert not kept.exists()
+    # what was told to be done was not done again
+    for what in ("rows divided", "rows evaluated"):
+        done = [rows for each, rows in told if each == what]
+        assert done == sorted(set(done)), what
+
+
+SCRIPT = """
+import sys, rankwell as rw
+run, qrels, train, kept, out = sys.argv[1:]
+engine = rw.Stream(part_rows=100, resume=kept)
+res = rw.evaluate(run, qrels, ["ndcg@10", "ap", "arp@5"], train=train, engine=engine, per_query=out)
+print(repr(res.mean))
+"""
+
+
+def test_an_evaluation_that_is_killed_leaves_no_file_but_what_is_kept(data, tmp_path):
+    temporary, kept, out = tmp_path / "tmp", tmp_path / "kept", tmp_path / "out" / "values.parquet"
+    temporary.mkdir()
+    out.parent.mkdir()
+    command = [sys.executable, "-c", SCRIPT, *map(str, data), str(kept), str(out)]
+    rng, environment = random.Random(3), os.environ | {"TMPDIR": str(temporary)}
+    for _ in range(4):
+        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+            time.sleep(rng.uniform(0.1, 1.2))
+            process.send_signal(signal.SIGKILL)
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    whole = evaluated(data, ["ndcg@10", "ap", "arp@5"])
+    assert said.strip() == repr(whole.mean)
+    assert rw.Results.load(out).per_query.equals(whole.per_query)
+    assert not kept.exists()
+    assert list(temporary.iterdir()) == []
+    assert [each.name for each in out.parent.iterdir()] == ["values.parquet"]
+
+
+def test_a_folder_belongs_to_one_evaluation(data, tmp_path):
+    kept = tmp_path / "kept"
+
+    def end(*_):
+        raise Ended
+
+    with pytest.raises(Ended):
+        evaluated(data, resume=kept, progress=end)
+    with pytest.raises(rw.RankwellError, match="other data, metrics or rules"):
+        evaluated(data, ["ap"], resume=kept)
+    data[0].touch()
+    with pytest.raises(rw.RankwellError, match="other data, metrics or rules"):
+        evaluated(data, resume=kept)
+    others = tmp_path / "others"
+    others.mkdir()
+    (others / "thesis.tex").touch()
+    with pytest.raises(rw.RankwellError, match=r"other files \(thesis.tex\)"):
+        evaluated(data, resume=others)
+    assert (others / "thesis.tex").exists()
+    with pytest.raises(rw.RankwellError, match="give the path"):
+        rw.evaluate({"q": ["a"]}, data[1], ["ap"], engine=rw.Stream(resume=tmp_path / "new"))
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_full_disk_is_one_error(data, monkeypatch, tmp_path):
+    monkeypatch.setattr(folder.Nowhere, "file", lambda *_: open("/dev/full", "r+b"))  # noqa: SIM115
+    out = tmp_path / "values.parquet"
+    with pytest.raises(rw.RankwellError, match="No space left on device"):
+        evaluated(data, per_query=out)
+    assert not out.exists()
+
+
+def test_too_little_room_is_told_before_anything_is_written(monkeypatch, tmp_path):
+    import shutil
+
+    run, qrels = made()
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(100, 90, 10))
+    with pytest.raises(rw.RankwellError, match=r"GB must be put by in .*, where 0.0 GB are free"):
+        rw.evaluate(shuffled(frame(run, "score")), qrels, ["ap"], engine=rw.Stream(part_rows=50))
+    assert rw.evaluate(frame(run, "score"), qrels, ["ap"], engine=rw.Stream(part_rows=50)).n["ap"]
+
+
+@pytest.mark.parametrize("damage", ["truncated Parquet", "a page of Parquet", "a corrupt gzip member"])
+def test_damage_is_one_error_and_nothing_is_left(damage, tmp_path):
+    run, qrels = made(QUERIES)
+    judged, out = tmp_path / "qrels.csv", tmp_path / "out.parquet"
+    frame(qrels, "grade").write_csv(judged)
+    if "Parquet" in damage:
+        path = tmp_path / "run.parquet"
+        frame(run, "score").write_parquet(path, row_group_size=100, compression="snappy")
+        content = bytearray(path.read_bytes())
+        if damage == "truncated Parquet":
+            content = content[: len(content) // 2]
+        else:
+            content[len(content) // 3 : len(content) // 3 + 200] = bytes(200)
+    else:
+        path = tmp_path / "run.csv.gz"
+        first, second = frame(run, "score").write_csv().encode().split(b"q100", 1)
+        content = bytearray(gzip.compress(first) + gzip.compress(b"q100" + second))
+        content[-60] ^= 255
+    path.write_bytes(bytes(content))
+    with pytest.raises(rw.RankwellError) as error:
+        rw.evaluate(path, judged, ["ap"], engine=rw.Stream(part_rows=100), per_query=out)
+    assert str(path.name) in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"memory": "2 bananas"}, "is no size; write one such as '2GiB'"),
+        ({"memory": "100MB"}, "too little for the program alone; give at least '590MiB'"),
+        ({"memory": True}, "is no size"),
+        ({"part_rows": 0}, "must be at least 1"),
+    ],
+    ids=str,
+)
+def test_arguments_that_make_no_sense(options, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        rw.Stream(**options)
+
+
+def test_memory_that_is_too_little_for_the_values_says_what_to_do(tmp_path):
+    run, qrels = made()
+    frame(run, "score").write_parquet(tmp_path / "run.parquet")
+    engine = rw.Stream(memory="600MiB")
+    assert rw.evaluate(tmp_path / "run.parquet", qrels, ["ap"], engine=engine)["ap"] > 0
+    with pytest.raises(rw.RankwellError, match="per_query='values"):
+        engine.rows_of_parts({}, {}, 10**10)
