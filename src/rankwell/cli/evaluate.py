@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
 from rankwell.cli.option import OUTPUT, Option
 from rankwell.cli.options import (
+    Engines,
     FromExperiment,
     Metrics,
     Output,
@@ -116,6 +117,7 @@ def evaluate(
     threads: Threads = None,
     experiment: FromExperiment = None,
     tables: Tables = Tables(),
+    engines: Engines = Engines(),
     reading: Reading = Reading(),
     printed: Printed = Printed(),
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
@@ -129,7 +131,6 @@ def evaluate(
             "say which metrics you want: -m ndcg@10 -m ap -m p@5 (`rankwell metrics` lists all)."
         )
     from rankwell.evaluation import Evaluator
-    from rankwell.evaluation.engines.memory import Memory
     from rankwell.evaluation.inputs import read_inputs
 
     (titles, paths), parts = split_names([run, *runs]), files(slices, "--slices")
@@ -154,6 +155,9 @@ def evaluate(
     thresholds = None if rel_sweep is None else _thresholds(names, rel_sweep)
     with Progress() as progress:
         judged, train, references = _references(names, qrels, tables.train, reading, wanted=baselines)
+        engine = engines.of(paths, judged, train, progress=progress)
+        if engine.opens and thresholds is not None:
+            raise UsageError("--rel-sweep cannot be combined with --engine stream.")
         inputs = read_inputs(
             names,
             policy,
@@ -167,18 +171,21 @@ def evaluate(
             preset=preset,
             run_options=reading.of_runs,
             qrels_options=reading.of_qrels,
+            opens=engine.opens,
         )
         named = {each.name: each for each in inputs.runs}
         if thresholds is not None:
             _sweep(inputs, named, thresholds, threads, printed)
             return
-        engine = Memory(progress=progress)
+        to_file = None
+        if engine.opens and printed.form == "parquet" and printed.output is not None and len(named) == 1:
+            to_file = _parquet_name(printed.output)
         needs_values = per_query or interval or printed.form == "parquet"
         evaluator = Evaluator.of(
-            inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=needs_values
+            inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=to_file or needs_values
         )
         results = with_origin(evaluator.results_of_all(named).values(), experiment)
-    _write(results, inputs, names, printed, per_query=per_query, intervals=interval)
+    _write(results, inputs, names, printed, per_query=per_query, intervals=interval, is_saved=bool(to_file))
 
 
 def _refuse_beside_intervals(form: str, *, per_query: bool, weights: str | None) -> None:
@@ -222,8 +229,9 @@ def _write(
     *,
     per_query: bool,
     intervals: bool,
+    is_saved: bool,
 ) -> None:
-    """Print the results; warnings, and what each file was read as, go to stderr."""
+    """Print the results, unless they have been saved already; warnings, and what each file was read as, go to stderr."""
     from rankwell.metrics.bundles import profile
     from rankwell.results import summary
     from rankwell.results.warnings import warnings_of
@@ -233,6 +241,8 @@ def _write(
         sys.stderr.write("".join(f"rankwell: {printable(source)}\n" for source in sources if source))
     for warning in warnings_of(results):
         sys.stderr.write(f"rankwell: note: {printable(as_options(warning))}\n")
+    if is_saved:
+        return
     if printed.form == "parquet":
         _save_parquet(results, printed.output)
         return
@@ -281,4 +291,8 @@ def _save_parquet(results: Sequence[Results], output: str | None) -> None:
         raise UsageError(
             "--format parquet writes the values of each query of one run to a file: give one run and -o FILE.parquet."
         )
-    results[0].save(output if output.endswith(".parquet") else f"{output}.parquet")
+    results[0].save(_parquet_name(output))
+
+
+def _parquet_name(output: str) -> str:
+    return output if output.endswith(".parquet") else f"{output}.parquet"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-DATA, READING, OUTPUT, POLICY = "Data", "Input format", "Output", "Policy"
+DATA, READING, OUTPUT, POLICY, ENGINE = "Data", "Input format", "Output", "Policy", "Large data"
 STATISTICS, LEARNING = "Statistics", "Learning from judgements"
 POPULAR, KEPT = "Popular items (give one)", "Rows that are kept"
 SYSTEMS, LOAD, GROWTH = "Systems", "Load", "Growth"
@@ -18,6 +18,7 @@ GROUPS = (
     LEARNING,
     DATA,
     READING,
+    ENGINE,
     OUTPUT,
     POLICY,
 )  # in the order of the help

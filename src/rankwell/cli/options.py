@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from rankwell.cli.option import DATA, OUTPUT, POLICY, READING, Option
+from rankwell.cli.option import DATA, ENGINE, OUTPUT, POLICY, READING, Option
 from rankwell.cli.words import as_options, pairs
 from rankwell.display.escaping import printable
 from rankwell.display.output import in_form, refuse_overwriting, width, write
@@ -92,6 +92,48 @@ class Tables:
     def given(self) -> list[str]:
         """The files that were given."""
         return [each for each in (self.train, self.items, self.users) if each is not None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engines:
+    """Where data are evaluated: in memory, or part by part if they do not fit."""
+
+    GROUP: ClassVar = ENGINE
+
+    engine: Annotated[
+        Literal["memory", "stream"] | None,
+        Option(
+            help="``stream`` reads data part by part that do not fit into memory; default: by their size",
+        ),
+    ] = None
+    memory: Annotated[
+        str | None,
+        Option(help="what stream may use, such as 2GiB; default: half of what is free"),
+    ] = None
+    resume: Annotated[
+        str | None,
+        Option(
+            help="a new folder in which stream keeps what is done: if it is ended early, the same command goes on from there",
+        ),
+    ] = None
+
+    def of(self, *sources: Any, progress: Any) -> Any:
+        """Return the engine; a note on stderr tells why it is ``stream`` if nobody asked for that."""
+        from rankwell.evaluation.by_size import engine_by_size
+        from rankwell.evaluation.engines.memory import Memory
+        from rankwell.evaluation.engines.stream import Stream
+
+        asked = self.engine == "stream" or (self.engine is None and (self.memory or self.resume) is not None)
+        if self.engine == "memory" and (self.memory or self.resume) is not None:
+            raise UsageError("--memory and --resume are for --engine stream.")
+        if self.engine is None and not asked:
+            found, why = engine_by_size(*sources)
+            asked = found is not None
+            if asked:
+                sys.stderr.write(f"rankwell: note: {as_options(why)}\n")
+        if not asked:
+            return Memory(progress=progress)
+        return Stream(self.memory, self.resume, progress=None if progress is None else progress.of_total)
 
 
 @dataclass(frozen=True, kw_only=True)

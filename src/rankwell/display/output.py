@@ -7,7 +7,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -163,24 +163,51 @@ def width() -> int | None:
     return shutil.get_terminal_size().columns
 
 
+class Told:
+    """What is told to a progress line: how many rows more are done, or how many in all, of how many."""
+
+    def __init__(self, bar: Any, task: Any) -> None:
+        self._bar, self._task, self._what = bar, task, ""
+
+    def __call__(self, rows: int) -> None:
+        """So many rows more are done."""
+        self._bar.advance(self._task, rows)
+
+    def of_total(self, what: str, done: int, total: int | None) -> None:
+        """So many rows are done of all; with the rate, and the time that is left."""
+        if what != self._what:
+            self._bar.reset(self._task, description=what, total=total)
+            self._what = what
+        speed = self._bar.tasks[0].speed
+        rate = "" if speed is None else f", {speed:,.0f} a second"
+        self._bar.update(
+            self._task, completed=done, total=total, all="" if total is None else f" of {total:,}", rate=rate
+        )
+
+
 class Progress:
     """A progress line on stderr, on a terminal only."""
 
     def __init__(self) -> None:
         self._bar: Any = None
 
-    def __enter__(self) -> Callable[[int], object] | None:
+    def __enter__(self) -> Told | None:
         if not sys.stderr.isatty():
             return None
         from rich.console import Console
         from rich.progress import Progress as Bar
-        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-        columns = (SpinnerColumn(), TextColumn("{task.completed:,.0f} rows"), TimeElapsedColumn())
+        amounts = "{task.completed:,.0f}{task.fields[all]} {task.description}{task.fields[rate]}"
+        columns = (
+            SpinnerColumn(),
+            TextColumn(amounts),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+        )
         self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
         self._bar.start()
-        task = self._bar.add_task("rows", total=None)
-        return lambda rows: self._bar.advance(task, rows)
+        return Told(self._bar, self._bar.add_task("rows", total=None, all="", rate=""))
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
+import warnings
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import engines as folder
@@ -17,8 +19,13 @@ from rankwell.tables.run_qrels import Run
 class Engine(Protocol):
     """Runs a task over a run."""
 
-    name: str
-    opens: bool  # whether it reads judgements and training data in pieces; then it makes a plan, too
+    @property
+    def name(self) -> str:
+        """The name that ``engine=`` knows it by."""
+
+    @property
+    def opens(self) -> bool:
+        """Whether it reads judgements and training data itself, in pieces."""
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
         """Return the sum of the parts of all queries."""
@@ -30,8 +37,11 @@ def engines() -> tuple[str, ...]:
     return tuple(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
-def engine_of(wanted: str | Engine | None) -> Engine:
-    """Return the engine of this name, or the engine itself if one is given; None means ``memory``.
+def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True) -> Engine:
+    """Return the engine of this name, or the engine itself if one is given.
+
+    None means ``memory``; or ``stream``, if values per query are to be written to a file, or the sources are files that do not fit
+    into memory, of which a warning tells.
 
     Raises
     ------
@@ -40,6 +50,15 @@ def engine_of(wanted: str | Engine | None) -> Engine:
     """
     if wanted is not None and not isinstance(wanted, str):
         return wanted
+    if wanted is None and isinstance(per_query, (str, os.PathLike)):
+        wanted = "stream"
+    if wanted is None and sources:
+        from rankwell.evaluation.by_size import engine_by_size
+
+        found, why = engine_by_size(*sources)
+        if found is not None:
+            warnings.warn(why, stacklevel=3)
+            return found
     name, names = wanted or "memory", engines()
     if name not in names:
         raise UsageError(f"engine={brief(name)}: unknown engine; use {one_of(names)}.{nearest(name, names)}")

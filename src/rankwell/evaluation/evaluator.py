@@ -25,6 +25,7 @@ from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
+    from rankwell.evaluation.streaming.plan import StreamPlan
     from rankwell.results.contingency import Contingency
     from rankwell.results.curves import Curve
 
@@ -91,7 +92,7 @@ class Evaluator:
     0.75
     """
 
-    plan: Plan
+    plan: Plan | StreamPlan
     read: Mapping[str, Any]
 
     def __init__(
@@ -114,7 +115,7 @@ class Evaluator:
         **rules: Unpack[Rules],
     ) -> None:
         run_options, qrels_options = reading_of(read)
-        where = engine_of(engine)
+        where = engine_of(engine, qrels, train, per_query=per_query)
         inputs = read_inputs(
             metrics,
             policy_with(policy, rules, ARGUMENTS),
@@ -140,7 +141,7 @@ class Evaluator:
         weights: str | None = None,
         engine: str | Engine | None = None,
         threads: int | None = None,
-        per_query: bool = True,
+        per_query: bool | str | os.PathLike[str] = True,
         tie_ranges: bool = True,
     ) -> Evaluator:
         """Return an evaluator for inputs that have been read; without ``tie_ranges`` results know no range of their means."""
@@ -157,7 +158,7 @@ class Evaluator:
         )
 
     @classmethod
-    def _of(cls, plan: Plan, read: Mapping[str, Any] = NO_OPTIONS) -> Evaluator:
+    def _of(cls, plan: Plan | StreamPlan, read: Mapping[str, Any] = NO_OPTIONS) -> Evaluator:
         evaluator = cls.__new__(cls)
         object.__setattr__(evaluator, "plan", plan)
         object.__setattr__(evaluator, "read", dict(read))

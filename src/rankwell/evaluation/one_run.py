@@ -89,7 +89,7 @@ def evaluate(
     {'ap': 0.5833333333333333, 'rr': 0.5, 'p@2': 0.5}
     """
     run_options, qrels_options = reading_of(read)
-    where = engine_of(engine)
+    where = engine_of(engine, run, qrels, train, per_query=per_query)
     inputs = read_inputs(
         metrics,
         policy_with(policy, rules, ARGUMENTS),

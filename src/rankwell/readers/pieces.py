@@ -146,7 +146,7 @@ class SeveralPieces:
 
     def __init__(self, parts: Sequence[Pieces], name: str) -> None:
         self.parts, self.name = parts, name
-        self.files = [file for part in parts for file in part.files]
+        self.files: Sequence[File] = [file for part in parts for file in part.files]
         self.ahead = max(part.ahead for part in parts)
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:

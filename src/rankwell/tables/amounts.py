@@ -27,8 +27,8 @@ class Amounts:
         known = np.flatnonzero(items >= 0)
         items, numbers = items[known], numbers[known]
         upper = np.floor(numbers / STEP) * STEP
-        upper, lower = (np.bincount(items, weights=half, minlength=size) for half in (upper, numbers - upper))
-        return cls(upper, lower)
+        lower = numbers - upper
+        return cls(*(np.bincount(items, weights=half, minlength=size) for half in (upper, lower)))
 
     @property
     def total(self) -> np.ndarray:

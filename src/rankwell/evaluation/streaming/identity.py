@@ -37,11 +37,13 @@ def identity_of(plan: StreamPlan, run: Run, tables: Tables) -> str:
         None if inputs.prepare is None else repr(inputs.prepare),
     ]
     for name, pieces in tables.items():
-        if not pieces.files or any(file.path is None for file in pieces.files):
+        paths = [file.path for file in pieces.files if file.path is not None]
+        if not paths or len(paths) < len(pieces.files):
             raise UsageError(
                 f"resume= is for tables in files, and {name} is not in one; give the path, or leave out resume=."
             )
-        said.append([name, *((str(file.path.resolve()), *file.stamp) for file in pieces.files)])
+        stamps = [file.stamp for file in pieces.files]
+        said.append([name, [str(path.resolve()) for path in paths], stamps])
     slices = inputs.slices if isinstance(inputs.slices, dict) else {"": repr(inputs.slices)}
     said.append(
         {

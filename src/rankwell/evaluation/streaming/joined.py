@@ -35,6 +35,13 @@ def ids_in(piece: Piece, word: str = "query") -> Ids:
     return column
 
 
+def numbers_in(piece: Piece, word: str) -> np.ndarray:
+    """Return a column of numbers of a piece."""
+    column = piece[word]
+    assert isinstance(column, np.ndarray)
+    return column
+
+
 def held(piece: Piece) -> Piece:
     """Return a piece without the rest of the text or the table that it is a part of."""
     return {word: _held(column) for word, column in piece.items()}

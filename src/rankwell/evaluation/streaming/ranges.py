@@ -115,7 +115,7 @@ def ranges(
             for cursor in cursors.values():
                 cursor.fill(rows)
             ends = [end for cursor in cursors.values() if (end := cursor.end(rows)) is not None]
-            high = min(ends, default=None)  # type: ignore[type-var]
+            high = min(ends, default=None)
             yield Range({name: cursor.take(high) for name, cursor in cursors.items()}, low, high)
             if high is None:
                 return

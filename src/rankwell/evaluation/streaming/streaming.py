@@ -13,7 +13,7 @@ import numpy as np
 from rankwell.evaluation.engines.memory import Memory, nothing_in_common
 from rankwell.evaluation.plan import on_slices
 from rankwell.evaluation.streaming.done import Done, PartDone
-from rankwell.evaluation.streaming.facts import Ends, Facts
+from rankwell.evaluation.streaming.facts import NO_IDS, Ends, Facts
 from rankwell.evaluation.streaming.joined import ids_in, qrels_of, run_of
 from rankwell.evaluation.streaming.layout import Layout
 from rankwell.evaluation.streaming.parts import PartOfTables, Surveys, Tables
@@ -61,7 +61,8 @@ class Streaming:
             self.layout.open(self.tell)
             results = self._results()
         finally:
-            for each in (self.layout, *self.values):
+            self.layout.close()
+            for each in self.values:
                 each.close()
         self.keeping.clear()
         return results
@@ -79,8 +80,8 @@ class Streaming:
         if "qrels" in self.tables and not done.is_judged:
             raise nothing_in_common(self.run.name, self.surveys["qrels"].first, self.surveys["run"].first)
         tasks = self._tasks(facts)
-        found = {name: self._result(task, done, name) for name, task in tasks.items()}
-        results = replace(found.pop(None), slices=found)
+        slices = {name: self._result(tasks[name], done, name) for name in self.slices}
+        results = replace(self._result(tasks[None], done, None), slices=slices)
         done.values.write(results)
         return results
 
@@ -231,7 +232,8 @@ class Streaming:
         """The items of each slice."""
         given = self.inputs.slices
         if isinstance(given, Parts) and not isinstance(given, dict):
-            given = given.parts(self.surveys["qrels"].items)
+            items = self.surveys["qrels"].items if "qrels" in self.surveys else None
+            given = given.parts(NO_IDS if items is None else items)
         return {name: Known(items.item) for name, items in given.items()}
 
     def _pool(self, part: PartOfTables, facts: Facts) -> tuple[Pool, Mapping[str, int]]:

@@ -7,11 +7,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from rankwell.errors import DataError
-from rankwell.evaluation.streaming.joined import held, ids_in
+from rankwell.evaluation.streaming.joined import held, ids_in, numbers_in, qrels_of
 from rankwell.judge.pooling import levels_of
 from rankwell.readers.frame_columns import packed_ids
 from rankwell.readers.pieces import Piece, Pieces
@@ -71,7 +72,8 @@ class Surveyor:
     ) -> None:
         self.words, self.integer, self.with_items, self.prepare = words, integer, with_items, prepare
         self._rows = 0
-        self._is_sorted, self._last = True, None
+        self._is_sorted = True
+        self._last: Any = None
         self._queries = Distinct()
         self._levels: dict[float, int] | None = None
         self._topics = list[Ids]()
@@ -116,19 +118,21 @@ class Surveyor:
         if self._is_sorted:
             self._look_at_order(query)
         if "rank" in piece:
-            self._lowest = min(self._lowest, float(numbers_of(piece["rank"], "rank", place).min()))
+            self._lowest = min(
+                self._lowest, float(numbers_of(numbers_in(piece, "rank"), "rank", place).min())
+            )
         if "grade" in piece:
             self._look_at_grades(piece, place)
         if "topic" in piece:
-            _add(self._topics, piece["topic"])
+            _add(self._topics, ids_in(piece, "topic"))
         if self.with_items:
-            _add(self._items, piece["item"])
+            _add(self._items, ids_in(piece, "item"))
 
     def _look_at_order(self, query: Ids) -> None:
         heads = query[query.runs()]
         begin = heads.one(0)
         # a list may go on in the next piece
-        if self._last is not None and not self._last <= begin:  # type: ignore[operator]
+        if self._last is not None and not self._last <= begin:
             self._is_sorted = False
             return
         self._is_sorted = ascends(heads)
@@ -136,7 +140,7 @@ class Surveyor:
 
     def _look_at_grades(self, piece: Piece, place: Place) -> None:
         # the grades alone are looked at; any ids will do for what must have some
-        qrels = Qrels(**({"item": piece["query"]} | piece), place=place)
+        qrels = qrels_of({"item": piece["query"]} | piece, "qrels", place)
         grade = (qrels if self.prepare is None else self.prepare(qrels)).grade
         if grade is None:
             return
@@ -177,7 +181,8 @@ def ascends(ids: Ids) -> bool:
     """Whether each id is above the one before it: integers by value, text by its bytes."""
     if not ids.is_text:
         return bool((ids.integers[1:] > ids.integers[:-1]).all())
-    return all(one < other for one, other in pairwise(ids.tolist()))
+    texts: list[Any] = ids.tolist()
+    return all(one < other for one, other in pairwise(texts))
 
 
 def _after(pieces: Pieces, before: int, row: int) -> str:

@@ -235,7 +235,10 @@ def _interests(
 
     common = np.zeros(len(topics.names))
     if has_prior(estimate):
-        common = population(pool.amounts(context) if is_test else train.everyone.amounts, topics)
+        assert is_test or train is not None
+        common = population(
+            pool.amounts(context) if train is None or is_test else train.everyone.amounts, topics
+        )
     if estimate.profile == "given":
         assert context.users is not None
         return estimate.given(context.users, queries, topics, common)
