@@ -11,6 +11,7 @@ from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels
 from rankwell.readers.reading import NO_COLUMNS, are_files, files_of, read_qrels, recoded
+from rankwell.readers.scans import is_scanned, scanned
 from rankwell.tables.run_qrels import Qrels
 
 
@@ -33,10 +34,12 @@ def open_qrels(
         first = source if _is_one(source) else source[0]
         title = first.name if isinstance(first, File) else Path(first).name
         return parts[0] if len(parts) == 1 else SeveralPieces(parts, name or title)
-    if type(source).__name__ == "LazyFrame" and format_in is None:
+    is_address = is_scanned(source)
+    if is_address or (type(source).__name__ == "LazyFrame" and format_in is None):
         from rankwell.readers import frames
 
-        return frames.open_qrels_of(source, name=name or "qrels", columns=columns or NO_COLUMNS)
+        table, title = (scanned(source), Path(source).name) if is_address else (source, "qrels")
+        return frames.open_qrels_of(table, name=name or title, columns=columns or NO_COLUMNS)
     qrels: Qrels = read_qrels(source, name=name, **options)
     return held_qrels(qrels)
 

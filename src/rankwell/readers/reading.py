@@ -15,6 +15,7 @@ from rankwell.readers import in_memory
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
+from rankwell.readers.scans import is_scanned, scanned
 from rankwell.tables.arguments import checked
 from rankwell.tables.assessor import Assessor
 from rankwell.tables.items_users import Items
@@ -202,7 +203,16 @@ def _of_paths(source: Any, kind: str, name: str | None, options: Options) -> Any
         from rankwell.readers import irds
 
         return getattr(irds, f"read_{kind}")(source, name=name, columns=options.columns)
+    if is_scanned(source):
+        return _of_scan(source, kind, name, options)
     return _read_files(source, kind, name, options)
+
+
+def _of_scan(source: Any, kind: str, name: str | None, options: Options) -> Any:
+    from rankwell.readers import frames
+
+    table = scanned(source)
+    return getattr(frames, f"{kind}_of")(table, name=name or Path(source).name, columns=options.columns)
 
 
 def _are_paths(source: Any) -> bool:
@@ -213,6 +223,8 @@ def _are_paths(source: Any) -> bool:
 def are_files(source: Any) -> bool:
     """Whether a source is a path, or a list of them, and not the id of a collection."""
     if isinstance(source, str) and source.startswith("irds:"):
+        return False
+    if is_scanned(source):
         return False
     return type(source) is not dict and (isinstance(source, PATHS) or _are_paths(source))
 

@@ -1,0 +1,72 @@
+"""Tables that Polars finds itself: in an object store or on a web server, and folders of Parquet, also partitioned as by Hive."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankwell.errors import InputError, UsageError, one_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")
+PARQUET = "**/*.parquet"
+SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson", ".arrow", ".ipc")
+
+
+def is_scanned(source: Any) -> bool:
+    """Whether a source is an address, or a folder that holds Parquet files."""
+    if isinstance(source, str) and ADDRESS.match(source):
+        return True
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    path = Path(source)
+    return path.is_dir() and next(path.glob(PARQUET), None) is not None
+
+
+def scanned(source: str | os.PathLike[str]) -> pl.LazyFrame:
+    """Return the table at an address, or in a folder; of a folder partitioned as by Hive with the columns that its names hold.
+
+    Raises
+    ------
+    UsageError
+        If the suffix of an address is not that of a table.
+    InputError
+        If the table cannot be read.
+    """
+    import polars as pl
+
+    text = os.fspath(source)
+    try:
+        table = (
+            _at(text)
+            if ADDRESS.match(text)
+            else pl.scan_parquet(Path(text) / PARQUET, hive_partitioning=True)
+        )
+        table.collect_schema()
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        if isinstance(error, UsageError):
+            raise
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{text}: cannot be read ({first[:200]}).") from error
+    return table
+
+
+def _at(address: str) -> pl.LazyFrame:
+    import polars as pl
+
+    suffix = Path(address.split("?", 1)[0]).suffix.lower()
+    if suffix in (".parquet", ".pq", "") or "*" in address:
+        return pl.scan_parquet(address)
+    if suffix in (".csv", ".tsv"):
+        return pl.scan_csv(address, separator="\t" if suffix == ".tsv" else ",", infer_schema=False)
+    if suffix in (".jsonl", ".ndjson"):
+        return pl.scan_ndjson(address)
+    if suffix in (".arrow", ".ipc"):
+        return pl.scan_ipc(address)
+    raise UsageError(
+        f"{address}: of tables at an address the suffix tells the format; it is one of {one_of(SUFFIXES)}."
+    )

@@ -1,0 +1,103 @@
+"""Folders of Parquet, partitioned as by Hive or not, and tables at an address."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from functools import partial
+
+import polars as pl
+import pytest
+from tests.evaluation.streaming.test_streaming import frame, made, said
+
+import rankwell as rw
+
+RUN, QRELS = made()
+
+
+@pytest.fixture
+def whole():
+    return said(rw.evaluate(RUN, QRELS, ["ap", "ndcg@5"]))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for kind, table in (("run", frame(RUN, "score")), ("qrels", frame(QRELS, "grade"))):
+        for bucket, part in enumerate(table.iter_slices(90)):
+            place = tmp_path / kind / f"bucket={bucket}"
+            place.mkdir(parents=True)
+            part.write_parquet(place / "part-0.parquet")
+    return tmp_path
+
+
+@pytest.mark.parametrize("engine", ["memory", rw.Stream(part_rows=50)], ids=["memory", "stream"])
+def test_a_folder_of_parquet_is_one_table(folder, engine, whole):
+    found = rw.evaluate(folder / "run", folder / "qrels", ["ap", "ndcg@5"], engine=engine)
+    assert said(found) == whole
+    assert found.name == "run"
+    assert (
+        said(rw.evaluate(str(folder / "run"), str(folder / "qrels"), ["ap", "ndcg@5"], engine=engine))
+        == whole
+    )
+
+
+def test_a_column_that_names_of_folders_hold_can_be_the_query(tmp_path):
+    for query in (1, 2):
+        (tmp_path / f"query={query}").mkdir()
+        pl.DataFrame({"item": ["a", "b"], "score": [2.0, 1.0]}).write_parquet(
+            tmp_path / f"query={query}" / "x.parquet"
+        )
+    assert rw.evaluate(tmp_path, {1: {"a": 1}, 2: {"b": 1}}, ["rr"]).per_query["rr"].to_list() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize("engine", ["memory", rw.Stream(part_rows=50)], ids=["memory", "stream"])
+def test_tables_at_an_address(tmp_path, engine, whole):
+    frame(RUN, "score").write_parquet(tmp_path / "run.parquet")
+    frame(QRELS, "grade").write_csv(tmp_path / "qrels.csv")
+    address = f"file://{tmp_path}"
+    found = rw.evaluate(f"{address}/run.parquet", f"{address}/qrels.csv", ["ap", "ndcg@5"], engine=engine)
+    assert said(found) == whole
+
+
+def test_tables_on_a_web_server(tmp_path, whole):
+    frame(RUN, "score").write_parquet(tmp_path / "run.parquet")
+
+    class InRanges(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self):
+            path, wanted = tmp_path / self.path.lstrip("/"), self.headers.get("Range", "bytes=0-")
+            if not path.exists():
+                self.send_error(404)
+                return
+            content = path.read_bytes()
+            first, last = wanted.removeprefix("bytes=").split("-")
+            first = int(first) if first else max(len(content) - int(last), 0)
+            part = content[first : int(last) + 1 if last and wanted[6] != "-" else None]
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {first}-{first + len(part) - 1}/{len(content)}")
+            self.send_header("Content-Length", str(len(part)))
+            self.end_headers()
+            self.wfile.write(part)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(InRanges, directory=tmp_path)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            address = f"http://127.0.0.1:{server.server_port}"
+            assert said(rw.evaluate(f"{address}/run.parquet", QRELS, ["ap", "ndcg@5"])) == whole
+            with pytest.raises(rw.RankwellError, match=r"nothing\.parquet: cannot be read"):
+                rw.evaluate(f"{address}/nothing.parquet", QRELS, ["ap"])
+        finally:
+            server.shutdown()
+
+
+def test_what_cannot_be_read_is_one_error(tmp_path):
+    with pytest.raises(rw.RankwellError, match="the suffix tells the format"):
+        rw.evaluate("s3://bucket/run.txt", QRELS, ["ap"])
+    with pytest.raises(rw.RankwellError, match="is a folder"):
+        rw.evaluate(tmp_path, QRELS, ["ap"])
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 this is none")
+    with pytest.raises(rw.RankwellError, match="cannot be read") as error:
+        rw.evaluate(tmp_path, QRELS, ["ap"])
+    assert "\n" not in str(error.value)
