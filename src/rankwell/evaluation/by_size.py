@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import RankwellError
-from rankwell.readers.reading import are_files, files_of
+from rankwell.readers.compression import COMPRESSED_SUFFIXES
+from rankwell.readers.files import File
+from rankwell.readers.paths import paths_of
+from rankwell.readers.reading import are_files
 
 if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
-    from rankwell.readers.files import File
 
 SMALL = 1 << 28  # bytes of all files for which nothing is looked at
 SHARE = 0.7  # of the free memory
@@ -25,13 +28,13 @@ def engine_by_size(*sources: Any) -> tuple[Engine | None, str]:
     sources
         The run, the judgements and the training data, as they are given.
     """
-    files = [file for source in sources if are_files(source) for file in _files(source)]
-    if sum(file.size for file in files) < SMALL:
+    paths = [path for source in sources for path in _paths(source)]
+    if sum(path.stat().st_size for path in paths) < SMALL:
         return None, ""
     from rankwell.evaluation.engines.stream import Stream
     from rankwell.tables.room import free_memory
 
-    wanted, free = sum(map(_held, files)), free_memory()
+    wanted, free = sum(map(_held, paths)), free_memory()
     if wanted < SHARE * free:
         return None, ""
     return Stream(), (
@@ -40,21 +43,25 @@ def engine_by_size(*sources: Any) -> tuple[Engine | None, str]:
     )
 
 
-def _files(source: Any) -> list[File]:
+def _paths(source: Any) -> list[Path]:
+    """The files of a source that are there; what is wrong with others is told when they are read."""
+    if not are_files(source):
+        return []
     given = source if isinstance(source, (list, tuple)) else [source]
     try:
-        return [file for each in given for file in files_of(each)]
+        named = [path for each in given if not isinstance(each, File) for path in paths_of(each)]
     except RankwellError:
-        return []  # told when it is read
+        return []
+    return [path for path in map(Path, named) if path.is_file()]
 
 
-def _held(file: File) -> float:
+def _held(path: Path) -> float:
     """About the bytes that the rows of a file take in memory."""
-    if file.head.startswith(b"PAR1"):
+    if path.suffix.lower() in (".parquet", ".pq"):
         import polars as pl
 
         try:
-            return ROW * float(pl.scan_parquet(file.source(), glob=False).select(pl.len()).collect().item())
+            return ROW * float(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())
         except (OSError, ValueError, pl.exceptions.PolarsError):
             return 0.0  # told when it is read
-    return file.size * (COMPRESSED if file.compression else TEXT)
+    return path.stat().st_size * (COMPRESSED if path.suffix.lower() in COMPRESSED_SUFFIXES else TEXT)

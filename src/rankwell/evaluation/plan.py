@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from rankwell.errors import NeededError, UsageError
+from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of, context_of
@@ -159,7 +159,7 @@ def plan_of(
         return StreamPlan(inputs, where, threads, values, segments, tie_ranges)
     if isinstance(per_query, (str, os.PathLike)):
         raise UsageError(
-            f"per_query={os.fspath(per_query)!r} is for engine='stream', which does not hold the values; for others save the results."
+            f"per_query={brief(os.fspath(per_query))} is for engine='stream', which does not hold the values; for others save the results."
         )
     per_query = per_query is True or plain("per_query", per_query, bool)
     pool, counts = pool_of(inputs.qrels, asked)

@@ -14,7 +14,7 @@ from rankwell.errors import UsageError, brief, one_of
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.names import MODULES
-from rankwell.metrics.parameters import SetOnce, described, fitted, parameter_kinds, value_text
+from rankwell.metrics.parameters import SetOnce, check_cut, described, fitted, parameter_kinds, value_text
 from rankwell.tables.arguments import LARGEST, UNFIT
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 
@@ -33,7 +33,6 @@ def forget_texts() -> None:
 
 
 M = TypeVar("M", bound=type)
-MOST = 2**53
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
     "topics", "judgement", "propensity", "users", "grade_min",
@@ -106,12 +105,8 @@ class Metric(SetOnce, metaclass=MetricType):
         for name, kinds in parameter_kinds(type(self)):
             object.__setattr__(self, name, self._fit(name, getattr(self, name), kinds))
             self._refuse_nesting(getattr(self, name))
-        if self.k is not None and self.cut == "none":
-            raise UsageError(f"{self.name} takes no cut-off; write {self.name}.")
-        if self.k is not None and self.k < 1:
-            raise UsageError(f"{self.name}@{self.k}: the cut-off must be a whole number of at least 1.")
-        if self.k is not None and self.k > MOST:
-            raise UsageError(f"{self.name}: the cut-off is {brief(self.k)}; it is at most 2^53.")
+        if self.k is not None:
+            check_cut(self.name, self.k, self.cut)
 
     def _refuse_nesting(self, value: Any) -> None:
         """Refuse metrics of metrics of metrics … before something that follows them down runs out of stack."""
@@ -140,7 +135,7 @@ class Metric(SetOnce, metaclass=MetricType):
     @property
     def last_rank(self) -> int:
         """The cut-off, or a rank beyond that of every row."""
-        return MOST if self.k is None else self.k
+        return LARGEST if self.k is None else self.k
 
     def resolved(self) -> dict[str, Any]:
         """Return the parameters except k, with defaults that depend on other parameters filled in."""

@@ -10,8 +10,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from rankwell.errors import UsageError, brief
 from rankwell.tables import arguments
-from rankwell.tables.arguments import UNFIT, kinds_of
+from rankwell.tables.arguments import LARGEST, UNFIT, kinds_of
 
 Numbers = tuple[float, ...]
 Pairs = tuple[tuple[float, float], ...]
@@ -95,3 +96,13 @@ def value_text(value: Any) -> str:
     if isinstance(value, str) and (not WORD.fullmatch(value) or value.lower() in ("true", "false")):
         return f'"{value}"' if "'" in value else f"'{value}'"
     return str(value)
+
+
+def check_cut(name: str, k: int, cut: str) -> None:
+    """Raise UsageError if a metric takes no cut-off, or not this one."""
+    if cut == "none":
+        raise UsageError(f"{name} takes no cut-off; write {name}.")
+    if k < 1:
+        raise UsageError(f"{name}@{k}: the cut-off must be a whole number of at least 1.")
+    if k > LARGEST:
+        raise UsageError(f"{name}: the cut-off is {brief(k)}; it is at most 2^53.")

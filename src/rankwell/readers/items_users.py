@@ -16,8 +16,9 @@ from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.formats import arrow, movielens, ndjson
 from rankwell.readers.formats.delimited import Table
+from rankwell.readers.paths import recoded
 from rankwell.readers.polars_scans import explained
-from rankwell.readers.reading import ids_in, recoded
+from rankwell.readers.reading import ids_in
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
 

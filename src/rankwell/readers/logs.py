@@ -15,7 +15,7 @@ import polars as pl
 
 from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.column_names import ALIASES, known_word, match_columns, quoted
-from rankwell.readers.reading import files_of
+from rankwell.readers.paths import files_of
 from rankwell.readers.whole_frames import of_files, of_value
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place, RowOf

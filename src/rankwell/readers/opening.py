@@ -9,8 +9,9 @@ from typing import Any
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
+from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels
-from rankwell.readers.reading import NO_COLUMNS, are_files, files_of, read_qrels, recoded
+from rankwell.readers.reading import NO_COLUMNS, are_files, read_qrels
 from rankwell.readers.scans import is_scanned, scanned
 from rankwell.tables.run_qrels import Qrels
 

@@ -16,8 +16,8 @@ from rankwell.readers.detection import guess
 from rankwell.readers.files import File
 from rankwell.readers.formats.delimited import Table
 from rankwell.readers.items_users import frame_of
+from rankwell.readers.paths import recoded
 from rankwell.readers.polars_scans import explained
-from rankwell.readers.reading import recoded
 from rankwell.readers.text import not_utf8, require_text
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Users

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,11 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
-from rankwell.errors import InputError, UsageError, brief
+from rankwell.errors import UsageError, brief
 from rankwell.readers import in_memory
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
+from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.scans import is_scanned, scanned
 from rankwell.tables.arguments import checked
 from rankwell.tables.assessor import Assessor
@@ -25,7 +25,6 @@ from rankwell.tables.series import is_column
 
 PATHS = (str, os.PathLike, File)
 NO_COLUMNS: Mapping[str, str] = {}
-BINARY = ("parquet", "arrow")
 KINDS = {"run": Run, "qrels": Qrels, "items": Items}
 
 
@@ -237,35 +236,6 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
     parts = [_read_file(file, kind, None if len(files) > 1 else name, options) for file in files]
     first = given[0].name if isinstance(given[0], File) else Path(given[0]).name
     return getattr(several_files, f"{kind}_of")(parts, name or first)
-
-
-def files_of(source: str | os.PathLike[str] | File) -> list[File]:
-    """Return the files of a path or a pattern."""
-    return [source] if isinstance(source, File) else [File(Path(path)) for path in paths_of(source)]
-
-
-def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
-    """Return the files that a path or a pattern names, in the order of their names; a file that exists is itself.
-
-    Raises
-    ------
-    InputError
-        If a pattern matches nothing.
-    """
-    text = os.fspath(path)
-    if not glob.has_magic(text) or Path(text).exists():
-        return [path]
-    found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute patterns
-    if not found:
-        raise InputError(f"{text}: no file matches this pattern.")
-    return list(found)
-
-
-def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
-    """Return a text file as one of an encoding; formats that are no text have none."""
-    if encoding is None or (format_in or guess(file)[0]) in BINARY:
-        return file
-    return file.encoded_in(encoding)
 
 
 def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:

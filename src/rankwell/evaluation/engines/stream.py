@@ -76,7 +76,7 @@ class Stream:
     def _refuse_too_little(self, wanted: int, why: str) -> None:
         if self.memory is not None and bytes_of(self.memory) < wanted:
             raise UsageError(
-                f"Stream(memory={str(self.memory)!r}): too little for {why}; give at least '{-(-wanted >> 20)}MiB'."
+                f"Stream(memory={brief(str(self.memory))}): too little for {why}; give at least '{-(-wanted >> 20)}MiB'."
             )
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:  # noqa: ARG002 - of all engines

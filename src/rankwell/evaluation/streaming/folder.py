@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any
 
-from rankwell.errors import InputError, UsageError
+from rankwell.errors import InputError, UsageError, brief
 
 MARK = "rankwell-evaluation"
 PREFIX = "rankwell-"
@@ -54,16 +54,16 @@ class Folder:
             others = [each.name for each in self.where.iterdir() if each.name != MARK] if not held else []
             if others:
                 raise UsageError(
-                    f"resume={str(path)!r}: the folder holds other files ({others[0]}); name an empty or a new one."
+                    f"resume={brief(os.fspath(path))}: the folder holds other files ({others[0]}); name an empty or a new one."
                 )
             if held not in ("", identity):
                 raise UsageError(
-                    f"resume={str(path)!r}: the folder holds the evaluation of other data, metrics or rules, or of another version of "
+                    f"resume={brief(os.fspath(path))}: the folder holds the evaluation of other data, metrics or rules, or of another version of "
                     f"rankwell. Remove it, or name another one."
                 )
             mark.write_text(identity)
         except OSError as error:
-            raise InputError(f"resume={str(path)!r}: {error.strerror}.") from error
+            raise InputError(f"resume={brief(os.fspath(path))}: {error.strerror}.") from error
 
     def load(self, name: str) -> Any:
         """Return what was kept under a name, None if nothing was."""

@@ -71,7 +71,7 @@ class StreamPlan:
 
         if isinstance(self.per_query, bool):
             return Values()
-        return StoredValues(self.per_query, keeping.file(f"{kind}-values"))
+        return StoredValues(self.per_query, keeping, kind)
 
     def results(self, run: Run) -> Results:
         """Return the results of one run."""

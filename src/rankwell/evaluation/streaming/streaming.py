@@ -112,14 +112,9 @@ class Streaming:
 
     def _words(self, name: str) -> tuple[str, ...]:
         """The columns of a table that the survey looks at."""
-        words = [
-            "query",
-            *{
-                "run": ["rank"],
-                "qrels": ["grade", *(["topic"] if "topics" in self.asked.by_need else [])],
-            }.get(name, []),
-        ]
-        return (*words, "item") if self._lists_items(name) else tuple(words)
+        words = {"run": ["rank"], "qrels": ["grade"]}.get(name, [])
+        topics = ["topic"] * (name == "qrels" and "topics" in self.asked.by_need)
+        return ("query", *words, *topics, *["item"] * self._lists_items(name))
 
     def _lists_items(self, name: str) -> bool:
         """Whether the distinct items of a table must be known."""

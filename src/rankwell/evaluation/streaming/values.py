@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankwell.display.output import whole_file
 from rankwell.errors import InputError
 from rankwell.evaluation.streaming.buckets import Buckets
+from rankwell.evaluation.streaming.folder import Keeping
 from rankwell.evaluation.streaming.joined import ids_in
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
@@ -40,9 +41,9 @@ class Values:
 class StoredValues(Values):
     """Values that are put by, part by part, and written to a file of saved results once all are known."""
 
-    def __init__(self, path: str | Path, file: IO[bytes]) -> None:
-        self.path = Path(path)
-        self._rows = Buckets(file, 1, {})
+    def __init__(self, path: str | Path, keeping: Keeping, kind: str) -> None:
+        self.path, self._keeping = Path(path), keeping
+        self._rows = Buckets(keeping.file(f"{kind}-values"), 1, {})
         self._metrics: list[Metric] = []
 
     def taken(self, part: Part) -> Part:
@@ -63,7 +64,12 @@ class StoredValues(Values):
         schema = {"query": kind, **{str(metric): pl.Float64 for metric in self._metrics}}
         frames = register_io_source(lambda *_: self._frames(schema), schema=schema)
         try:
+            if (
+                left := self._keeping.load("written")
+            ) is not None:  # what was being written when it was ended
+                Path(left).unlink(missing_ok=True)
             with whole_file(self.path) as file:
+                self._keeping.save("written", str(file))
                 frames.sink_parquet(file, metadata={KEY: to_json(results)}, maintain_order=True)
         except pl.exceptions.PolarsError as error:
             raise InputError(

@@ -13,7 +13,7 @@ from rankwell.inspection.linting.data import QrelsData, RunData
 from rankwell.readers import read_items, read_qrels, read_run
 from rankwell.readers.detection import guess
 from rankwell.readers.files import File
-from rankwell.readers.reading import files_of, recoded
+from rankwell.readers.paths import files_of, recoded
 from rankwell.tables.items_users import Items
 from rankwell.tables.matrix import refuse_mismatch
 from rankwell.tables.run_qrels import Run

@@ -12,7 +12,8 @@ from rankwell.readers.collections import beir, fitting, msmarco, smart, trec
 from rankwell.readers.collections.text import JSON, SMART, TAGS, Entries, mark_of
 from rankwell.readers.collections.topics import topics_in
 from rankwell.readers.files import File
-from rankwell.readers.reading import read_qrels, recoded
+from rankwell.readers.paths import recoded
+from rankwell.readers.reading import read_qrels
 from rankwell.tables.arguments import checked
 from rankwell.tables.collections import Collection, Documents, Topics
 from rankwell.tables.run_qrels import Qrels

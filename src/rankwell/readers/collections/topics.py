@@ -11,8 +11,8 @@ from rankwell.readers import irds
 from rankwell.readers.collections import beir, fitting, smart, trec
 from rankwell.readers.collections.text import JSON, SMART, TAGS, mark_of
 from rankwell.readers.files import File
+from rankwell.readers.paths import recoded
 from rankwell.readers.query_texts import read_queries
-from rankwell.readers.reading import recoded
 from rankwell.tables.collections import Topics
 from rankwell.tables.run_qrels import Qrels
 

@@ -1,0 +1,42 @@
+"""The files that a path or a pattern names."""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+
+from rankwell.errors import InputError
+from rankwell.readers.detection import guess
+from rankwell.readers.files import File
+
+BINARY = ("parquet", "arrow")
+
+
+def files_of(source: str | os.PathLike[str] | File) -> list[File]:
+    """Return the files of a path or a pattern."""
+    return [source] if isinstance(source, File) else [File(Path(path)) for path in paths_of(source)]
+
+
+def paths_of(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+    """Return the files that a path or a pattern names, in the order of their names; a file that exists is itself.
+
+    Raises
+    ------
+    InputError
+        If a pattern matches nothing.
+    """
+    text = os.fspath(path)
+    if not glob.has_magic(text) or Path(text).exists():
+        return [path]
+    found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute patterns
+    if not found:
+        raise InputError(f"{text}: no file matches this pattern.")
+    return list(found)
+
+
+def recoded(file: File, encoding: str | None, format_in: str | None = None) -> File:
+    """Return a text file as one of an encoding; formats that are no text have none."""
+    if encoding is None or (format_in or guess(file)[0]) in BINARY:
+        return file
+    return file.encoded_in(encoding)
