@@ -127,11 +127,11 @@ def measure(
 
 
 def growth(folder: Path, most: int, memory: str) -> None:
-    """Print time and memory from 10⁵ users on, and the predictions made at a tenth."""
+    """Print time and memory from 10⁵ users on, and the predictions made from a hundredth and a tenth."""
     print(
         f"{'users':>12} {'engine':18} {'seconds':>8} {'ns a row':>9} {'peak MiB':>9} {'predicted':>10} {'error':>7}"
     )
-    before: dict[str, Measured] = {}
+    before: dict[str, list[tuple[int, Measured]]] = {}
     users = 100_000
     while users <= most:
         place = folder / str(users)
@@ -149,15 +149,17 @@ def growth(folder: Path, most: int, memory: str) -> None:
             if not np.allclose(each.means, wanted.means, rtol=1e-12):
                 raise SystemExit(f"{name}: {each.means} in place of {wanted.means}")
             said, error = "", ""
-            if name in before:
-                predicted = 10 * before[name].seconds
+            known = before.setdefault(name, [])
+            if len(known) > 1:  # a line through the last two: what is fixed, and what each user takes
+                (few, least), (more, last) = known[-2:]
+                predicted = last.seconds + (last.seconds - least.seconds) / (more - few) * (users - more)
                 said, error = f"{predicted:.1f}", f"{each.seconds / predicted - 1:+.0%}"
+            known.append((users, each))
             per_row = each.seconds / (users * LISTED) * 1e9
             print(
                 f"{users:12,} {name:18} {each.seconds:8.2f} {per_row:9.0f} {each.peak:9,.0f} {said:>10} {error:>7}",
                 flush=True,
             )
-        before = {name: each for name, each in found.items() if each is not None}
         shutil.rmtree(place)
         users *= 10
 
