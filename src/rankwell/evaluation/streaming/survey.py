@@ -58,8 +58,8 @@ class Survey:
 class Surveyor:
     """Looks at a table piece by piece.
 
-    ``words`` are the columns that are looked at. ``integer`` is a query of a table in which these are integers: then text is taken as
-    integers, too.
+    ``words`` are the columns that are looked at; of items the distinct ones are kept. ``integer`` is a query of a table in which
+    these are integers: then text is taken as integers, too.
     """
 
     def __init__(
@@ -67,10 +67,9 @@ class Surveyor:
         words: Sequence[str],
         integer: Ids | None,
         *,
-        with_items: bool = False,
         prepare: Prepare | None = None,
     ) -> None:
-        self.words, self.integer, self.with_items, self.prepare = words, integer, with_items, prepare
+        self.words, self.integer, self.prepare = words, integer, prepare
         self._rows = 0
         self._is_sorted = True
         self._last: Any = None
@@ -125,7 +124,7 @@ class Surveyor:
             self._look_at_grades(piece, place)
         if "topic" in piece:
             _add(self._topics, ids_in(piece, "topic"))
-        if self.with_items:
+        if "item" in self.words:
             _add(self._items, ids_in(piece, "item"))
 
     def _look_at_order(self, query: Ids) -> None:
