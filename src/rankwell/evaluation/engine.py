@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from functools import cache
 from typing import Protocol
 
@@ -12,6 +11,8 @@ from rankwell.evaluation import engines as folder
 from rankwell.evaluation.task import Task
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
+
+DEFAULT = "memory"
 
 
 class Engine(Protocol):
@@ -26,6 +27,8 @@ class Engine(Protocol):
 @cache
 def engines() -> tuple[str, ...]:
     """Return the names of the engines."""
+    import pkgutil
+
     return tuple(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
@@ -39,7 +42,7 @@ def engine_of(wanted: str | Engine | None) -> Engine:
     """
     if wanted is not None and not isinstance(wanted, str):
         return wanted
-    name, names = wanted or "memory", engines()
-    if name not in names:
+    name = wanted or DEFAULT
+    if name != DEFAULT and name not in (names := engines()):
         raise UsageError(f"engine={brief(name)}: unknown engine; use {one_of(names)}.{nearest(name, names)}")
     return getattr(importlib.import_module(f"{folder.__name__}.{name}"), name.capitalize())()
