@@ -241,6 +241,11 @@ def test_a_shorter_list_may_need_the_larger_hash_table():
     assert (items.integers[found] == pool.integers[pooled]).all()
 
 
+def test_hash_tables_are_cleared_when_their_slots_cannot_count_more_rows(monkeypatch):
+    monkeypatch.setattr(match, "MOST", 9_000)  # the second list ends behind it
+    test_a_shorter_list_may_need_the_larger_hash_table()
+
+
 def test_negative_integers_are_counted():
     assert integers.negative(np.array([], np.int64)) == 0
     assert integers.negative(np.array([3, -1, 0, -(2**63)])) == 2

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import polars as pl
 import pytest
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
+from rankwell.readers import parquet_pages
 from rankwell.readers.files import File
 from rankwell.readers.formats import parquet
 
@@ -54,3 +57,25 @@ def test_pieces_change_no_value(tmp_path, group, batch):
     found = rw.evaluate(path, qrels, ["ap", "ndcg@3"], engine=Memory(batch=batch))
     assert (found.mean, found.counts) == (expected.mean, expected.counts)
     assert found.per_query.equals(expected.per_query)
+
+
+def test_a_file_that_is_cut_off_while_its_pages_are_looked_at_is_one_error(tmp_path, monkeypatch):
+    path = tmp_path / "run.parquet"
+    FRAME.write_parquet(path)
+    chunks = parquet_pages._chunks
+
+    def cut_off(groups):
+        os.truncate(path, 0)
+        return chunks(groups)
+
+    monkeypatch.setattr(parquet_pages, "_chunks", cut_off)
+    with pytest.raises(rw.RankwellError, match=r"run\.parquet: the Parquet file cannot be read"):
+        rw.read_run(path)
+
+
+@pytest.mark.parametrize("near", [1, 8, 20])
+def test_a_header_of_a_page_may_be_longer_than_what_is_read_at_first(tmp_path, monkeypatch, near):
+    path = tmp_path / "run.parquet"
+    FRAME.write_parquet(path, row_group_size=1_000)
+    monkeypatch.setattr(parquet_pages, "NEAR", near)
+    assert parquet_pages.check(File(path)) == 1_000

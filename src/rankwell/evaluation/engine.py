@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import pkgutil
-import warnings
 from functools import cache
 from typing import Any, Protocol
 
@@ -14,6 +12,10 @@ from rankwell.evaluation import engines as folder
 from rankwell.evaluation.task import Task
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
+
+DEFAULT = "memory"
+
+NAMES = (str, os.PathLike, list, tuple)  # of files, perhaps
 
 
 class Engine(Protocol):
@@ -34,6 +36,8 @@ class Engine(Protocol):
 @cache
 def engines() -> tuple[str, ...]:
     """Return the names of the engines."""
+    import pkgutil
+
     return tuple(module.name for module in pkgutil.iter_modules(folder.__path__))
 
 
@@ -52,14 +56,16 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
         return wanted
     if wanted is None and isinstance(per_query, (str, os.PathLike)):
         wanted = "stream"
-    if wanted is None and sources:
+    if wanted is None and any(isinstance(source, NAMES) for source in sources):
         from rankwell.evaluation.by_size import engine_by_size
 
         found, why = engine_by_size(*sources)
         if found is not None:
+            import warnings
+
             warnings.warn(why, stacklevel=3)
             return found
-    name, names = wanted or "memory", engines()
-    if name not in names:
+    name = wanted or DEFAULT
+    if name != DEFAULT and name not in (names := engines()):
         raise UsageError(f"engine={brief(name)}: unknown engine; use {one_of(names)}.{nearest(name, names)}")
     return getattr(importlib.import_module(f"{folder.__name__}.{name}"), name.capitalize())()

@@ -7,8 +7,11 @@ import numpy as np
 from cython.cimports.libc.string import memset
 from cython.cimports.rankwell.kernels.hashing import key, mix
 from cython.cimports.rankwell.kernels.spans import same
+from cython.cimports.rankwell.kernels.wide import zeros
 
 from rankwell.kernels import SECRET
+
+MOST = 2**31 - 1  # rows that the slots of a table tell apart
 
 key(SECRET[0], SECRET[1])
 
@@ -69,7 +72,6 @@ def hits(
     low: cython.longlong
     p: cython.longlong
     j: cython.longlong
-    left: cython.longlong
     size: cython.longlong = 8
     longest: cython.longlong = 0
     most: cython.longlong = 0
@@ -80,9 +82,15 @@ def hits(
         if q[g] >= 0:
             j = po[q[g] + 1] - po[q[g]]
             most += min(r, j)
-    table = np.empty(size, np.int32)
-    t: cython.int[::1] = table
+    # A slot holds a row, counted from ``base`` and from 1. One that is not above ``old`` is free: it is of an earlier list.
+    t: cython.int[::1] = np.zeros(size, np.int32)
+    base: cython.longlong = 0
+    farthest: cython.longlong = MOST
+    old: cython.longlong
+    # the row of the pool of each row of a list that is marked by a bit
     pooled: cython.longlong[::1] = np.empty(longest, np.int64)
+    marks: cython.ulonglong[::1] = np.zeros(longest // 64 + 1, np.uint64)
+    bits: cython.ulonglong
     hit_list = np.empty(most, np.int64)
     hit_row = np.empty(most, np.int64)
     hit_pool = np.empty(most, np.int64)
@@ -95,17 +103,17 @@ def hits(
     mask: cython.ulonglong
     at: cython.ulonglong
     with cython.nogil:
-        for r in range(longest):
-            pooled[r] = -1
         for g in range(q.shape[0]):
             low = o[g]
-            size = _slots(o[g + 1] - low)
-            mask = size - 1
-            memset(cython.address(t[0]), 0, size * 4)
+            if o[g + 1] - base > farthest:
+                memset(cython.address(t[0]), 0, size * 4)
+                base = low
+            old = low - base
+            mask = _slots(o[g + 1] - low) - 1
             for r in range(low, o[g + 1]):
                 at = mix(k[r]) & mask
-                while t[at] > 0:
-                    other = low + t[at] - 1
+                while t[at] > old:
+                    other = base + t[at] - 1
                     if k[other] == k[r] and (not is_text or same(x, s[r], n[r], x, s[other], n[other])):
                         if second < 0:
                             first = other
@@ -113,39 +121,36 @@ def hits(
                         if mark:
                             if sc[r] > sc[other]:
                                 gone[other] = 1
-                                t[at] = cython.cast(cython.int, r - low + 1)
+                                t[at] = cython.cast(cython.int, r - base + 1)
                             else:
                                 gone[r] = 1
                         break
                     at = (at + 1) & mask
-                if t[at] == 0:
-                    t[at] = cython.cast(cython.int, r - low + 1)
+                if t[at] <= old:
+                    t[at] = cython.cast(cython.int, r - base + 1)
             if second >= 0 and not mark:
                 break
             p = q[g]
             if p < 0:
                 continue
-            left = 0
             for j in range(po[p], po[p + 1]):
                 at = mix(pk[j]) & mask
-                while t[at] > 0:
-                    r = low + t[at] - 1
+                while t[at] > old:
+                    r = base + t[at] - 1
                     if k[r] == pk[j] and (not is_text or same(x, s[r], n[r], px, ps[j], pn[j])):
-                        if pooled[r - low] < 0:
-                            left += 1
                         pooled[r - low] = j
+                        marks[(r - low) >> 6] |= cython.cast(cython.ulonglong, 1) << ((r - low) & 63)
                         break
                     at = (at + 1) & mask
-            r = low
-            while left > 0:
-                if pooled[r - low] >= 0:
+            for r in range(low, o[g + 1], 64):
+                bits = marks[(r - low) >> 6]
+                marks[(r - low) >> 6] = 0
+                while bits:
                     hl[found] = g
-                    hr[found] = r
-                    hp[found] = pooled[r - low]
-                    pooled[r - low] = -1
+                    hr[found] = r + zeros(bits)
+                    hp[found] = pooled[hr[found] - low]
                     found += 1
-                    left -= 1
-                r += 1
+                    bits &= bits - 1
     return hit_list[:found], hit_row[:found], hit_pool[:found], (first, second)
 
 

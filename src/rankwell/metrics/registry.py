@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,8 @@ from rankwell.metrics.names import METRICS, MODULES
 
 @cache
 def _load() -> None:
+    import pkgutil
+
     for family in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if family.ispkg:
             package = importlib.import_module(f"{__package__}.{family.name}")

@@ -120,6 +120,10 @@ class File:
         with self.reading(), self._opened() as raw:
             return np.frombuffer(mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
 
+    def opened(self) -> IO[bytes]:
+        """Open the content to look at some of its bytes; ``reading`` explains what goes wrong."""
+        return self._opened() if self.is_plain else Held(self.content.data)  # type: ignore[return-value]
+
     @property
     def content(self) -> np.ndarray:
         """All bytes, held by rankwell.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.kernels import delimited_text
 from rankwell.tables.grouping import Stretches
 from rankwell.tables.ids import Ids
 from rankwell.tables.numbers import Changed, refuse_changed, refuse_changed_text
@@ -102,6 +101,8 @@ def stretches_of(ids: Ids) -> Stretches:
 
 def packed_ids(ids: Ids) -> Ids:
     """Return text ids without the rest of the text that they are spans of."""
+    from rankwell.kernels import delimited_text
+
     return Ids.of_lengths(delimited_text.packed(ids.text, ids.starts, ids.lengths), ids.lengths.copy())
 
 

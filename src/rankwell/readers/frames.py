@@ -11,7 +11,6 @@ from rankwell.readers.column_names import NONE_GIVEN, WORDS
 from rankwell.readers.frame_columns import Frames, PartFrames, column_of, whole_columns
 from rankwell.readers.in_memory import frame_of
 from rankwell.readers.list_columns import unfolded, words_of
-from rankwell.readers.parted_rows import PartedRows
 from rankwell.readers.pieces import FramePieces
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
@@ -114,7 +113,11 @@ class FrameRows:
 
     def regrouped(self) -> Rows:
         """Return the same rows, divided into parts of whole lists; the number of rows must be known for that."""
-        return self.table() if self.rows is None else PartedRows(self)
+        if self.rows is None:
+            return self.table()
+        from rankwell.readers.parted_rows import PartedRows
+
+        return PartedRows(self)
 
     def table(self) -> Columns:
         """Return all rows as columns."""

@@ -61,6 +61,11 @@ class Held(io.RawIOBase):
         """They can be read."""
         return True
 
+    def seek(self, at: int, _whence: int = io.SEEK_SET) -> int:
+        """Go on at a byte."""
+        self.at = at
+        return at
+
     def readinto(self, buffer: Any) -> int:
         """Copy the next bytes."""
         piece = self.content[self.at : self.at + len(buffer)]

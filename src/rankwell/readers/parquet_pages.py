@@ -7,7 +7,7 @@ bytes, is read first. They are Thrift structures, here dicts of field number and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -18,26 +18,28 @@ from rankwell.readers.files import File
 
 MARK, TAIL = b"PAR1", 8
 DATA, INDEX, DICTIONARY, DATA_2 = 0, 1, 2, 3
+NEAR = 256  # bytes; most headers are shorter
 HEADERS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # which field of a page's header holds the number of its values
 
 
 def check(file: File) -> int:
     """Return the number of rows of the first row group; raise InputError if the footer or a page cannot be as it says."""
-    content = file.mapped
-    with refused(file, "Parquet", KeyError, IndexError, TypeError, AttributeError):
-        groups = _groups(content)
+    size = file.size if file.is_plain else len(file.content)
+    is_none = KeyError, IndexError, TypeError, AttributeError
+    with file.reading(), file.opened() as opened, refused(file, "Parquet", *is_none):
+        groups = _groups(opened, size - TAIL)
         for chunk in _chunks(groups):
-            _check_pages(content, chunk)
+            _check_pages(opened, size - TAIL, chunk)
         return int(groups[0][3]) if groups else 0
 
 
-def _groups(content: np.ndarray) -> list[dict[int, Any]]:
-    """The row groups, by the footer."""
-    length = int.from_bytes(content[-TAIL:-4].tobytes(), "little")
-    start = len(content) - TAIL - length
-    if content[-4:].tobytes() != MARK or start < len(MARK):
+def _groups(opened: IO[bytes], end: int) -> list[dict[int, Any]]:
+    """The row groups, by the footer, which ends at a byte."""
+    tail = _between(opened, max(end, 0), end + TAIL).tobytes()
+    start = end - int.from_bytes(tail[:4], "little")
+    if tail[4:] != MARK or start < len(MARK):
         raise Damage("its end is missing")
-    footer, _ = _struct(content[start:-TAIL], 0)
+    footer = _struct(_between(opened, start, end))[0]
     groups: list[dict[int, Any]] = footer[4]
     return groups
 
@@ -50,28 +52,43 @@ def _chunks(groups: list[dict[int, Any]]) -> Iterator[dict[int, Any]]:
             yield chunk[3] | {"name": name[:40]}
 
 
-def _check_pages(content: np.ndarray, chunk: dict[Any, Any]) -> None:
+def _check_pages(opened: IO[bytes], most: int, chunk: dict[Any, Any]) -> None:
     first = [chunk[field] for field in (9, 11) if chunk.get(field, 0) > 0]
     at = min(first, default=0)
     end, values = at + chunk[7], 0
-    if at < len(MARK) or not at <= end <= len(content) - TAIL or chunk[5] < 0:
+    if at < len(MARK) or not at <= end <= most or chunk[5] < 0:
         raise Damage(f"column {brief(chunk['name'])} would lie outside of the file")
     while values < chunk[5]:
-        header, at = _struct(content[:end], at)
+        header, at = _header(opened, at, end)
         at += header[3]
         found = header[HEADERS[header[1]]][1] if header[1] in HEADERS else 0
         if header[3] < 0 or at > end:
             raise Damage(f"a page of column {brief(chunk['name'])} would be longer than the column")
         # a value of a dictionary takes a byte at least
-        most = header[2] if header[1] == DICTIONARY else chunk[5] - values
-        if header[2] < 0 or not 0 <= found <= most:
+        limit = header[2] if header[1] == DICTIONARY else chunk[5] - values
+        if header[2] < 0 or not 0 <= found <= limit:
             raise Damage(f"a page of column {brief(chunk['name'])} would hold {found:,} values")
         values += found if header[1] != DICTIONARY else 0
 
 
-def _struct(content: np.ndarray, at: int) -> tuple[dict[int, Any], int]:
-    """The fields of the structure at a byte, and where it ends."""
+def _header(opened: IO[bytes], at: int, end: int) -> tuple[dict[int, Any], int]:
+    """The header of the page at a byte, and where its data begin; ``end`` is that of the column."""
     try:
-        return thrift.struct(content, at)
+        header, length = thrift.struct(_between(opened, at, min(at + NEAR, end)), 0)
+    except (IndexError, ValueError):  # it is longer, or damaged
+        header, length = _struct(_between(opened, at, end))
+    return header, at + length
+
+
+def _between(opened: IO[bytes], low: int, high: int) -> np.ndarray:
+    """Bytes of the file, which is not mapped: to look at a map of what is cut off meanwhile would end the process."""
+    opened.seek(low)
+    return np.frombuffer(opened.read(high - low), np.uint8)
+
+
+def _struct(content: np.ndarray) -> tuple[dict[int, Any], int]:
+    """The fields of the structure that some bytes begin with, and its length."""
+    try:
+        return thrift.struct(content, 0)
     except ValueError as error:
         raise Damage(str(error)) from error

@@ -259,17 +259,21 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
 
 def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     """The module that reads a value in memory, by its type, and the value as that module takes it."""
-    from rankwell.readers import frames, mapping, matrices
-
     words = ("item",) if kind == "items" else ("query", "item")
     is_dict = type(source) is dict
     if in_memory.is_dict_of_columns(source, *words) or (
         not is_dict and (in_memory.is_frame(source) or in_memory.is_records(source))
     ):
+        from rankwell.readers import frames
+
         return frames, source
     if kind != "items":
+        from rankwell.readers import mapping
+
         if isinstance(source, Mapping):
             return mapping, source
+        from rankwell.readers import matrices
+
         if isinstance(source, (list, tuple)) and source:
             matrix = matrices.rectangle(source)
             if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
@@ -113,6 +112,8 @@ def _file(step: int | None) -> str:
 
 
 def _mlflow(results: Logged, step: int | None) -> None:
+    import json
+
     try:
         import mlflow
     except ImportError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import RLock  # as functools has it: loading threading takes longer
 from collections.abc import Callable, Hashable
 from functools import partial
 from types import FunctionType, MethodType
@@ -30,13 +30,13 @@ class Derived:
     lifetime: ClassVar[int]
 
     _kept: dict[tuple[Any, ...], Any]
-    _lock: threading.RLock
+    _lock: RLock
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Start with an empty cache, also after ``dataclasses.replace``, copying and unpickling."""
         self = super().__new__(cls)
         object.__setattr__(self, "_kept", {})
-        object.__setattr__(self, "_lock", threading.RLock())
+        object.__setattr__(self, "_lock", RLock())
         return self
 
     def once(self, function: Callable[..., T], *objects: Hashable) -> T:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rankwell.errors import InputError
-from rankwell.readers import arrow_buffers, frames
+from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
@@ -55,6 +55,8 @@ def _open(
 ) -> tuple[Frames, dict[str, str], str, int | None, Place | None]:
     """The table in pieces, which of its columns are wanted, its name, no number of rows, and the place of a row."""
     import polars as pl
+
+    from rankwell.readers import arrow_buffers
 
     if file.head.startswith(OLD_FEATHER):
         raise InputError(f"{file.label}: this is Feather version 1. Write it again as version 2 or Parquet.")

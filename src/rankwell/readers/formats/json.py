@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from rankwell.readers import frames, in_memory
 from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
-from rankwell.readers.mapping import Lists
 from rankwell.readers.text import SAY_ENCODING, require_text
 from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
@@ -25,6 +24,9 @@ from rankwell.tables.items_users import Items
 from rankwell.tables.numbers import MOST, Changed, refuse_changed
 from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    from rankwell.readers.mapping import Lists
 
 SUFFIXES = (".json",)
 CHUNK = 100_000
@@ -246,6 +248,8 @@ class Gathered:
 
     def lists(self) -> Lists:
         """Return what was added."""
+        from rankwell.readers.mapping import Lists
+
         if self._items or not self._columns:
             self._put_by()
         if len({ids.is_text for ids, _ in self._columns if len(ids)}) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from rankwell.readers import frames, parquet_pages
+from rankwell.readers import frames
 from rankwell.readers.column_names import WORDS
 from rankwell.readers.files import File
 from rankwell.readers.frame_columns import Frames
@@ -52,6 +52,8 @@ class Table:
     """The file as a table that is read later, and which of its columns are wanted."""
 
     def __init__(self, file: File, kind: str, columns: Mapping[str, str]) -> None:
+        from rankwell.readers import parquet_pages
+
         self.file = file
         self.table, _ = schema_of(self._scan, file, "Parquet")
         self.schema = self.table.collect_schema()
