@@ -120,8 +120,6 @@ class Engines:
     def of(self, *sources: Any, progress: Any) -> Any:
         """Return the engine; a note on stderr tells why it is ``stream`` if nobody asked for that."""
         from rankwell.evaluation.by_size import engine_by_size
-        from rankwell.evaluation.engines.memory import Memory
-        from rankwell.evaluation.engines.stream import Stream
 
         asked = self.engine == "stream" or (self.engine is None and (self.memory or self.resume) is not None)
         if self.engine == "memory" and (self.memory or self.resume) is not None:
@@ -132,7 +130,11 @@ class Engines:
             if asked:
                 sys.stderr.write(f"rankwell: note: {as_options(why)}\n")
         if not asked:
+            from rankwell.evaluation.engines.memory import Memory
+
             return Memory(progress=progress)
+        from rankwell.evaluation.engines.stream import Stream
+
         return Stream(self.memory, self.resume, progress=None if progress is None else progress.of_total)
 
 
