@@ -228,6 +228,8 @@ class Task:
 
 def _by_segment(judged: Judged, codes: np.ndarray) -> Iterator[tuple[int, Judged]]:
     """Yield each segment and its lists; they are halved by segment, so that a list is copied once per halving."""
+    if not len(codes):
+        return
     first, last = (int(code) for code in (codes.min(), codes.max()))
     if first == last:
         yield first, judged
