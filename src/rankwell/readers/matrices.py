@@ -29,8 +29,12 @@ from rankwell.tables.run_qrels import Qrels, Run
 def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
     """Return a run: rows of item numbers best first, or scores of all items, or the stored scores of a sparse one.
 
-    Items that are masked (``np.ma``) or score -inf are left out of a matrix of scores.
+    Items that are masked (``np.ma``) or score -inf are left out of a matrix of scores. Of a pair of matrices one has the item
+    numbers, whose order decides, and one their scores.
     """
+    if is_pair(source):
+        one, other = (_matrix(each, name, columns) for each in source)
+        return _scored(one, other, name)
     matrix = _matrix(source, name, columns)
     if is_sparse(matrix):
         return Run.of_rows(_stored(matrix, name), name)
@@ -108,6 +112,33 @@ def is_matrix(source: Any) -> bool:
     if is_sparse(source):
         return True
     return hasattr(source, "shape") and (hasattr(source, "__array__") or hasattr(source, "__dlpack__"))
+
+
+def is_pair(source: Any) -> bool:
+    """Whether a source is a tuple of two dense matrices."""
+    return (
+        isinstance(source, tuple)
+        and len(source) == 2
+        and all(map(is_matrix, source))
+        and not any(map(is_sparse, source))
+    )
+
+
+def _scored(items: np.ndarray, scores: np.ndarray, name: str) -> Run:
+    """The run of a matrix of item numbers, best first, and one of their scores; given in either order."""
+    if items.dtype.kind == "f":
+        items, scores = scores, items
+    if items.dtype.kind not in "iu" or scores.dtype.kind != "f" or items.shape != scores.shape:
+        raise DataError(
+            f"{name}: a pair of matrices is item numbers and their scores, one of whole numbers and one of floats in the same "
+            f"shape; these are {items.dtype} of {items.shape} and {scores.dtype} of {scores.shape}."
+        )
+    known = Matrix.of_whole(_whole(items, name), name, "lists")
+    query, item, rank = _listed(items, name)
+    place = _rows(name, query, len(items))
+    run = Run(query, item, scores[query, rank - 1], rank, name=name, place=place)
+    run.matrix = known
+    return run
 
 
 def rectangle(rows: Sequence[Any]) -> np.ndarray | None:
