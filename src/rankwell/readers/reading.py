@@ -271,7 +271,7 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
 
 def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     """The module that reads a value in memory, by its type, and the value as that module takes it."""
-    from rankwell.readers import frames, mapping, matrices
+    from rankwell.readers import frames, item_lists, mapping, matrices
 
     words = ("item",) if kind == "items" else ("query", "item")
     is_dict = type(source) is dict
@@ -282,8 +282,8 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     if kind != "items":
         if isinstance(source, Mapping):
             return mapping, source
-        if kind == "run" and matrices.is_pair(source):
-            return matrices, source
+        if kind == "run" and item_lists.is_pair(source):
+            return item_lists, source
         if isinstance(source, (list, tuple)) and source:
             matrix = matrices.rectangle(source)
             if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
