@@ -198,21 +198,29 @@ def test_a_collection_has_the_values_of_all():
     assert set(found) == {"RetrievalMRR", "ndcg@5", "rr"}
 
 
-@pytest.mark.parametrize("case", ["rows", "lists", "counts", "idle", "repeated"])
-def test_two_processes_give_the_values_of_one_to_the_bit(case, tmp_path):
-    script = Path(training_process.__file__)
+@pytest.fixture(scope="module")
+def of_two(tmp_path_factory):
+    """What two processes computed together, by the process and the case."""
+    folder, script = tmp_path_factory.mktemp("two"), Path(training_process.__file__)
     started = [
-        subprocess.Popen(
-            [sys.executable, script, case, str(rank), "2", tmp_path], stderr=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([sys.executable, script, str(rank), "2", folder], stderr=subprocess.PIPE, text=True)
         for rank in range(2)
     ]
-    for process in started:
-        _, said = process.communicate(timeout=300)
-        assert process.returncode == 0, said
-    found = [json.loads((tmp_path / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(2)]
+    try:
+        for process in started:
+            _, said = process.communicate(timeout=300)
+            assert process.returncode == 0, said
+    finally:
+        for process in started:  # one waits for the other, if that fails
+            process.kill()
+            process.communicate()
+    return [json.loads((folder / f"{rank}.json").read_text(encoding="utf-8")) for rank in range(2)]
+
+
+@pytest.mark.parametrize("case", training_process.CASES)
+def test_two_processes_give_the_values_of_one_to_the_bit(case, of_two):
     expected = training_process.computed(case, 0, 1)
-    assert found == [expected, expected]
+    assert [found[case] for found in of_two] == [expected, expected]
     assert all(0 < float.fromhex(value) <= 1 for value in expected.values())
 
 
