@@ -10,9 +10,11 @@ DOCS := $(wildcard README.md CONTRIBUTING.md docs)
 # CI runs the slow and the exhaustive tests and those in a browser as well, and half of the cases of the laws.
 QUICK := -m "not slow and not exhaustive and not browser"
 CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
+TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py lightning.py transformers.py) \
+	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py) tests/readers/test_tensors.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-lowest check site format build wheel bench bench-growth clean
+.PHONY: help demo test test-slow test-browser test-training test-lowest check site format build wheel bench bench-growth clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -28,6 +30,9 @@ test-slow: build  ## run the tests that `make test` leaves out: those that compi
 
 test-browser: build  ## run the tests that open pages in Chromium, which has to be installed (apt-get install chromium)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m browser tests/browser $(ARGS)
+
+test-training: build $(VENV)/training  ## install PyTorch and more (1 GB), and run the tests of training loops
+	$(BIN)/python -m pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' $(TRAINING) $(ARGS)
 
 test-lowest: build  ## run the tests with the lowest declared versions of what people have beside rankwell
 	$(PYTHON) -m venv --clear build/lowest
@@ -57,7 +62,7 @@ format: $(VENV)/dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-build: $(VENV)/dev  ## compile the kernels that changed
+build: $(VENV)/dev $(if $(RANKWELL_CI),$(VENV)/training)  ## compile the kernels that changed
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 
 wheel: $(VENV)/dev  ## build a wheel into dist/
@@ -94,3 +99,7 @@ $(VENV)/report: $(VENV)/installed
 $(VENV)/dev: $(VENV)/made pyproject.toml
 	$(PIP) install --editable '.[dev]'
 	@touch $@ $(VENV)/installed $(VENV)/report
+
+$(VENV)/training: $(VENV)/dev
+	$(PIP) install --editable '.[training]'
+	@touch $@

@@ -2,6 +2,8 @@
 
 Whole files are shared out among the cores (Makefile), so what a file makes once is made once.
 Laws are tried on a tenth of their cases, another one each time (RANKWELL_SEED); with RANKWELL_CI=1 on half of them.
+Tests of training loops need PyTorch and more (`make test-training` installs it); without it they are left out, and the first lines
+of the output say so; with RANKWELL_CI=1 they fail.
 With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are written to FILE (tools/make_metrics_page.py).
 """
 
@@ -11,6 +13,7 @@ import json
 import os
 import time
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +23,39 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 STRICT = os.environ.get("RANKWELL_CI") == "1"
+ROOT = Path(__file__).parents[1]
+TRAINING = [  # what imports one of these packages
+    ROOT / path
+    for path in (
+        "docs/training.md",
+        "src/rankwell/compat/lightning.py",
+        "src/rankwell/compat/torchmetrics.py",
+        "src/rankwell/compat/transformers.py",
+        "tests/compat/test_lightning.py",
+        "tests/compat/test_torchmetrics.py",
+        "tests/compat/test_transformers.py",
+        "tests/readers/test_tensors.py",
+    )
+]
+LACKING = [
+    name for name in ("torch", "torchmetrics", "lightning", "transformers", "jax") if find_spec(name) is None
+]
 
 
-def pytest_report_header() -> str:
-    """Say which cases of the laws are tried."""
+def pytest_report_header() -> list[str]:
+    """Say which cases of the laws are tried, and whether tests of training loops are left out."""
     share = "half" if STRICT else "a tenth"
-    return f"laws: {share} of the cases, drawn by RANKWELL_SEED={os.environ['RANKWELL_SEED']}"
+    said = [f"laws: {share} of the cases, drawn by RANKWELL_SEED={os.environ['RANKWELL_SEED']}"]
+    if LACKING and not STRICT:
+        said.append(
+            f"training loops: left out without {', '.join(LACKING)}; make test-training installs what they need"
+        )
+    return said
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the tests of training loops where packages that they need are not installed, unless nothing may be left out."""
+    return True if LACKING and not STRICT and collection_path in TRAINING else None
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-OF_DEVELOPERS = {"test", "docs", "dev"}
+OF_DEVELOPERS = {"test", "training", "docs", "dev"}
 
 
 def main() -> None:

@@ -46,6 +46,7 @@ HOMES = {
     "report": "rankwell.reporting.report",
     "rosetta": "rankwell.inspection.rosetta_table",
     "stability": "rankwell.comparison.agreement.stable",
+    "top_k": "rankwell.readers.top_k",
 }
 
 # dir() shows the metrics that most people look for; rankwell.metrics lists all of them

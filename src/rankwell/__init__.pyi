@@ -173,6 +173,7 @@ from rankwell.readers import read_run as read_run
 from rankwell.reporting.report import report as report
 from rankwell.inspection.rosetta_table import rosetta as rosetta
 from rankwell.comparison.agreement.stable import stability as stability
+from rankwell.readers.top_k import top_k as top_k
 
 __version__: str
 
@@ -239,4 +240,5 @@ __all__ = [
     "report",
     "rosetta",
     "stability",
+    "top_k",
 ]

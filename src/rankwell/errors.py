@@ -2,6 +2,7 @@
 
 RankwellError
 ├── UsageError   (ValueError)    a name, parameter or argument that does not exist or does not fit
+│   └── NotInstalledError (ImportError)  a module for another package is imported without it
 ├── DataError    (ValueError)    a run, qrels or table with a wrong content; carries the place
 │   └── ReaderError              a file at which the reader of its format failed with an error of its own
 ├── InputError   (OSError)       a file that cannot be read or written
@@ -27,6 +28,10 @@ class RankwellError(Exception):
 
 class UsageError(RankwellError, ValueError):
     """An unknown or invalid name, parameter or argument."""
+
+
+class NotInstalledError(UsageError, ImportError):
+    """A module that extends another package, and is imported where that is not installed."""
 
 
 class NotAskedError(UsageError, KeyError):

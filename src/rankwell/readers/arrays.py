@@ -9,10 +9,11 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 
 NARROW = ("bfloat16", "float8")  # kinds of floats that NumPy lacks; single precision holds them exactly
+IN_MAIN_MEMORY = (1, 3)  # DLPack's numbers of the processor's memory, and of such memory that a GPU reads too
 
 
 def array_of(source: Any, name: str) -> np.ndarray:
-    """Return an array, or a tensor on the processor, as a NumPy array.
+    """Return an array or a tensor as a NumPy array: the same memory where it can be, one copy of a tensor on another device.
 
     Raises
     ------
@@ -26,7 +27,11 @@ def array_of(source: Any, name: str) -> np.ndarray:
             return source
         if getattr(source, "requires_grad", False):
             source = source.detach()
-        return np.from_dlpack(source) if hasattr(source, "__dlpack__") else np.asarray(source)
+        if not hasattr(source, "__dlpack__"):
+            return np.asarray(source)
+        if source.__dlpack_device__()[0] not in IN_MAIN_MEMORY:
+            return np.asarray(source.cpu() if hasattr(source, "cpu") else source)  # JAX copies by itself
+        return np.from_dlpack(source)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
         raise UsageError(
             f"{name}: the {type(source).__name__} cannot be converted to a NumPy array ({error}). Move it to the CPU "

@@ -31,7 +31,7 @@ def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
 
     Items that are masked (``np.ma``) or score -inf are left out of a matrix of scores.
     """
-    matrix = _matrix(source, name, columns)
+    matrix = matrix_of(source, name, columns)
     if is_sparse(matrix):
         return Run.of_rows(_stored(matrix, name), name)
     if matrix.dtype.kind == "b":
@@ -42,9 +42,9 @@ def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
         run = Run.of_rows(ScoreRows(matrix, name), name)
         run.matrix = Matrix(name, "scores", matrix.shape)
         return run
-    known = Matrix.of_whole(_whole(matrix, name), name, "lists")
-    query, item, rank = _listed(matrix, name)
-    run = Run(query, item, rank=rank, name=name, place=_rows(name, query, len(matrix)))
+    known = Matrix.of_whole(whole_numbers(matrix, name), name, "lists")
+    query, item, rank = listed_in(matrix, name)
+    run = Run(query, item, rank=rank, name=name, place=rows_at(name, query, len(matrix)))
     run.matrix = known
     return run
 
@@ -54,17 +54,17 @@ def qrels_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Qrels:
 
     Whole numbers are item numbers, or labels if one of them stands twice in a row.
     """
-    matrix = _matrix(source, name, columns)
+    matrix = matrix_of(source, name, columns)
     if is_sparse(matrix):
         rows = owners(matrix.indptr)
         return Qrels(rows, matrix.indices, matrix.data, name=name, place=Entries(name, matrix.indptr))
     known = Matrix(name, "grades", matrix.shape)
     if matrix.dtype.kind in "iu" and not np.ma.isMaskedArray(matrix):
-        known = Matrix.of_whole(_whole(matrix, name), name, "whole")
+        known = Matrix.of_whole(whole_numbers(matrix, name), name, "whole")
     if known.is_labels:
         return _graded(matrix, known)
-    query, item, _ = _listed(matrix, name)
-    qrels = Qrels(query, item, name=name, place=_rows(name, query, len(matrix)))
+    query, item, _ = listed_in(matrix, name)
+    qrels = Qrels(query, item, name=name, place=rows_at(name, query, len(matrix)))
     qrels.matrix = known
     return qrels
 
@@ -84,7 +84,7 @@ def labels_of(source: Any, *, name: str = "labels") -> Qrels:
             f"{name}= is a matrix with a row per query and a column per item, or such rows, not {type(source).__name__}; give "
             f"other judgements as qrels=."
         )
-    matrix = _matrix(source, name, {})
+    matrix = matrix_of(source, name, {})
     if is_sparse(matrix):
         return qrels_of(matrix, name=name, columns={})
     return _graded(matrix, Matrix(name, "grades", matrix.shape))
@@ -118,8 +118,8 @@ def rectangle(rows: Sequence[Any]) -> np.ndarray | None:
     return np.array(rows) if kinds and kinds <= {bool, int, float} else None
 
 
-def _matrix(source: Any, name: str, columns: Mapping[str, str]) -> Any:
-    """The source as a CSR matrix or a NumPy array of two dimensions, of integers, floats or truth values."""
+def matrix_of(source: Any, name: str, columns: Mapping[str, str]) -> Any:
+    """Return the source as a CSR matrix or a NumPy array of two dimensions, of integers, floats or truth values."""
     if columns:
         raise UsageError(f"{name}: a matrix has no named columns; columns= is for tables.")
     matrix: Any = sparse_of(source, name) if is_sparse(source) else array_of(source, name)
@@ -131,19 +131,19 @@ def _matrix(source: Any, name: str, columns: Mapping[str, str]) -> Any:
     return matrix
 
 
-def _whole(matrix: np.ndarray, name: str) -> np.ndarray:
-    """Whole numbers as int64."""
+def whole_numbers(matrix: np.ndarray, name: str) -> np.ndarray:
+    """Return whole numbers as int64."""
     if matrix.dtype == np.uint64 and matrix.size and matrix.max() > np.iinfo(np.int64).max:
         row = int(np.flatnonzero((matrix > np.iinfo(np.int64).max).any(axis=1))[0])
         raise DataError(f"{name}, row {row}: an item number does not fit in 64 bits.")
     return np.ma.getdata(matrix).astype(np.int64)
 
 
-def _listed(matrix: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The rows, the items and the ranks of a matrix of item numbers; pads are left out."""
+def listed_in(matrix: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the rows, the items and the ranks of a matrix of item numbers; pads are left out."""
     if np.ma.isMaskedArray(matrix):
         raise UsageError(f"{name}: item lists are not masked; pad them with {PAD}.")
-    matrix = _whole(matrix, name)
+    matrix = whole_numbers(matrix, name)
     if (matrix < PAD).any():
         row = int(np.flatnonzero((matrix < PAD).any(axis=1))[0])
         raise DataError(f"{name}, row {row}: {matrix[row].min()} is not an item number; {PAD} pads a list.")
@@ -170,7 +170,8 @@ class Entries(Held):
         )
 
 
-def _rows(name: str, query: np.ndarray, length: int) -> Entries:
+def rows_at(name: str, query: np.ndarray, length: int) -> Entries:
+    """Return the place of each entry, from the row of each."""
     return Entries(name, np.searchsorted(query, np.arange(length + 1)))
 
 

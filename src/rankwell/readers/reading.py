@@ -61,7 +61,8 @@ def read_run(
         Any table with the Arrow PyCapsule interface (Polars, pandas, pyarrow, DuckDB), or a list of records, with
         columns query, item and score or rank, under these or other usual names.
         A matrix with a row per query: item numbers (``users × k``, -1 pads); scores of all items as floats, where
-        masked ones and -inf are left out; SciPy sparse.
+        masked ones and -inf are left out; SciPy sparse. Two matrices, of item numbers best first and of their scores, in either
+        order, as ``torch.topk`` and recommenders return them.
     name
         The name of the run; default the file's name.
     format_in
@@ -272,8 +273,10 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
 
         if isinstance(source, Mapping):
             return mapping, source
-        from rankwell.readers import matrices
+        from rankwell.readers import item_lists, matrices
 
+        if kind == "run" and item_lists.is_pair(source):
+            return item_lists, source
         if isinstance(source, (list, tuple)) and source:
             matrix = matrices.rectangle(source)
             if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):

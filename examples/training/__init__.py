@@ -1,0 +1,1 @@
+"""Training loops that evaluate after each epoch."""
