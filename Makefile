@@ -14,7 +14,7 @@ TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py li
 	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py) tests/readers/test_tensors.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-training test-lowest check site format build wheel bench bench-growth clean
+.PHONY: help demo test test-slow test-browser test-training test-spark test-lowest check site format build wheel bench bench-growth clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -33,6 +33,10 @@ test-browser: build  ## run the tests that open pages in Chromium, which has to 
 
 test-training: build $(VENV)/training  ## install PyTorch and more (1 GB), and run the tests of training loops
 	$(BIN)/python -m pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' $(TRAINING) $(ARGS)
+
+test-spark: build  ## install PySpark (500 MB; it needs Java 17), and run the tests of the engine for Spark
+	$(PIP) install --editable '.[spark]'
+	$(BIN)/python -m pytest tests/evaluation/distributed $(ARGS)
 
 test-lowest: build  ## run the tests with the lowest declared versions of what people have beside rankwell
 	$(PYTHON) -m venv --clear build/lowest

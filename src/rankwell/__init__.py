@@ -18,6 +18,7 @@ HOMES = {
     "RankwellError": "rankwell.errors",
     "Results": "rankwell.results",
     "Run": "rankwell.tables.run_qrels",
+    "Spark": "rankwell.evaluation.engines.spark",
     "Stream": "rankwell.evaluation.engines.stream",
     "agreement": "rankwell.comparison.agreement.agreeing",
     "check_axioms": "rankwell.inspection.axioms",

@@ -125,6 +125,7 @@ from rankwell.metrics.binary.sets import SetF as SetF
 from rankwell.metrics.binary.sets import SetP as SetP
 from rankwell.metrics.binary.sets import SetR as SetR
 from rankwell.metrics.beyond.evenness import Simpson as Simpson
+from rankwell.evaluation.engines.spark import Spark as Spark
 from rankwell.metrics.binary.collection import Specificity as Specificity
 from rankwell.evaluation.engines.stream import Stream as Stream
 from rankwell.metrics.beyond.familiarity import Surprise as Surprise
@@ -210,6 +211,7 @@ __all__ = [
     "Results",
     "Run",
     "SRecall",
+    "Spark",
     "Stream",
     "__version__",
     "agreement",

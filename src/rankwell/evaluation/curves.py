@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rankwell.evaluation.distributed.plan import SparkPlan
 from rankwell.evaluation.one_query import one_query
 from rankwell.evaluation.plan import Plan
 from rankwell.evaluation.streaming.plan import StreamPlan
@@ -16,7 +17,11 @@ from rankwell.tables.run_qrels import Run
 
 
 def curve_of(
-    plan: Plan | StreamPlan, run: Run, query: str | int | None, levels: Sequence[float], rel: float | None
+    plan: Plan | StreamPlan | SparkPlan,
+    run: Run,
+    query: str | int | None,
+    levels: Sequence[float],
+    rel: float | None,
 ) -> Curve:
     """Return the curve of one query, or the mean interpolated curve of all queries."""
     if query is None:
@@ -28,11 +33,11 @@ def curve_of(
 
 
 def contingency_of(
-    plan: Plan | StreamPlan, run: Run, k: int | None, collection: int | None, rel: float | None
+    plan: Plan | StreamPlan | SparkPlan, run: Run, k: int | None, collection: int | None, rel: float | None
 ) -> Contingency:
     """Return the contingency table of a run."""
     return contingency_from(_results(plan, run, cells(k, rel)), collection)
 
 
-def _results(plan: Plan | StreamPlan, run: Run, metrics: Sequence[Metric]) -> Results:
+def _results(plan: Plan | StreamPlan | SparkPlan, run: Run, metrics: Sequence[Metric]) -> Results:
     return replace(plan, slices={}).with_metrics(tuple(metrics)).results(run)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import engines as folder
 from rankwell.evaluation.task import Task
+from rankwell.readers.in_memory import is_spark
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
 
@@ -56,6 +57,8 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
         return wanted
     if wanted is None and isinstance(per_query, (str, os.PathLike)):
         wanted = "stream"
+    if wanted is None and any(map(is_spark, sources)):
+        wanted = "spark"
     if wanted is None and any(isinstance(source, NAMES) for source in sources):
         from rankwell.evaluation.by_size import engine_by_size
 

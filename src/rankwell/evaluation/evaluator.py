@@ -25,6 +25,7 @@ from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
+    from rankwell.evaluation.distributed.plan import SparkPlan
     from rankwell.evaluation.streaming.plan import StreamPlan
     from rankwell.results.contingency import Contingency
     from rankwell.results.curves import Curve
@@ -92,7 +93,7 @@ class Evaluator:
     0.75
     """
 
-    plan: Plan | StreamPlan
+    plan: Plan | StreamPlan | SparkPlan
     read: Mapping[str, Any]
 
     def __init__(
@@ -158,7 +159,7 @@ class Evaluator:
         )
 
     @classmethod
-    def _of(cls, plan: Plan | StreamPlan, read: Mapping[str, Any] = NO_OPTIONS) -> Evaluator:
+    def _of(cls, plan: Plan | StreamPlan | SparkPlan, read: Mapping[str, Any] = NO_OPTIONS) -> Evaluator:
         evaluator = cls.__new__(cls)
         object.__setattr__(evaluator, "plan", plan)
         object.__setattr__(evaluator, "read", dict(read))

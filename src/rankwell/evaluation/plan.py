@@ -28,6 +28,7 @@ from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
+    from rankwell.evaluation.distributed.plan import SparkPlan
     from rankwell.evaluation.streaming.plan import StreamPlan
 
 
@@ -139,12 +140,19 @@ def plan_of(
     threads: int | None = None,
     per_query: bool | str | os.PathLike[str] = True,
     tie_ranges: bool = True,
-) -> Plan | StreamPlan:
+) -> Plan | StreamPlan | SparkPlan:
     """Prepare judgements, tables and metrics for any number of runs."""
     threads = None if threads is None else plain("threads", threads, int)
     weights = None if weights is None else plain("weights", weights, str)
     asked, users, slices = inputs.asked, inputs.users, inputs.slices
     where = engine_of(engine)
+    if where.name == "spark":
+        from rankwell.evaluation.distributed.plan import SparkPlan
+        from rankwell.evaluation.engines.spark import Spark
+
+        assert isinstance(where, Spark)
+        segments = Segments.of(users, by, weights)
+        return SparkPlan(inputs, where, plain("per_query", per_query, bool), segments, tie_ranges)
     if where.opens:
         from rankwell.evaluation.engines.stream import Stream
         from rankwell.evaluation.streaming.plan import StreamPlan

@@ -19,7 +19,7 @@ from rankwell.judge.ties import reordered, undecided
 from rankwell.kernels import sums
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.results.conditions import Conditions
-from rankwell.results.part import Ends, Part, add_counts, own_text
+from rankwell.results.part import Ends, Part, own_text
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.matrix import Matrix, refuse_mismatch
@@ -106,14 +106,16 @@ class Task:
                 states[metric] = self.state_of(metric, judged)
         tied = self._tied(judged, values, states, counts) if self.tie_ranges else {}
         diagnostics = {m: known for m in steps.diagnosing if (known := m.diagnostics(judged)) is not None}
-        of_metrics: dict[str, int] = {}
-        for metric in steps.counting:
-            for name, count in metric.counts(judged, self.context).items():
-                if count > of_metrics.get(name, 0):
-                    of_metrics[name] = count
-        add_counts(counts, of_metrics)
+        reported = {
+            (metric, name): count
+            for metric in steps.counting
+            for name, count in metric.counts(judged, self.context).items()
+            if count
+        }
         kept = values if self.per_query else {}
-        part = Part(judged.queries, judged.pool_row, kept, states, tied, counts, n, diagnostics)
+        part = Part(
+            judged.queries, judged.pool_row, kept, states, tied, counts, n, diagnostics, reported=reported
+        )
         return part if self.segments is None else self._divided(part, self.segments, judged, values)
 
     def state_of(self, metric: Metric, judged: Judged) -> State:

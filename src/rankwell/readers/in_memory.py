@@ -27,6 +27,12 @@ def is_frame(source: Any) -> bool:
     )
 
 
+def is_spark(source: Any) -> bool:
+    """Whether a value is a DataFrame of Spark, classic or by Spark Connect."""
+    kind = type(source)
+    return kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
+
+
 def is_records(source: Any) -> bool:
     """Whether a value is a list of dicts."""
     is_list = isinstance(source, Sequence) and not isinstance(source, (str, bytes)) and len(source) > 0

@@ -9,6 +9,7 @@ from typing import Any
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedPieces, failures_explained
 from rankwell.readers.files import File
+from rankwell.readers.in_memory import is_spark
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.pieces import Pieces, SeveralPieces, held_qrels
 from rankwell.readers.reading import NO_COLUMNS, are_files, read_qrels
@@ -41,6 +42,10 @@ def open_qrels(
 
         table, title = (scanned(source), Path(source).name) if is_address else (source, "qrels")
         return frames.open_qrels_of(table, name=name or title, columns=columns or NO_COLUMNS)
+    if is_spark(source):
+        from rankwell.readers import spark_tables
+
+        return spark_tables.open_qrels_of(source, name=name or "qrels", columns=columns or NO_COLUMNS)
     qrels: Qrels = read_qrels(source, name=name, **options)
     return held_qrels(qrels)
 

@@ -14,6 +14,7 @@ from rankwell.readers import in_memory
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
+from rankwell.readers.in_memory import is_spark
 from rankwell.readers.paths import files_of, recoded
 from rankwell.readers.scans import is_scanned, scanned
 from rankwell.tables.arguments import checked
@@ -262,6 +263,10 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     """The module that reads a value in memory, by its type, and the value as that module takes it."""
     words = ("item",) if kind == "items" else ("query", "item")
     is_dict = type(source) is dict
+    if is_spark(source):
+        from rankwell.readers import spark_tables
+
+        return spark_tables, source
     if in_memory.is_dict_of_columns(source, *words) or (
         not is_dict and (in_memory.is_frame(source) or in_memory.is_records(source))
     ):

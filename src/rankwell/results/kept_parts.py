@@ -91,6 +91,7 @@ def _states(part: Part, order: np.ndarray | None) -> dict[str, Any]:
     return {
         "counts": dict(part.counts),
         "undefined": [[str(metric), reason, n] for (metric, reason), n in part.undefined.items()],
+        "reported": [[str(metric), what, n] for (metric, what), n in part.reported.items()],
         "metrics": metrics,
     }
 
@@ -159,6 +160,7 @@ def states_from(data: Mapping[str, Any], shown: Part) -> Part:
         tied=tables["ends"],
         counts=dict(data["counts"]),
         undefined={(by_name[name], reason): n for name, reason, n in data["undefined"]},
+        reported={(by_name[name], what): n for name, what, n in data.get("reported", [])},
         diagnostics=tables["diagnostics"],
         split=split,
         weighted=tables["weighted"],

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from rankwell.metrics.metric import Metric
+from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import Diagnostics, State
 
@@ -26,7 +26,7 @@ class Part:
     states under the best and the worst order of equal scores, for metrics that this order can change. ``segment`` is the
     segment of each query, ``divided`` holds the values to be divided by it, ``split`` the states by metric and segment of
     metrics without a value per query, ``sizes`` the number of queries per segment as far as a file says it, and ``weighted``
-    the states of weighted means.
+    the states of weighted means. ``reported`` are counts of metrics; of those with one name the largest is told.
     """
 
     queries: Ids
@@ -42,6 +42,7 @@ class Part:
     sizes: dict[int, int] = field(default_factory=dict)
     segment: np.ndarray | None = None
     divided: dict[Metric, np.ndarray] = field(default_factory=dict)
+    reported: dict[tuple[Metric, str], int] = field(default_factory=dict)
 
     @property
     def ends(self) -> Mapping[Metric, Ends]:
@@ -69,6 +70,24 @@ class Part:
         part = Part.__new__(Part)  # dataclasses.replace would take a twentieth of a small evaluation
         vars(part).update(vars(self), counts=more)
         return part
+
+    def folded(self, metrics: Iterable[Metric]) -> Part:
+        """Return the same without anything that grows with the queries: segments become states and numbers of queries."""
+        split, sizes = dict(self.split), dict(self.sizes)
+        if self.segment is not None:
+            is_counted = (
+                self.pool_row >= 0
+                if any(m.judgements for m in metrics)
+                else np.ones(len(self.segment), np.bool_)
+            )
+            for code in np.unique(self.segment).tolist():
+                own = self.segment == code
+                add_counts(sizes, {code: int(np.count_nonzero(own & is_counted))})
+                for metric, values in self.divided.items():
+                    assert isinstance(metric, QueryMetric)
+                    split[metric, code] = metric.summary(values[own & ~np.isnan(values)])
+        none = {"queries": self.queries[:0], "pool_row": self.pool_row[:0], "split": split, "sizes": sizes}
+        return replace(self, **none, values={}, segment=None, divided={})  # type: ignore[arg-type]
 
     def concerned(self) -> np.ndarray:
         """Return the rows of the queries to report, sorted by id: only judged ones if all metrics need judgements."""
@@ -108,7 +127,7 @@ class Sum:
         self._diagnostics = dict(part.diagnostics)
         self._split, self._weighted = dict(part.split), dict(part.weighted)
         self._counts, self._undefined = part.counts.copy(), part.undefined.copy()
-        self._sizes = part.sizes.copy()
+        self._sizes, self._reported = part.sizes.copy(), part.reported.copy()
 
     def add(self, part: Part) -> None:
         """Add a part of other queries."""
@@ -129,6 +148,7 @@ class Sum:
         add_counts(self._counts, part.counts)
         add_counts(self._undefined, part.undefined)
         add_counts(self._sizes, part.sizes)
+        add_counts(self._reported, part.reported)
 
     def part(self) -> Part:
         """Return the sum."""
@@ -146,6 +166,7 @@ class Sum:
             self._sizes,
             None if self._segment is None else self._segment.values(),
             {metric: column.values() for metric, column in self._divided.items()},
+            self._reported,
         )
 
 

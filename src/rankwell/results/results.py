@@ -49,6 +49,7 @@ class Results:
     division: Division = field(default_factory=Division)
     slices: Mapping[str, Results] = field(default_factory=dict)
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
+    spark_rows: Any = None  # a DataFrame of Spark with the values of each query, if they are not held
 
     @property
     def policy(self) -> Policy:
@@ -103,10 +104,12 @@ class Results:
     @property
     def counts(self) -> dict[str, int]:
         """The numbers of rows, lists and queries that each rule affected; zero counts are left out."""
-        counts, others = self.part.counts, left_out_of(self.part.states)
-        return {
-            what: n for what in counts | others if (n := max(counts.get(what, 0), others.get(what, 0))) > 0
-        }
+        found = dict(self.part.counts)
+        others = [*left_out_of(self.part.states).items()]
+        others += [(what, n) for (_, what), n in self.part.reported.items()]
+        for what, n in others:
+            found[what] = max(found.get(what, 0), n)
+        return {what: n for what, n in found.items() if n > 0}
 
     @property
     def undefined(self) -> dict[str, dict[str, int]]:

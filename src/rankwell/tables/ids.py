@@ -16,10 +16,10 @@ from rankwell.kernels import dicts, integers
 from rankwell.kernels import ids as kernel
 from rankwell.tables.categories import texts_of
 from rankwell.tables.series import frozen, is_column, series_of
+from rankwell.tables.unpickling import integers_again
 
-JOINED, SLICE = 10_000_000, 1 << 18
+JOINED, SLICE, LONGEST_ID = 10_000_000, 1 << 18, 65_535
 DENSE = 4  # integers get a lookup table if their range is at most this many times their number
-LONGEST_ID = 65_535
 NO_TEXT = np.empty(0, np.uint8)
 NO_SPAN = np.zeros(1, np.uint8)  # the buffer of text ids that are all empty; NO_TEXT marks integers
 NO_STARTS, NO_LENGTHS = np.empty(0, np.int64), np.empty(0, np.int32)
@@ -37,7 +37,7 @@ class Ids:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the columns, without the keys of this process; integer columns share ``NO_TEXT``, by which they are known."""
         spans = None, self.text, self.starts, self.lengths
-        return (Ids, spans) if self.is_text else (Ids.of_integers, (self.integers,))
+        return (Ids, spans) if self.is_text else (integers_again, (self.integers,))
 
     @classmethod
     def of_integers(cls, values: np.ndarray) -> Ids:
@@ -287,7 +287,7 @@ def to_same_kind(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:
     Text is converted only if every id is the plain decimal form of an integer; otherwise DataError.
     """
     if ids.is_text == like.is_text or not len(ids) or not len(like):
-        return (ids, False) if ids.is_text == like.is_text or len(ids) else (like[:0], False)
+        return (ids if ids.is_text == like.is_text or len(ids) else like[:0]), False
     converted = ids.as_integers() if ids.is_text else None
     if converted is None:
         raise DataError(

@@ -118,7 +118,7 @@ class Work:
         if self.facts.everyone is not None:
             log = self._qrels(part, "train")
             train, _ = history_of(log, self.catalogue, self.asked.policy, self.facts.everyone)
-        users = None if self._users is None else part.members(self._users)
+        users = None if self.users is None else part.members(self.users)
         return {
             name: replace(
                 task,
@@ -130,7 +130,7 @@ class Work:
         }
 
     @cached_property
-    def _users(self) -> Ids | None:
+    def users(self) -> Ids | None:
         """The users that lists without judgements may be missing of, in order and of the kind of the run's queries."""
         if self.inputs.users is None:
             return None

@@ -1,0 +1,227 @@
+"""The plan of an evaluation on Spark: surveys of the tables, a job for each group of queries, and the sum of what it answers."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rankwell import errors
+from rankwell.errors import DataError, UsageError
+from rankwell.evaluation.distributed.job import (
+    DONE,
+    GROUP,
+    QUERY,
+    USERS,
+    Answer,
+    Job,
+    evaluated,
+    everyone,
+    grades,
+)
+from rankwell.evaluation.distributed.tables import frames_of, survey, tagged
+from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.needs import asked_of
+from rankwell.evaluation.streaming.done import Done
+from rankwell.evaluation.streaming.totals import results_of, words_of_survey, work_of
+from rankwell.evaluation.streaming.values import Values
+from rankwell.evaluation.streaming.work import Work
+from rankwell.evaluation.task import Task
+from rankwell.judge.policy import Policy
+from rankwell.judge.train import Everyone
+from rankwell.metrics.metric import Metric
+from rankwell.readers.pieces import Pieces, pieces_of
+from rankwell.readers.spark_tables import SparkPieces
+from rankwell.results import Results
+from rankwell.results.part import add_counts
+from rankwell.results.segments import Segments
+from rankwell.tables.run_qrels import Run
+
+if TYPE_CHECKING:
+    from rankwell.evaluation.engines.spark import Spark
+
+ERROR = re.compile(r"rankwell\.errors\.(\w+): (.+)")  # as a worker's traceback ends
+ROWS, MOST = 500_000, 1_000  # of a group; groups
+
+
+@dataclass(frozen=True, eq=False)
+class SparkPlan:
+    """Opened tables, metrics and rules, for any number of runs on Spark."""
+
+    inputs: Inputs
+    engine: Spark
+    per_query: bool = True
+    segments: Segments | None = None
+    tie_ranges: bool = True
+    threads: int | None = None
+    slices: Mapping[str, Task] = field(default_factory=dict)
+
+    is_streamed: ClassVar[bool] = True
+
+    @property
+    def task(self) -> Task:
+        """Raise UsageError: no judgements are held that anything else could be computed from."""
+        raise UsageError(
+            "engine='spark' holds no judgements, so only evaluate works with it; collect the data for anything else."
+        )
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics."""
+        return self.inputs.metrics
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the evaluation."""
+        return self.inputs.asked.policy
+
+    def with_metrics(self, metrics: tuple[Metric, ...]) -> SparkPlan:
+        """Return the same plan with other metrics."""
+        asked = asked_of(metrics, self.inputs.asked.policy)
+        return replace(self, inputs=replace(self.inputs, metrics=metrics, asked=asked))
+
+    def results(self, run: Run) -> Results:
+        """Return the results of one run."""
+        if self.policy.duplicate_grades == "last":
+            raise UsageError(
+                "duplicate_grades='last' needs rows in an order, and those of Spark have none; use 'max' or 'error'."
+            )
+        tables: dict[str, Pieces] = {"run": pieces_of(run), **self.inputs.opened}
+        session = self._session(tables)
+        frames = frames_of(session, tables)
+        words = {name: words_of_survey(self.inputs, name, has_train="train" in frames) for name in frames}
+        prepare = {"qrels": self.inputs.prepare}
+        surveys = {
+            name: survey(frame, words[name], tables[name].name, prepare.get(name))
+            for name, frame in frames.items()
+        }
+        names = {name: pieces.name for name, pieces in tables.items()} | {"run": run.name}
+        work = work_of(
+            self.inputs,
+            run,
+            surveys,
+            names,
+            self.segments,
+            keeps_values=self.per_query,
+            tie_ranges=self.tie_ranges,
+        )
+        groups = self.engine.groups or _groups(session, sum(each.rows for each in surveys.values()))
+        counts: dict[str, int] = {}
+        if "train" in frames:
+            work, counts = _with_everyone(work, {"train": frames["train"]}, groups)
+        if work.reads_all and work.catalogue is not None:
+            work = _with_grades(work, {"qrels": frames["qrels"]}, groups)
+        if self.inputs.users is not None:
+            frames[USERS] = _users(session, work)
+        return self._evaluated(work, frames, groups, surveys, counts)
+
+    settled_results = results
+
+    def _evaluated(
+        self, work: Work, frames: Mapping[str, Any], groups: int, surveys: Any, counts: dict[str, int]
+    ) -> Results:
+        while True:
+            names = (
+                [str(metric) for metric in work.tasks[None].metrics if metric in _with_values(work)]
+                if self.per_query
+                else []
+            )
+            answered = _answered(work, frames, groups, evaluated, names).persist()
+            done = Done(Values())
+            for found in _blobs(answered):
+                done.add(found)
+            if done.ends == work.facts.ends:
+                break
+            answered.unpersist()
+            work = replace(work, facts=replace(work.facts, ends=done.ends))
+        rows = answered.filter(answered[DONE].isNull()).drop(DONE) if self.per_query else None
+        return replace(results_of(work, done, surveys, counts), spark_rows=rows)
+
+    def _session(self, tables: Mapping[str, Pieces]) -> Any:
+        if self.engine.session is not None:
+            return self.engine.session
+        for pieces in tables.values():
+            if isinstance(pieces, SparkPieces):
+                return pieces.frame.sparkSession
+        try:
+            from pyspark.sql import SparkSession
+        except ImportError as error:
+            raise UsageError(
+                f"engine='spark' needs PySpark: pip install 'rankwell[spark]' ({error})."
+            ) from error
+        session = SparkSession.getActiveSession()
+        if session is None:
+            raise UsageError(
+                "engine='spark' needs a session; give rw.Spark(session), or DataFrames of Spark."
+            )
+        return session
+
+
+def _groups(session: Any, rows: int) -> int:
+    cores = int(session.conf.get("spark.sql.shuffle.partitions", "2"))
+    return max(min(max(ceil(rows / ROWS), cores), MOST), 1)
+
+
+def _with_values(work: Work) -> set[Metric]:
+    from rankwell.metrics.metric import QueryMetric
+
+    return {metric for metric in work.inputs.metrics if isinstance(metric, QueryMetric)}
+
+
+def _users(session: Any, work: Work) -> Any:
+    import polars as pl
+
+    users = work.users
+    assert users is not None
+    column = pl.Series(QUERY, users.tolist() if users.is_text else users.integers)
+    return session.createDataFrame(pl.DataFrame([column]).to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+
+def _answered(work: Work, frames: Mapping[str, Any], groups: int, answer: Answer, values: list[str]) -> Any:
+    words = {name: tuple(frame.columns) for name, frame in frames.items()}
+    whole = tagged(frames, groups)
+    kind = dict(whole.dtypes)[QUERY]
+    schema = ", ".join([f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{DONE} binary"])
+    job = Job(work, words, answer, tuple(values))
+
+    def answered(
+        table: Any,
+    ) -> Any:  # Spark counts the arguments of a function, and would take those of an object for others
+        return job(table)
+
+    return whole.groupBy(GROUP).applyInArrow(answered, schema)
+
+
+def _blobs(answered: Any) -> Iterator[Any]:
+    """What the groups answered; an error of rankwell in one of them is raised as if it had happened here."""
+    from pyspark.errors import PySparkException
+
+    try:
+        for row in answered.filter(answered[DONE].isNotNull()).select(DONE).toLocalIterator():
+            yield pickle.loads(row[0])  # noqa: S301 - written by our own job
+    except PySparkException as error:
+        found = ERROR.search(str(error))
+        if found is None:
+            raise
+        kind = getattr(errors, found[1], DataError)
+        raise (kind if issubclass(kind, errors.RankwellError) else DataError)(found[2]) from None
+
+
+def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:
+    total: Everyone | None = None
+    counts: dict[str, int] = {}
+    for [(own, more)] in _blobs(_answered(work, frames, groups, everyone, [])):
+        if own is not None:
+            total = own if total is None else total + own
+            add_counts(counts, more)
+    return replace(work, facts=replace(work.facts, everyone=total)), counts
+
+
+def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
+    total: Any = None
+    for own in _blobs(_answered(work, frames, groups, grades, [])):
+        total = own if total is None else total + own
+    return replace(work, facts=replace(work.facts, grades=total))

@@ -1,0 +1,154 @@
+"""The tables of an evaluation as DataFrames of Spark: columns of one kind, surveys by Spark's aggregates, and all rows as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.evaluation.distributed.job import GROUP, QUERY, TABLE
+from rankwell.evaluation.streaming.survey import NUMBER, Prepare, Survey
+from rankwell.readers.pieces import Pieces
+from rankwell.readers.spark_tables import SparkPieces
+from rankwell.tables.ids import Ids
+from rankwell.tables.run_qrels import Qrels
+
+IDS = ("query", "item", "topic", "subgroup")
+TEXT = 32  # bytes of an id, to reckon with
+
+
+def frames_of(session: Any, tables: Mapping[str, Pieces]) -> dict[str, Any]:
+    """Return tables as DataFrames with columns named by words; text of plain numbers becomes integers if other tables have these.
+
+    Raises
+    ------
+    UsageError
+        If the lists of the run have neither scores nor ranks: rows of Spark are in no order.
+    DataError
+        If an id is no text and no whole number, or text is no plain number where other tables have integers.
+    """
+    frames = {name: _frame(session, pieces) for name, pieces in tables.items()}
+    if not {"score", "rank"} & set(frames["run"].columns):
+        raise UsageError(
+            f"{tables['run'].name}: rows of Spark are in no order; the run needs a column score or rank."
+        )
+    for word in ("query", "item"):
+        kinds = {name: _kind(frame, word, tables[name].name) for name, frame in frames.items()}
+        for name, kind in kinds.items():
+            wanted = "bigint" if "bigint" in kinds.values() else "string"
+            frames[name] = _cast(frames[name], word, kind, wanted, tables[name].name)
+    return frames
+
+
+def _frame(session: Any, pieces: Pieces) -> Any:
+    if isinstance(pieces, SparkPieces):
+        return pieces.frame
+    import polars as pl
+
+    parts = []
+    for piece in pieces.read():
+        columns: dict[str, Any] = {}
+        for word, column in piece.items():
+            columns[word] = column.tolist() if isinstance(column, Ids) else np.asarray(column, np.float64)
+        parts.append(pl.DataFrame(columns))
+    if not parts:
+        raise DataError(f"{pieces.name}: the table holds no rows.")
+    return session.createDataFrame(pl.concat(parts).to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+
+def _kind(frame: Any, word: str, name: str) -> str:
+    kind = frame.schema[word].dataType.simpleString()
+    if kind in ("string", "bigint", "int", "smallint", "tinyint"):
+        return "string" if kind == "string" else "bigint"
+    raise DataError(f"{name}: the {word} column is {kind}; ids are text or whole numbers. Cast the column.")
+
+
+def _cast(frame: Any, word: str, kind: str, wanted: str, name: str) -> Any:
+    from pyspark.sql import functions as sql
+
+    if kind == wanted:
+        return frame.withColumn(word, sql.col(word).cast(wanted))
+    number = sql.expr(f"try_cast({word} AS BIGINT)")
+    wrong = (
+        frame.filter(number.isNull() | (number.cast("string") != sql.col(word)))
+        .select(word)
+        .limit(1)
+        .collect()
+    )
+    if wrong:
+        raise DataError(
+            f"{word} ids are text on one side and integers on the other, and the text is not plain numbers (such as "
+            f"{brief(wrong[0][0])} in {name}). Give both sides the same type."
+        )
+    return frame.withColumn(word, number)
+
+
+def survey(frame: Any, words: Sequence[str], name: str, prepare: Prepare | None) -> Survey:
+    """Return what all rows of a table tell, by aggregates; DataError if there are none, or a value is missing."""
+    from pyspark.sql import functions as sql
+
+    asked = [sql.count(sql.lit(1)).alias("rows"), sql.approx_count_distinct(QUERY).alias("queries")]
+    asked += [sql.min("rank").alias("rank")] if "rank" in frame.columns else []
+    asked += [
+        sql.count(sql.when(sql.col(word).isNull(), 1)).alias(f"without {word}") for word in frame.columns
+    ]
+    found = frame.agg(*asked).collect()[0]
+    for word in frame.columns:
+        if found[f"without {word}"]:
+            raise DataError(
+                f"{name}: the {word} is missing in {found[f'without {word}']:,} rows. Remove them or fill it."
+            )
+    if not found["rows"]:
+        raise DataError(f"{name}: the table holds no rows.")
+    first = _ids([frame.select(QUERY).first()[0]])
+    width = sum(TEXT if word in IDS and kind == "string" else NUMBER for word, kind in frame.dtypes)
+    lowest = float(found["rank"]) if "rank" in frame.columns else np.inf
+    levels = _levels(frame, name, prepare) if "grade" in words and "grade" in frame.columns else None
+    topics = _distinct(frame, "topic") if "topic" in words and "topic" in frame.columns else None
+    items = _distinct(frame, "item") if "item" in words else None
+    empty: Any = {word: [] for word in frame.columns}
+    return Survey(found["rows"], False, empty, first, width, found["queries"], levels, topics, lowest, items)
+
+
+def _levels(frame: Any, name: str, prepare: Prepare | None) -> tuple[np.ndarray, np.ndarray] | None:
+    counted = frame.groupBy("grade").count().collect()
+    grades = np.array([float(row["grade"]) for row in counted])
+    rows = np.arange(len(grades))
+    qrels = Qrels(Ids.of_integers(rows), Ids.of_integers(rows), grades, name=name)
+    if (qrels if prepare is None else prepare(qrels)).grade is None:
+        return None
+    order = np.argsort(grades)
+    return grades[order], np.array([row["count"] for row in counted], np.int64)[order]
+
+
+def _distinct(frame: Any, word: str) -> Ids:
+    found = _ids([row[0] for row in frame.select(word).distinct().collect()])
+    return found[found.order()]
+
+
+def _ids(values: list[Any]) -> Ids:
+    return Ids.of(values)
+
+
+def tagged(frames: Mapping[str, Any], groups: int) -> Any:
+    """Return the rows of all tables as one table, with the table and the group of each row."""
+    from pyspark.sql import functions as sql
+
+    kinds: dict[str, str] = {}
+    for frame in frames.values():
+        for word, kind in frame.dtypes:
+            kinds.setdefault(word, kind if word in IDS else "double")
+    parts = []
+    for name, frame in frames.items():
+        columns = [
+            (sql.col(word).cast(kind) if word in frame.columns else sql.lit(None).cast(kind)).alias(word)
+            for word, kind in kinds.items()
+        ]
+        group = sql.pmod(sql.xxhash64(QUERY), sql.lit(groups)).alias(GROUP)
+        parts.append(frame.select(group, sql.lit(name).alias(TABLE), *columns))
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.unionAll(part)
+    return whole

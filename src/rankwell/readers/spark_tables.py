@@ -1,0 +1,102 @@
+"""DataFrames of Spark, classic or by Spark Connect: which of their columns are wanted; rows are collected only when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankwell.readers.column_names import NONE_GIVEN, WORDS, match_columns
+from rankwell.readers.files import File
+from rankwell.readers.frame_columns import PIECE, column_of
+from rankwell.readers.pieces import Piece
+from rankwell.tables.places import RowOf
+from rankwell.tables.rows import Columns, Lists
+from rankwell.tables.run_qrels import Qrels, Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class SparkPieces:
+    """A DataFrame of Spark as a table, with its columns named by words."""
+
+    files: Sequence[File] = ()
+    ahead = 0
+
+    def __init__(self, frame: Any, words: Mapping[str, str], name: str) -> None:
+        self.frame = frame.select(*[frame[column].alias(word) for word, column in words.items()])
+        self.words, self.name, self.place = tuple(words), name, RowOf(name)
+
+    def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
+        """Yield the rows, collected, in pieces."""
+        wanted = [word for word in self.words if words is None or word in words]
+        for frame in self.collected(wanted)[start:].iter_slices(PIECE):
+            yield {word: column_of(frame[word], word, self.place, start) for word in wanted}
+
+    def collected(self, words: Sequence[str] | None = None) -> pl.DataFrame:
+        """Return the rows, collected."""
+        import polars as pl
+
+        table = pl.from_arrow(self.frame.select(*(words or self.words)).toArrow())
+        assert isinstance(table, pl.DataFrame)
+        return table
+
+
+class SparkRows:
+    """The rows of a run in a DataFrame of Spark."""
+
+    grouped = False
+
+    def __init__(self, pieces: SparkPieces) -> None:
+        self.pieces = pieces
+
+    def in_pieces(self, name: str) -> SparkPieces:
+        """Return the table."""
+        self.pieces.name = name
+        return self.pieces
+
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
+        """Yield the batches of the rows, collected."""
+        return self.table().batches(size)
+
+    def owned(self) -> Columns:
+        """Return all rows, collected."""
+        return self.table()
+
+    def regrouped(self) -> Columns:
+        """Return all rows, collected."""
+        return self.table()
+
+    def table(self) -> Columns:
+        """Return all rows, collected."""
+        from rankwell.readers import frames
+
+        return frames.run_of(self.pieces.collected(), name=self.pieces.name).rows.table()
+
+
+def run_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
+    """Return the run in a DataFrame of Spark."""
+    return Run.of_rows(SparkRows(_opened(frame, "run", name, columns)), name)
+
+
+def qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Qrels:
+    """Return the judgements in a DataFrame of Spark, collected."""
+    from rankwell.readers import frames
+
+    return frames.qrels_of(_opened(frame, "qrels", name, columns).collected(), name=name)
+
+
+def open_qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> SparkPieces:
+    """Return the judgements in a DataFrame of Spark, which are left where they are."""
+    return _opened(frame, "qrels", name, columns)
+
+
+def items_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Any:
+    """Return the catalogue in a DataFrame of Spark, collected."""
+    from rankwell.readers import frames
+
+    return frames.items_of(frame.toArrow(), name=name, columns=columns)
+
+
+def _opened(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> SparkPieces:
+    return SparkPieces(frame, match_columns(frame.columns, WORDS[kind], name, columns), name)
