@@ -11,6 +11,9 @@ DOCS := $(wildcard README.md CONTRIBUTING.md docs)
 QUICK := -m "not slow and not exhaustive and not browser"
 CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
 
+# Tests start thousands of processes: a module is compiled once, and not by each of them, also where this is set.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow test-browser test-lowest check site format build wheel bench bench-growth clean
 
