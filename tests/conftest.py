@@ -1,6 +1,6 @@
 """With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected.
 
-Whole files are shared out among the cores (Makefile), so what a file makes once is made once.
+Whole files are shared out among processes (Makefile), so what a file makes once is made once.
 Laws are tried on a tenth of their cases, another one each time (RANKWELL_SEED); with RANKWELL_CI=1 on half of them.
 With RANKWELL_CONFIRMATIONS=FILE the values that other programs confirmed are written to FILE (tools/make_metrics_page.py).
 """
@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from rankwell.tables.cores import cores
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -26,6 +28,12 @@ def pytest_report_header() -> str:
     """Say which cases of the laws are tried."""
     share = "half" if STRICT else "a tenth"
     return f"laws: {share} of the cases, drawn by RANKWELL_SEED={os.environ['RANKWELL_SEED']}"
+
+
+@pytest.hookimpl(optionalhook=True)  # not known where pytest-xdist is left out
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores (``-n auto``): many tests wait, for other processes, for pages or for a time-out."""
+    return cores() + 1
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
