@@ -13,6 +13,9 @@ CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
 TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py lightning.py transformers.py) \
 	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py) tests/readers/test_tensors.py
 
+# Tests start thousands of processes: a module is compiled once, and not by each of them, also where this is set.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-slow test-browser test-training test-spark test-lowest check site format build wheel bench bench-growth clean
 

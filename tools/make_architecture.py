@@ -11,6 +11,7 @@ import re
 import sys
 import tomllib
 from collections import defaultdict
+from functools import cache
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -50,6 +51,7 @@ def layers() -> list[list[str]]:
     return [row for row in built if row]
 
 
+@cache
 def imports() -> Imports:
     """For each room the other rooms that its modules import, anywhere in a file."""
     found: Imports = {room: set() for row in layers() for room in row}

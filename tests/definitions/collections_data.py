@@ -20,6 +20,7 @@ import gzip
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,7 @@ NIST_FILES: list[tuple[str, str, str, dict[str, Any], int]] = [
 ]
 
 
+@cache
 def metric_for(measure: str, level: int = 1, levels: str = "trec9") -> str | None:
     """The metric text of a measure as trec_eval names it; None when not covered. ``levels`` is its version's rule."""
     rel = [f"rel={level}"] if level != 1 else []
@@ -158,8 +160,13 @@ CUT: dict[str, tuple[str, ...]] = {
 }
 
 
-def expectations() -> Iterator[Expectation]:
+@cache
+def expectations() -> tuple[Expectation, ...]:
     """Every covered row of every expected file."""
+    return tuple(_expectations())
+
+
+def _expectations() -> Iterator[Expectation]:
     yield from _nist(evidence("trec_eval"))
     cranfield = evidence("cranfield")
     yield from _tsv(cranfield, cranfield / "qrels.binary.txt", "expected/trec_eval.binary.tsv")
@@ -195,12 +202,13 @@ def _nist(folder: Path) -> Iterator[Expectation]:
 
 def _tsv(folder: Path, qrels: Path, source: str) -> Iterator[Expectation]:
     policy = {**VERSION_9, "missing": "skip"}
+    path_of = cache((folder / "runs").joinpath)
     for line in (folder / source).read_text().splitlines():
         run, measure, query, value = line.split("\t")
         metric = metric_for(measure)
         if metric is not None:
             yield Expectation(
-                folder.name, folder / "runs" / run, qrels, measure, query, value, metric, policy,
+                folder.name, path_of(run), qrels, measure, query, value, metric, policy,
                 f"{folder.name}/{source}",
             )  # fmt: skip
 

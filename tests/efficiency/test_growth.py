@@ -9,7 +9,8 @@ import re
 import numpy as np
 import polars as pl
 import pytest
-from tests.efficiency.growing import SIZES, Failing, Growing, made
+from tests.efficiency.growing import Failing, Growing
+from tests.efficiency.made_growth import SIZES, made
 from tests.efficiency.systems import Known
 
 import rankwell as rw

@@ -60,6 +60,10 @@ assert not code, code
     assert not modules & HEAVY
 
 
+def test_a_measured_process_begins_with_no_library():
+    assert not loaded_by("import rankwell.efficiency.worker") & (HEAVY | {"rankwell.efficiency.costs"})
+
+
 def test_evaluating_trec_files_loads_no_frame_library(tmp_path):
     qrels, run = tmp_path / "qrels.txt", tmp_path / "bm25.run"
     qrels.write_text(QRELS, encoding="utf-8")

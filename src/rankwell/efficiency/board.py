@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import mmap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 OUTCOMES = ("not called", "ok", "error", "shape", "timeout", "crash", "memory", "exit", "output")
 NOT_CALLED, OK, ERROR, SHAPE, TIMEOUT, CRASH, MEMORY, EXIT, OUTPUT = range(len(OUTCOMES))
@@ -36,6 +38,8 @@ class Board:
     @property
     def rows(self) -> np.ndarray:
         """The rows of the calls, as they are now; writing to it writes to the board."""
+        import numpy as np  # only where times are looked at: a measured process starts sooner, and is smaller, without
+
         return np.frombuffer(self.memory, np.int64, offset=HEAD * WORD).reshape(-1, WIDTH)
 
     def put_off(self, nanoseconds: int) -> None:
@@ -45,5 +49,5 @@ class Board:
     def running(self, worker: int) -> int | None:
         """Return the call that a worker is in; None if it is in none."""
         rows = self.rows
-        found = np.flatnonzero((rows[:, WORKER] == worker) & (rows[:, BEGAN] > 0) & (rows[:, ENDED] == 0))
+        found = ((rows[:, WORKER] == worker) & (rows[:, BEGAN] > 0) & (rows[:, ENDED] == 0)).nonzero()[0]
         return int(found[0]) if len(found) else None

@@ -129,10 +129,10 @@ def runs_are_apart(metric: Metric, given: Data) -> bool:
     if not reads & {"history", "counts"}:
         tables["train"] = None
     runs = {str(place): read_run(run) for place, run in enumerate((given.other_run(), given.run))}
-    fresh = {name: given.new_evaluator([metric], **tables).evaluate(run) for name, run in runs.items()}
-    evaluator = given.new_evaluator([metric], **tables)
-    for name, run in runs.items():
-        if not equal(metric, evaluator.evaluate(run), fresh[name]):
+    evaluators = {name: given.new_evaluator([metric], **tables) for name in runs}
+    fresh = {name: evaluators[name].evaluate(run) for name, run in runs.items()}
+    for name, other in zip(runs, reversed(runs), strict=True):
+        if not equal(metric, evaluators[other].evaluate(runs[name]), fresh[name]):
             return False
     threaded = given.new_evaluator([metric], **tables, threads=len(runs)).evaluate_all(runs)
     return all(equal(metric, threaded[name], fresh[name]) for name in runs)

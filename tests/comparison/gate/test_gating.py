@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from xml.etree import ElementTree as ET
@@ -142,26 +143,33 @@ def test_rare_and_large_drops_do_not_pass_more_often_than_alpha():
     assert passed <= 0.05 * 300 + 3 * math.sqrt(300 * 0.05 * 0.95)
 
 
+class Once:
+    """A check whose finding, which depends on neither the other checks nor on what fails, is computed once."""
+
+    def __init__(self, check):
+        self.name, self.goal, self.margin = check.name, check.goal, check.margin
+        self.found = functools.cache(check.found)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("fail_on", ["drop", "margin"])
-def test_no_more_than_alpha_of_harmless_changes_fail_and_of_harmful_ones_pass(fail_on):
+def test_no_more_than_alpha_of_harmless_changes_fail_and_of_harmful_ones_pass():
     """Three checks, 120 trials: false failures of no drop, false passes of one drop as large as the margin."""
     rng = np.random.default_rng(8)
-    rules = Rules(fail_on=fail_on)
-    failed = passed = 0
+    failed = dict.fromkeys(["drop", "margin"], 0)
+    passed = dict(failed)
     for _ in range(120):
-        noise = rng.normal(0, 0.15, (3, 200))
-        for shift in (0.0, -0.02):
-            noise[0] += shift
-            checks = [
-                Paired(str(i), d, np.zeros(200), UNITS[:200], Margin(0.02)) for i, d in enumerate(noise)
-            ]
-            status = together(decided(checks, rules))
-            failed += shift == 0 and status == "fail"
-            passed += shift < 0 and status == "pass"
+        first, *others = rng.normal(0, 0.15, (3, 200))
+        same, dropped, *kept = (
+            Once(Paired(str(i), d, np.zeros(200), UNITS[:200], Margin(0.02)))
+            for i, d in enumerate([first, first - 0.02, *others])
+        )
+        for fail_on in failed:
+            rules = Rules(fail_on=fail_on)
+            failed[fail_on] += together(decided([same, *kept], rules)) == "fail"
+            passed[fail_on] += together(decided([dropped, *kept], rules)) == "pass"
     most = 0.05 * 120 + 3 * math.sqrt(120 * 0.05 * 0.95)
-    assert failed <= most
-    assert passed <= most
+    assert max(failed.values()) <= most
+    assert max(passed.values()) <= most
 
 
 def test_holm_corrects_failures_over_the_checks_and_not_passes():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from functools import cache
 
 import pytest
 from tests.efficiency.made import made
@@ -20,10 +21,15 @@ RR, FIRST = metric_of("rr"), metric_of("first_rank")
 
 def compared(systems, queries=80, metrics=("rr", "first_rank"), **options):
     """A comparison of systems: seconds of the fastest call, share of queries whose first item is relevant, and other costs."""
+    return made_once(tuple(systems.items()), queries, tuple(metrics), **options)
+
+
+@cache
+def made_once(systems, queries, metrics, **options):
     ids = [f"q{at}" for at in range(queries)]
     qrels = {query: {"d": 1} for query in ids}
     runs, measured = {}, {}
-    for place, (name, (seconds, share)) in enumerate(systems.items()):
+    for place, (name, (seconds, share)) in enumerate(systems):
         runs[name] = {
             query: ["d", "e"] if at < share * queries else ["e", "d"] for at, query in enumerate(ids)
         }

@@ -6,7 +6,7 @@ import math
 from types import SimpleNamespace
 
 import pytest
-from tests.efficiency.growing import SIZES, made
+from tests.efficiency.made_growth import SIZES, made
 from tests.evidence import evidence
 from tests.reporting.plots.drawing import HOSTILE, rows_in, text_of
 
