@@ -1,6 +1,6 @@
 """With RANKWELL_CI=1 every skip is a failure: of a test, of a doctest, and of a whole module while it is collected.
 
-Whole files are shared out among processes (Makefile), so what a file makes once is made once.
+Whole files are shared out among the cores (Makefile), so what a file makes once is made once.
 Laws are tried on a tenth of their cases, another one each time (RANKWELL_SEED); with RANKWELL_CI=1 on half of them.
 Tests of training loops need PyTorch and more (`make test-training` installs it); without it they are left out, and the first lines
 of the output say so; with RANKWELL_CI=1 they fail.
@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from rankwell.tables.cores import cores
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -60,12 +58,6 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     if collection_path.name == "test_spark.py" and find_spec("pyspark") is None:
         return True  # `make test-spark` installs PySpark and runs these
     return True if LACKING and not STRICT and collection_path in TRAINING else None
-
-
-@pytest.hookimpl(optionalhook=True)  # not known where pytest-xdist is left out
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than cores (``-n auto``): many tests wait, for other processes, for pages or for a time-out."""
-    return cores() + 1
 
 
 def _fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
