@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import InputError
 from rankwell.readers.column_names import NONE_GIVEN, WORDS
 from rankwell.readers.frame_columns import Frames, PartFrames, column_of, whole_columns
 from rankwell.readers.in_memory import frame_of
 from rankwell.readers.list_columns import unfolded, words_of
 from rankwell.readers.pieces import FramePieces
+from rankwell.readers.scans import explained
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.rows import Columns, Lists, Rows
@@ -211,7 +212,7 @@ def pieces_of(
         read: Frames = table.iter_slices
         rows: int | None = len(table)
     else:
-        read, rows = ScannedFrames(table, name), None
+        read, rows = ScannedFrames(table), None
     if (lists := unfolded(read, words, schema, name)) is not None:
         return lists[0], words, None, lists[1]
     return read, words, rows, None
@@ -220,19 +221,14 @@ def pieces_of(
 class ScannedFrames(PartFrames):
     """A table that Polars reads later, in frames."""
 
-    def __init__(self, table: pl.LazyFrame, name: str) -> None:
-        self.table, self.name = table, name
+    def __init__(self, table: pl.LazyFrame, label: str = "") -> None:
+        self.table, self.label = table, label
 
     def __call__(self, size: int) -> Iterator[pl.DataFrame]:
-        """Yield the frames; InputError if the table cannot be read."""
-        import polars as pl
-
-        try:
+        """Yield the frames; what Polars raises for a table that it found itself is an InputError."""
+        with explained(self.label) if self.label else nullcontext():
             yield from self.table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)
-        except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise InputError(f"{self.name}: the table cannot be read ({first[:200]}).") from error
 
     def part(self, columns: list[str], start: int) -> ScannedFrames:
         """Return some columns, from a row on."""
-        return ScannedFrames(self.table.slice(start).select(columns), self.name)
+        return ScannedFrames(self.table.slice(start).select(columns), self.label)

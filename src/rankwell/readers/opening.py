@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,10 @@ def open_qrels(
         from rankwell.readers import frames
 
         table, title = (scanned(source), Path(source).name) if is_address else (source, "qrels")
-        return frames.open_qrels_of(table, name=name or title, columns=columns or NO_COLUMNS)
+        pieces = frames.open_qrels_of(table, name=name or title, columns=columns or NO_COLUMNS)
+        if is_address and isinstance(pieces.frames, frames.ScannedFrames):
+            pieces.frames.label = os.fspath(source)
+        return pieces
     if is_spark(source):
         from rankwell.readers import spark_tables
 

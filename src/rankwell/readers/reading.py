@@ -16,7 +16,7 @@ from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
 from rankwell.readers.in_memory import is_spark
 from rankwell.readers.paths import files_of, recoded
-from rankwell.readers.scans import is_scanned, scanned
+from rankwell.readers.scans import explained, is_scanned, scanned
 from rankwell.tables.arguments import checked
 from rankwell.tables.assessor import Assessor
 from rankwell.tables.items_users import Items
@@ -213,7 +213,11 @@ def _of_scan(source: Any, kind: str, name: str | None, options: Options) -> Any:
     from rankwell.readers import frames
 
     table = scanned(source)
-    return getattr(frames, f"{kind}_of")(table, name=name or Path(source).name, columns=options.columns)
+    with explained(label := os.fspath(source)):
+        found = getattr(frames, f"{kind}_of")(table, name=name or Path(source).name, columns=options.columns)
+    if isinstance(found, Run) and isinstance(found.rows, frames.FrameRows):
+        found.rows.frames = frames.ScannedFrames(table.select(found.rows.words.values()), label)
+    return found
 
 
 def _are_paths(source: Any) -> bool:

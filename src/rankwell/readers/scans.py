@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import InputError, UsageError, one_of
+from rankwell.errors import InputError, RankwellError, UsageError, one_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,19 +42,27 @@ def scanned(source: str | os.PathLike[str]) -> pl.LazyFrame:
     import polars as pl
 
     text = os.fspath(source)
-    try:
-        table = (
-            _at(text)
-            if ADDRESS.match(text)
-            else pl.scan_parquet(Path(text) / PARQUET, hive_partitioning=True)
-        )
+    with explained(text):
+        if ADDRESS.match(text):
+            table = _at(text)
+        else:
+            table = pl.scan_parquet(Path(text) / PARQUET, hive_partitioning=True)
         table.collect_schema()
-    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        if isinstance(error, UsageError):
-            raise
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InputError(f"{text}: cannot be read ({first[:200]}).") from error
     return table
+
+
+@contextmanager
+def explained(label: str) -> Iterator[None]:
+    """Turn what Polars raises at a table into one line; errors of rankwell stay as they are."""
+    import polars as pl
+
+    try:
+        yield
+    except RankwellError:
+        raise
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise InputError(f"{label}: cannot be read ({first[:200]}).") from error
 
 
 def _at(address: str) -> pl.LazyFrame:
