@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ def _paths(source: Any) -> list[Path]:
         named = [path for each in given if not isinstance(each, File) for path in paths_of(each)]
     except RankwellError:
         return []
-    return [path for path in map(Path, named) if path.is_file()]
+    return [Path(path) for path in named if os.path.isfile(path)]  # noqa: PTH113 - takes any text for a name
 
 
 def _held(path: Path) -> float:

@@ -25,8 +25,8 @@ def is_scanned(source: Any) -> bool:
         return True
     if not isinstance(source, (str, os.PathLike)):
         return False
-    path = Path(source)
-    return path.is_dir() and next(path.glob(PARQUET), None) is not None
+    # os.path, unlike Path, takes any text for a name
+    return os.path.isdir(source) and next(Path(source).glob(PARQUET), None) is not None  # noqa: PTH112
 
 
 def scanned(source: str | os.PathLike[str]) -> pl.LazyFrame:

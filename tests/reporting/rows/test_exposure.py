@@ -63,11 +63,7 @@ def test_coverage_is_that_of_the_metric():
 
 def test_threads_and_batches_change_no_digit():
     one, many = (measured(RUNS, TRAIN, 10, view="log2p1", threads=threads) for threads in (1, 2))
-    small = (
-        measured(RUNS, TRAIN, 10, view="log2p1", engine=rw.Stream(memory="16MiB"))
-        if hasattr(rw, "Stream")
-        else one
-    )
+    small = measured(RUNS, TRAIN, 10, view="log2p1", engine=rw.Stream(part_rows=7))
     assert one == many == small
 
 
