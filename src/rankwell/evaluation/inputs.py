@@ -70,6 +70,14 @@ class Inputs:
         refuse_metrics(wanted, asked, {"qrels": qrels, "items": items, "train": train, "users": users})
         return cls(wanted, asked, qrels, train, items, users)
 
+    def in_pieces(self) -> Inputs:
+        """Return the same with judgements and training data opened; what has been read already is given in pieces of it."""
+        from rankwell.readers.pieces import held_qrels
+
+        held = {"qrels": self.qrels, "train": self.train}
+        pieces = {name: held_qrels(table) for name, table in held.items() if table is not None}
+        return replace(self, qrels=None, train=None, opened=pieces | dict(self.opened))
+
     def under(self, policy: Policy) -> Inputs:
         """Return the same tables under another policy."""
         return replace(self, asked=asked_of(self.metrics, policy))

@@ -152,7 +152,7 @@ def plan_of(
 
         assert isinstance(where, Spark)
         segments = Segments.of(users, by, weights)
-        return SparkPlan(inputs, where, plain("per_query", per_query, bool), segments, tie_ranges)
+        return SparkPlan(inputs.in_pieces(), where, plain("per_query", per_query, bool), segments, tie_ranges)
     if where.opens:
         from rankwell.evaluation.engines.stream import Stream
         from rankwell.evaluation.streaming.plan import StreamPlan
@@ -164,7 +164,7 @@ def plan_of(
             if isinstance(per_query, (str, os.PathLike))
             else plain("per_query", per_query, bool)
         )
-        return StreamPlan(inputs, where, threads, values, segments, tie_ranges)
+        return StreamPlan(inputs.in_pieces(), where, threads, values, segments, tie_ranges)
     if isinstance(per_query, (str, os.PathLike)):
         raise UsageError(
             f"per_query={brief(os.fspath(per_query))} is for engine='stream', which does not hold the values; for others save the results."

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 import rankwell as rw
+from rankwell.evaluation import Evaluator
+from rankwell.evaluation.inputs import Inputs
 
 METRICS = ["ndcg@10", "ap", "rr", "bpref", "judged@5", "personalization@3"]
 FILMS = files("rankwell") / "data" / "movietweetings"
@@ -238,6 +240,18 @@ def test_an_evaluator_for_many_runs_and_what_it_cannot_do():
     assert "Evaluator of ap, ndcg@5" in repr(evaluator)
     with pytest.raises(rw.RankwellError, match="engine='memory'"):
         evaluator.curve(run, "q005")
+
+
+def test_tables_that_have_been_read_are_not_forgotten():
+    run, qrels = made()
+    judged, log = rw.read_qrels(qrels), rw.read_qrels({q: ["i1"] for q in qrels})
+    metrics, policy = ["ap", "arp@3"], rw.Policy(outside="ignore")
+    inputs = Inputs.of(metrics, policy, qrels=judged, train=log)
+    found, whole = (
+        Evaluator.of(inputs, engine=each).evaluate(run) for each in (rw.Stream(part_rows=9), None)
+    )
+    assert said(found) == said(whole)
+    assert whole["ap"] > 0
 
 
 def test_values_are_written_to_a_file_of_saved_results(tmp_path):

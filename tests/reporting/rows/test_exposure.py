@@ -12,6 +12,7 @@ from tests.reporting.plots.pictures import ITEMS, RUNS, TRAIN
 import rankwell as rw
 from rankwell.errors import DataError
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.engines.memory import Memory
 from rankwell.evaluation.inputs import Inputs
 from rankwell.judge.policy import Policy
 from rankwell.readers import open_run, read_items, read_qrels
@@ -63,7 +64,7 @@ def test_coverage_is_that_of_the_metric():
 
 def test_threads_and_batches_change_no_digit():
     one, many = (measured(RUNS, TRAIN, 10, view="log2p1", threads=threads) for threads in (1, 2))
-    small = measured(RUNS, TRAIN, 10, view="log2p1", engine=rw.Stream(part_rows=7))
+    small = measured(RUNS, TRAIN, 10, view="log2p1", engine=Memory(batch=7))
     assert one == many == small
 
 
