@@ -168,10 +168,12 @@ def kills(folder: Path, users: int, memory: str, times: int = 20) -> None:
     """Kill an evaluation at random moments, go on each time, and print the result, the work and what is left over."""
     place, kept, rng = folder / str(users), folder / "kept", random.Random(11)
     make(place, users, shuffle=True)
+    make(folder / "few", 100, shuffle=True)  # what takes as long is start-up
     for run in ("run", "shuffled"):
         command = [sys.executable, "-c", PROGRAM, "stream", memory, str(place), run, "", str(kept)]
         whole, alone = timed(command)
-        start = min(timed([sys.executable, "-c", "import rankwell as rw; rw.evaluate"])[1] for _ in range(3))
+        few = [str(folder / "few") if each == str(place) else each for each in command[:-1]]
+        start = min(timed([*few, str(folder / "kept-few")])[1] for _ in range(3))
         ratios, same = [], True
         while len(ratios) < times:
             moment = rng.uniform(start, alone)
@@ -185,12 +187,13 @@ def kills(folder: Path, users: int, memory: str, times: int = 20) -> None:
             said, rest = timed(command)
             same = same and said == whole
             ratios.append((rest - start) / max(alone - moment, 0.05 * alone))
-        left = [each.name for each in folder.iterdir() if each != place]
+        left = [each.name for each in folder.iterdir() if each not in (place, folder / "few")]
         print(
             f"{run}: {times} kills of an evaluation of {alone:.1f} s (start-up {start:.1f}); the rest took {np.median(ratios):.2f} × what was "
             f"left to do (at most {max(ratios):.2f}), same values: {same}, left over: {left or 'nothing'}"
         )
     shutil.rmtree(place)
+    shutil.rmtree(folder / "few")
 
 
 def timed(command: list[str]) -> tuple[list[float], float]:

@@ -8,7 +8,7 @@ from functools import partial
 
 from rankwell.errors import RankwellError, ReaderError
 from rankwell.readers.files import File
-from rankwell.readers.pieces import Piece, Pieces, pieces_of
+from rankwell.readers.pieces import Piece, Pieces, head_of, pieces_of
 from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Run
 
@@ -84,6 +84,11 @@ class ExplainedPieces:
         """Yield the pieces."""
         with failures_explained(self.file, self.form):
             yield from self.pieces.read(words, start)
+
+    def head(self) -> Piece | None:
+        """Return some of the first rows; None if there are none."""
+        with failures_explained(self.file, self.form):
+            return head_of(self.pieces)
 
     def place(self, row: int) -> str:
         """Return where a row stands."""

@@ -33,8 +33,8 @@ class PartFrames(ABC):
         """Yield frames of about so many rows."""
 
     @abstractmethod
-    def part(self, columns: list[str], start: int) -> PartFrames:
-        """Return the frames of some columns, from a row on."""
+    def part(self, columns: list[str], start: int, rows: int | None = None) -> PartFrames:
+        """Return the frames of some columns, from a row on: of all rows, or of so many."""
 
 
 def whole_columns(

@@ -229,6 +229,6 @@ class ScannedFrames(PartFrames):
         with explained(self.label) if self.label else nullcontext():
             yield from self.table.collect_batches(chunk_size=size, maintain_order=True, lazy=True)
 
-    def part(self, columns: list[str], start: int) -> ScannedFrames:
+    def part(self, columns: list[str], start: int, rows: int | None = None) -> ScannedFrames:
         """Return some columns, from a row on."""
-        return ScannedFrames(self.table.slice(start).select(columns), self.label)
+        return ScannedFrames(self.table.slice(start, rows).select(columns), self.label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -19,6 +20,7 @@ from rankwell.tables.run_qrels import Qrels, Run
 if TYPE_CHECKING:
     import polars as pl
 
+HEAD = 1000  # rows
 Piece = dict[str, Ids | np.ndarray]
 PLAIN_QRELS = ("grade", "topic", "subgroup", "topic_weight", "propensity", "imputed")
 
@@ -35,6 +37,22 @@ class Pieces(Protocol):
 
     def place(self, row: int) -> str:
         """Return where a row stands."""
+
+
+@runtime_checkable
+class WithHead(Protocol):
+    """A table whose first rows can be read alone."""
+
+    def head(self) -> Piece | None:
+        """Return some of the first rows; None if there are none."""
+
+
+@runtime_checkable
+class WithDistinct(Protocol):
+    """A table that counts different ids itself."""
+
+    def distinct(self, word: str) -> int:
+        """Return the number of different ids in a column."""
 
 
 @runtime_checkable
@@ -55,6 +73,27 @@ def pieces_of(run: Run) -> Pieces:
             f"{run.name}: it has empty lists, which tables of rows cannot tell; use engine='memory'."
         )
     return held_run(table, run.name)
+
+
+def head_of(pieces: Pieces) -> Piece | None:
+    """Return some of the first rows of a table; None if it holds no rows."""
+    if isinstance(pieces, WithHead):
+        return pieces.head()
+    with closing(pieces.read()) as reading:
+        return next(reading, None)
+
+
+def distinct(pieces: Pieces, word: str) -> int:
+    """Return the number of different ids in a column of a table."""
+    if isinstance(pieces, WithDistinct):
+        return pieces.distinct(word)
+    found: Ids | None = None
+    for piece in pieces.read((word,)):
+        ids = piece[word]
+        assert isinstance(ids, Ids)
+        both = ids if found is None else Ids.concatenate([found, ids])
+        found = both[both.group()[1]]
+    return 0 if found is None else len(found)
 
 
 class FramePieces:
@@ -78,6 +117,14 @@ class FramePieces:
                 yield self.piece(frame[start:], row + start, wanted, self.place)
                 start = 0
             row += len(frame)
+
+    def head(self) -> Piece | None:
+        """Return some of the first rows, without reading ahead; None if there are none."""
+        frames = self.frames
+        if isinstance(frames, PartFrames):
+            frames = frames.part(list(self.words.values()), 0, HEAD)
+        with closing(FramePieces(frames, self.words, self.name, self.place).read()) as reading:
+            return next(reading, None)
 
     def piece(self, frame: pl.DataFrame, row: int, words: dict[str, str], place: Place) -> Piece:
         """Return the columns of a frame that begins at a row."""

@@ -49,10 +49,10 @@ class FileFrames(PartFrames):
         """Yield frames of about ``size`` rows; None for frames as they stand in the file."""
         yield from _batches(self.table, size, self.file, self.kind, None)
 
-    def part(self, columns: list[str], start: int) -> Self:
+    def part(self, columns: list[str], start: int, rows: int | None = None) -> Self:
         """Return some columns, from a row on."""
         other = copy.copy(self)
-        other.table = self.table.slice(start).select(columns)
+        other.table = self.table.slice(start, rows).select(columns)
         return other
 
 

@@ -11,12 +11,12 @@ from rankwell.evaluation.streaming.done import Done
 from rankwell.evaluation.streaming.joined import ids_in
 from rankwell.evaluation.streaming.layout import Layout
 from rankwell.evaluation.streaming.parts import Surveys, Tables
-from rankwell.evaluation.streaming.survey import Surveyor, head_of
+from rankwell.evaluation.streaming.survey import Surveyor
 from rankwell.evaluation.streaming.totals import results_of, words_of_survey, work_of
 from rankwell.evaluation.streaming.values import Values
 from rankwell.evaluation.streaming.work import Work
 from rankwell.judge.train import Everyone
-from rankwell.readers.pieces import HeldPieces, pieces_of
+from rankwell.readers.pieces import HeldPieces, head_of, pieces_of
 from rankwell.results import Results
 from rankwell.results.part import add_counts
 from rankwell.tables.amounts import Amounts
@@ -89,12 +89,14 @@ class Streaming:
     @cached_property
     def surveys(self) -> Surveys:
         """What must be known of all rows before a part of them is evaluated."""
-        heads = {name: head_of(pieces) for name, pieces in self.tables.items()}
-        integer = next((ids_in(h)[:1] for h in heads.values() if h and not ids_in(h).is_text), None)
-        del heads
-        found = {}
+        found, integer = {}, None
+        kept = {name: self.keeping.load(f"{name}-survey") for name in self.tables}
+        if None in kept.values():
+            heads = [head_of(pieces) for pieces in self.tables.values()]
+            integer = next((ids_in(head)[:1] for head in heads if head and not ids_in(head).is_text), None)
+            del heads
         for name, pieces in self.tables.items():
-            survey = self.keeping.load(f"{name}-survey")
+            survey = kept[name]
             if survey is None:
                 prepare = self.inputs.prepare if name == "qrels" else None
                 words = words_of_survey(self.inputs, name, has_train="train" in self.tables)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -15,7 +14,7 @@ from rankwell.errors import DataError
 from rankwell.evaluation.streaming.joined import held, ids_in, numbers_in, qrels_of
 from rankwell.judge.pooling import levels_of
 from rankwell.readers.frame_columns import packed_ids
-from rankwell.readers.pieces import Piece, Pieces
+from rankwell.readers.pieces import Piece, Pieces, head_of
 from rankwell.results.part import add_counts
 from rankwell.statistics.draws import first, further
 from rankwell.tables.ids import DENSE, Ids, to_same_kind
@@ -146,12 +145,6 @@ class Surveyor:
         self._levels = self._levels or {}
         levels, counts = levels_of(grade)
         add_counts(self._levels, dict(zip(levels.tolist(), counts.tolist(), strict=True)))
-
-
-def head_of(pieces: Pieces) -> Piece | None:
-    """Return the first piece of a table, None if it holds no rows."""
-    with closing(pieces.read()) as reading:
-        return next(reading, None)
 
 
 class Distinct:
