@@ -37,9 +37,9 @@ test-browser: build  ## run the tests that open pages in Chromium, which has to 
 test-training: build $(VENV)/training  ## install PyTorch and more (1 GB), and run the tests of training loops
 	$(BIN)/python -m pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' $(TRAINING) $(ARGS)
 
-test-spark: build  ## install PySpark (500 MB; it needs Java 17), and run the tests of the engine for Spark
-	$(PIP) install --editable '.[spark]'
-	$(BIN)/python -m pytest tests/evaluation/distributed $(ARGS)
+test-spark: build build/spark/made  ## install PySpark (500 MB; it needs Java 17) and Sail into build/spark, and run the tests of Spark
+	for kind in sail jvm connect; do PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/spark/bin/python -m pytest \
+		tests/evaluation/distributed/test_$$kind.py $(ARGS) || exit 1; done
 
 test-lowest: build  ## run the tests with the lowest declared versions of what people have beside rankwell
 	$(PYTHON) -m venv --clear build/lowest
@@ -106,6 +106,12 @@ $(VENV)/report: $(VENV)/installed
 $(VENV)/dev: $(VENV)/made pyproject.toml
 	$(PIP) install --editable '.[dev]'
 	@touch $@ $(VENV)/installed $(VENV)/report
+
+build/spark/made: $(VENV)/dev
+	$(PYTHON) -m venv build/spark
+	$(BIN)/python tools/requirements.py cluster > build/spark/requirements.txt
+	build/spark/bin/python -m pip --disable-pip-version-check --quiet install -r build/spark/requirements.txt
+	@touch $@
 
 $(VENV)/training: $(VENV)/dev
 	$(PIP) install --editable '.[training]'

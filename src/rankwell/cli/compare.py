@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 from rankwell.cli.costs_files import Load, answers_in, costs_of
 from rankwell.cli.option import STATISTICS, Option
 from rankwell.cli.options import (
+    Engines,
     Format,
     FromExperiment,
     Metrics,
@@ -29,6 +30,7 @@ from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, 
 from rankwell.display.output import Progress, write
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.engine import Engine
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.judge.policy import Policy
@@ -128,6 +130,7 @@ def compare(
     output: Output = None,
     statistics: Testing = Testing(),
     tables: Tables = Tables(),
+    engines: Engines = Engines(),
     reading: Reading = Reading(),
     policy: PolicyRules = Policy(),  # noqa: B008 - a frozen value
 ) -> None:
@@ -145,7 +148,9 @@ def compare(
     if names is None and unsaved:
         raise without_metrics(unsaved[0])
     groups = {"seeds": named_groups(seeds, "--seeds"), "folds": named_groups(folds, "--folds")}
-    results, users = evaluated(named, qrels, names, tables, reading, policy, by=by, threads=threads)
+    results, users = evaluated(
+        named, qrels, names, tables, reading, policy, by=by, threads=threads, engines=engines
+    )
     found = compared(
         results,
         metrics=names,
@@ -207,25 +212,31 @@ def evaluated(
     *,
     by: Sequence[str] | None,
     threads: int | None,
+    engines: Engines | None = None,
 ) -> tuple[dict[str, Results], Any]:
     """Return the results of all systems, and the table of users; runs are evaluated, saved results taken as they are."""
     new = [name for name, each in named.items() if not isinstance(each, Results)]
     if not new:
         return dict(named), tables.users
+    judged = None if qrels == "none" else qrels
     with Progress() as progress:
+        engine: Engine = Memory(progress=progress)
+        if engines is not None:
+            engine = engines.of([named[name] for name in new], judged, tables.train, progress=progress)
         inputs = read_inputs(
             metrics,
             policy,
             runs=[named[name] for name in new],
             names=new,
-            qrels=None if qrels == "none" else qrels,
+            qrels=judged,
             train=tables.train,
             items=tables.items,
             users=tables.users,
             run_options=reading.of_runs,
             qrels_options=reading.of_qrels,
+            engine=engine,
         )
-        evaluator = Evaluator.of(inputs, by=by, engine=Memory(progress=progress), threads=threads)
+        evaluator = Evaluator.of(inputs, by=by, engine=engine, threads=threads)
         found = evaluator.results_of_all(dict(zip(new, inputs.runs, strict=True)))
     return {name: found.get(name, each) for name, each in named.items()}, inputs.users
 

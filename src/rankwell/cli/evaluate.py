@@ -157,7 +157,7 @@ def evaluate(
         judged, train, references = _references(names, qrels, tables.train, reading, wanted=baselines)
         engine = engines.of(paths, judged, train, progress=progress)
         if engine.opens and thresholds is not None:
-            raise UsageError("--rel-sweep cannot be combined with --engine stream.")
+            raise UsageError(f"--rel-sweep cannot be combined with --engine {engine.name}.")
         inputs = read_inputs(
             names,
             policy,
@@ -171,20 +171,21 @@ def evaluate(
             preset=preset,
             run_options=reading.of_runs,
             qrels_options=reading.of_qrels,
-            opens=engine.opens,
+            engine=engine,
         )
         named = {each.name: each for each in inputs.runs}
         if thresholds is not None:
             _sweep(inputs, named, thresholds, threads, printed)
             return
-        to_file = None
-        if engine.opens and printed.form == "parquet" and printed.output is not None and len(named) == 1:
+        to_file, is_stream = None, engine.name == "stream"
+        if is_stream and printed.form == "parquet" and printed.output is not None and len(named) == 1:
             to_file = _parquet_name(printed.output)
         needs_values = per_query or interval or printed.form == "parquet"
         evaluator = Evaluator.of(
             inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=to_file or needs_values
         )
-        results = with_origin(evaluator.results_of_all(named).values(), experiment)
+        found = evaluator.results_of_all(named).values()
+        results = with_origin([each.collected() for each in found] if needs_values else found, experiment)
     _write(results, inputs, names, printed, per_query=per_query, intervals=interval, is_saved=bool(to_file))
 
 

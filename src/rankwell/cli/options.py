@@ -96,14 +96,15 @@ class Tables:
 
 @dataclass(frozen=True, kw_only=True)
 class Engines:
-    """Where data are evaluated: in memory, or part by part if they do not fit."""
+    """Where data are evaluated: in memory, part by part if they do not fit, or on Spark."""
 
     GROUP: ClassVar = ENGINE
 
     engine: Annotated[
-        Literal["memory", "stream"] | None,
+        Literal["memory", "stream", "spark"] | None,
         Option(
-            help="``stream`` reads data part by part that do not fit into memory; default: by their size",
+            help="``stream`` reads data part by part that do not fit into memory, ``spark`` leaves Parquet and tables where they are "
+            "on a cluster; default: by their size",
         ),
     ] = None
     memory: Annotated[
@@ -117,13 +118,30 @@ class Engines:
         ),
     ] = None
 
+    remote: Annotated[
+        str | None,
+        Option(
+            help="where Spark is: ``sc://host:15002`` (Spark Connect) or ``local``; default: local, as the settings of Spark say",
+        ),
+    ] = None
+
     def of(self, *sources: Any, progress: Any) -> Any:
         """Return the engine; a note on stderr tells why it is ``stream`` if nobody asked for that."""
         from rankwell.evaluation.by_size import engine_by_size
 
         asked = self.engine == "stream" or (self.engine is None and (self.memory or self.resume) is not None)
-        if self.engine == "memory" and (self.memory or self.resume) is not None:
+        if self.engine not in (None, "stream") and (self.memory or self.resume) is not None:
             raise UsageError("--memory and --resume are for --engine stream.")
+        if self.engine not in (None, "spark") and self.remote is not None:
+            raise UsageError("--remote is for --engine spark.")
+        if self.engine == "spark" or self.remote is not None:
+            if asked:
+                raise UsageError(
+                    "--memory and --resume are for --engine stream, --remote is for --engine spark."
+                )
+            from rankwell.evaluation.engines.spark import Spark
+
+            return Spark(self.remote or "local")
         if self.engine is None and not asked:
             found, why = engine_by_size(*sources)
             asked = found is not None

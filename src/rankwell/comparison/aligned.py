@@ -44,6 +44,7 @@ class Aligned:
         UsageError, DataError
             If a metric is missing somewhere, or policies, grade scales or numbers of judgements differ.
         """
+        results = {name: res.collected() for name, res in results.items()}
         first, *others = results.values()
         wanted = first.metrics if metrics is None else tuple(metrics)
         for name, res in results.items():

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankwell.comparison.jackknife_groups import by_groups
 from rankwell.comparison.sides import left_out, side_of, values_of
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import UsageError, nearest
@@ -142,7 +143,8 @@ def jackknife(
     level
         The share of intervals that should contain the true value.
     groups
-        How many parts to leave out in turn; default: one per list, for more than 10,000 lists 200 parts, drawn at random.
+        How many parts to leave out in turn; default: one per list, for more than 10,000 lists 200 parts, drawn at random. With
+        ``engine="stream"`` and on Spark always parts, 200 unless said otherwise, drawn by a hash of the query.
     seed
         For drawing the groups.
     options
@@ -180,6 +182,18 @@ def jackknife(
         )
     if not 0 < level < 1:
         raise UsageError(f"level={level:g}: must be a share between 0 and 1, such as 0.95.")
+    if evaluator.plan.is_streamed:
+        if groups is not None and groups < 2:
+            raise UsageError(f"groups={groups}: must be at least 2.")
+        given = [run] if against is None else [run, against]
+        told = by_groups(evaluator, given, groups or GROUPS, seed)
+        each = {
+            metric: _interval(told.value[at], told.without[:, at], level)
+            for at, metric in enumerate(evaluator.metrics)
+        }
+        return Jackknife(
+            told.name, each, n=told.n, groups=len(told.without), items=told.items, level=level, seed=seed
+        )
     runs = [read_run(run)] if against is None else [read_run(run), read_run(against, name="against")]
     sides = [side_of(evaluator.task, read) for read in runs]
     if against is not None:

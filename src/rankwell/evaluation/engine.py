@@ -30,6 +30,9 @@ class Engine(Protocol):
     def opens(self) -> bool:
         """Whether it reads judgements and training data itself, in pieces."""
 
+    def source(self, given: Any) -> Any:
+        """Return what is read in place of a source, if the engine ``opens`` them: the same, unless it reads this one itself."""
+
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
         """Return the sum of the parts of all queries."""
 

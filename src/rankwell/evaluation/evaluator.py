@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import shown
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of
+from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of, run_of
 from rankwell.evaluation.plan import Plan, plan_of
 from rankwell.evaluation.task import Task
 from rankwell.judge.policy import Policy, Rules, policy_with
@@ -127,7 +127,7 @@ class Evaluator:
             users=users,
             slices=slices,
             qrels_options=qrels_options,
-            opens=where.opens,
+            engine=where,
         )
         plan = plan_of(inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query)
         object.__setattr__(self, "plan", plan)
@@ -190,7 +190,7 @@ class Evaluator:
         RankwellError
             If the run cannot be read, or has no query in common with the judgements.
         """
-        return self.results_of(open_run(run, **self.read))
+        return self.results_of(run_of(run, None, self.plan.engine, self.read))
 
     def results_of(self, run: Run) -> Results:
         """Return the results of a run that has been read."""
@@ -209,7 +209,7 @@ class Evaluator:
         named: Mapping[Any, Any] = runs
         return self.results_of_all(
             {
-                name: open_run(run, name=name if isinstance(name, str) else brief(name), **self.read)
+                name: run_of(run, name if isinstance(name, str) else brief(name), self.plan.engine, self.read)
                 for name, run in named.items()
             }
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
+    from rankwell.evaluation.engine import Engine
     from rankwell.readers.pieces import Pieces
 
 READING = "columns", "format_in", "encoding", "rank_base"
@@ -98,7 +100,7 @@ def read_inputs(
     preset: str | None = None,
     run_options: Mapping[str, Any] = NO_OPTIONS,
     qrels_options: Mapping[str, Any] = NO_OPTIONS,
-    opens: bool = False,
+    engine: Engine | None = None,
 ) -> Inputs:
     """Read each table that the metrics need once; typed tables are taken as they are.
 
@@ -113,8 +115,8 @@ def read_inputs(
     run_options, qrels_options
         ``format_in``, ``columns`` and ``encoding`` of ``read_run`` and ``read_qrels``, and ``rank_base`` of ``read_run``.
         The encoding of the judgements is that of the other tables too.
-    opens
-        Whether judgements and training data are only opened, to be read in pieces.
+    engine
+        The engine: judgements and training data may only be opened, to be read in pieces, and it may read sources itself.
 
     Raises
     ------
@@ -135,8 +137,8 @@ def read_inputs(
     named, encoding = zip_longest(runs, names), qrels_options.get("encoding")
     train = train if asked.needs & {"history", "counts"} else None
     opened, judgements, prepare = {}, None, None
-    if opens:
-        opened = _opened(qrels, train, qrels_options)
+    if engine is not None and engine.opens:
+        opened = _opened(qrels, train, engine, qrels_options)
         prepare = None if tool is None else partial(tool.judgements, given=policy, rules=rules)
         qrels = train = None
     if qrels is not None:
@@ -150,20 +152,38 @@ def read_inputs(
         items=None if items is None else _items(items, encoding, with_columns="features" in asked.needs),
         users=None if users is None else _users(users, encoding),
         slices={} if slices is None else slices if isinstance(slices, Parts) else _slices(slices, encoding),
-        runs=tuple([open_run(run, name=name, **run_options) for run, name in named]),
+        runs=tuple([run_of(run, name, engine, run_options) for run, name in named]),
         opened=opened,
         prepare=prepare,
     )
 
 
-def _opened(qrels: Any, train: Any, qrels_options: Mapping[str, Any]) -> dict[str, Pieces]:
+def run_of(run: Any, name: str | None, engine: Engine | None, options: Mapping[str, Any]) -> Run:
+    """Open a run; an engine may read it itself, unless a format is given."""
+    if engine is not None and engine.opens:
+        run, name = _found(run, name, engine, options)
+    return open_run(run, name=name, **options)
+
+
+def _found(
+    source: Any, name: str | None, engine: Engine, options: Mapping[str, Any]
+) -> tuple[Any, str | None]:
+    """What is read in place of a source, and its name: that of a file if the engine reads it itself."""
+    found = source if options.get("format_in") else engine.source(source)
+    return found, name if name is not None or found is source else Path(source).name
+
+
+def _opened(qrels: Any, train: Any, engine: Engine, qrels_options: Mapping[str, Any]) -> dict[str, Pieces]:
     """Judgements and training data, to be read in pieces."""
     from rankwell.readers.opening import open_qrels
 
-    opened = {} if qrels is None else {"qrels": open_qrels(qrels, **qrels_options)}
+    opened = {}
+    if qrels is not None:
+        found, name = _found(qrels, None, engine, qrels_options)
+        opened["qrels"] = open_qrels(found, name=name, **qrels_options)
     if train is not None:
-        name = None if isinstance(train, str) else "train"
-        opened["train"] = open_qrels(train, name=name, encoding=qrels_options.get("encoding"))
+        found, name = _found(train, None if isinstance(train, str) else "train", engine, {})
+        opened["train"] = open_qrels(found, name=name, encoding=qrels_options.get("encoding"))
         refuse_labels(getattr(opened["train"], "matrix", None))
     return opened
 

@@ -103,7 +103,7 @@ def evaluate(
         slices=slices,
         run_options=run_options,
         qrels_options=qrels_options,
-        opens=where.opens,
+        engine=where,
     )
     plan = plan_of(inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query)
     return plan.results(inputs.runs[0])

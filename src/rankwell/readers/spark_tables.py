@@ -33,6 +33,10 @@ class SparkPieces:
         for frame in self.collected(wanted)[start:].iter_slices(PIECE):
             yield {word: column_of(frame[word], word, self.place, start) for word in wanted}
 
+    def distinct(self, word: str) -> int:
+        """Return the number of different ids in a column."""
+        return int(self.frame.select(word).distinct().count())
+
     def collected(self, words: Sequence[str] | None = None) -> pl.DataFrame:
         """Return the rows, collected."""
         import polars as pl

@@ -55,6 +55,7 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     """
     if not results:
         raise UsageError("there are no results to add.")
+    results[:] = [each.collected() for each in results]
     first, numbers = results[0], []
     for at, each in enumerate(results):
         try:

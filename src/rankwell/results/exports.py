@@ -109,10 +109,6 @@ def frame_of(res: Results) -> pl.DataFrame:
     """Return a frame with one row per query and one column per metric with per-query values; undefined is null."""
     import polars as pl
 
-    if res.spark_rows is not None:
-        rows = pl.from_arrow(res.spark_rows.toArrow())
-        assert isinstance(rows, pl.DataFrame)
-        return rows.sort("query")
     kind = pl.String if res.part.queries.is_text else pl.Int64
     columns = [pl.Series("query", res.queries, kind)]
     columns += [pl.Series(str(m), res.values(m), nan_to_null=True) for m in res.part.values]

@@ -88,6 +88,7 @@ def interval(  # noqa: D417 - a method of Results, which would be too long a fil
         raise UsageError(f"resamples={resamples}: must be at least {LEAST_RESAMPLES}.")
     wanted = metric_of(metric)
     _ = self[wanted]
+    self = self.collected()
     _refuse_without_mean(self, wanted)
     if wanted in self.part.weighted and weights is None:
         raise UsageError(

@@ -15,6 +15,7 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import addition, exports, mean_intervals, trackers
+from rankwell.results.collecting import collected
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
@@ -147,24 +148,32 @@ class Results:
             raise NotAskedError(f"{wanted} was not evaluated; the metrics are {', '.join(self.mean)}.{near}")
         return self.mean[str(wanted)]
 
+    def collected(self) -> Results:
+        """Return the same with the values of each query held here, which those of Spark are not before (``spark_rows``)."""
+        return self if self.spark_rows is None else self._collected
+
+    @cached_property
+    def _collected(self) -> Results:
+        return collected(self)
+
     @cached_property
     def _rows(self) -> np.ndarray:
         """The rows of ``queries`` in the part."""
-        return self.part.concerned()
+        return self.collected().part.concerned()
 
     @cached_property
     def queries(self) -> list[str] | list[int]:
         """The query ids, sorted: integers by value, text by UTF-8 bytes."""
-        return self.part.queries[self._rows].tolist()
+        return self.collected().part.queries[self._rows].tolist()
 
     def values(self, metric: Metric) -> np.ndarray:
         """Return a metric's value for each of ``queries``; NaN where undefined."""
-        return self.part.values[metric][self._rows]
+        return self.collected().part.values[metric][self._rows]
 
     @cached_property
     def per_query(self) -> pl.DataFrame:
         """A frame with one row per query and one column per metric with per-query values; undefined is null."""
-        return exports.frame_of(self)
+        return exports.frame_of(self.collected())
 
     def __add__(self, other: Results) -> Results:
         """Return the combined results of disjoint sets of queries; raises UsageError if metrics or conditions differ."""
@@ -215,13 +224,13 @@ class Results:
         """
         from rankwell.results.aggregation import aggregate_of
 
-        return aggregate_of(self, metric_of(metric), how, weights, floor)
+        return aggregate_of(self.collected(), metric_of(metric), how, weights, floor)
 
     interval = mean_intervals.interval
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return the results as plain Python values, as ``to_json`` writes them."""
-        return exports.to_dict(self, per_query=per_query)
+        return exports.to_dict(self.collected() if per_query else self, per_query=per_query)
 
     def to_json(self, *, per_query: bool = False) -> str:
         """Return the results as JSON text in full precision; undefined is null.
@@ -233,13 +242,13 @@ class Results:
         >>> json.loads(res.to_json())["mean"]
         {'rr': 1.0}
         """
-        return exports.to_json(self, per_query=per_query)
+        return exports.to_json(self.collected() if per_query else self, per_query=per_query)
 
     def to_table(self, *, per_query: bool = False) -> Table:
         """Return a table with one row per metric, or per query."""
         from rankwell.results import summary
 
-        return summary.table_of([self], per_query=per_query)
+        return summary.table_of([self.collected() if per_query else self], per_query=per_query)
 
     def to_markdown(self, *, per_query: bool = False) -> str:
         """Return the table as Markdown."""
@@ -260,7 +269,7 @@ class Results:
         """Return the value of each query, or of each metric, as CSV text in full precision."""
         from rankwell.results import summary
 
-        return summary.csv_of([self], per_query=per_query)
+        return summary.csv_of([self.collected() if per_query else self], per_query=per_query)
 
     def to_pandas(self) -> Any:
         """Return the per-query values as a pandas frame; needs pandas and pyarrow."""
@@ -286,6 +295,6 @@ class Results:
         >>> rw.Results.load(path).per_query.equals(res.per_query)
         True
         """
-        exports.save(self, path)
+        exports.save(self.collected(), path)
 
     load = classmethod(exports.load)

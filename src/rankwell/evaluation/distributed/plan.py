@@ -22,6 +22,7 @@ from rankwell.evaluation.distributed.job import (
     everyone,
     grades,
 )
+from rankwell.evaluation.distributed.merging import merged
 from rankwell.evaluation.distributed.tables import frames_of, survey, tagged
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from rankwell.evaluation.engines.spark import Spark
 
 ERROR = re.compile(r"rankwell\.errors\.(\w+): (.+)")  # as a worker's traceback ends
-ROWS, MOST = 500_000, 1_000  # of a group; groups
+ROWS, FEW, MOST = 500_000, 10_000, 1_000  # of a group at most, and at least; groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +132,7 @@ class SparkPlan:
             )
             answered = _answered(work, frames, groups, evaluated, names).persist()
             done = Done(Values())
-            for found in _blobs(answered):
+            for found in _blobs(merged(answered, groups)):
                 done.add(found)
             if done.ends == work.facts.ends:
                 break
@@ -141,28 +142,16 @@ class SparkPlan:
         return replace(results_of(work, done, surveys, counts), spark_rows=rows)
 
     def _session(self, tables: Mapping[str, Pieces]) -> Any:
-        if self.engine.session is not None:
-            return self.engine.session
-        for pieces in tables.values():
-            if isinstance(pieces, SparkPieces):
-                return pieces.frame.sparkSession
-        try:
-            from pyspark.sql import SparkSession
-        except ImportError as error:
-            raise UsageError(
-                f"engine='spark' needs PySpark: pip install 'rankwell[spark]' ({error})."
-            ) from error
-        session = SparkSession.getActiveSession()
-        if session is None:
-            raise UsageError(
-                "engine='spark' needs a session; give rw.Spark(session), or DataFrames of Spark."
-            )
-        return session
+        if self.engine.session is None:
+            for pieces in tables.values():
+                if isinstance(pieces, SparkPieces):
+                    return pieces.frame.sparkSession
+        return self.engine.opened()
 
 
 def _groups(session: Any, rows: int) -> int:
-    cores = int(session.conf.get("spark.sql.shuffle.partitions", "2"))
-    return max(min(max(ceil(rows / ROWS), cores), MOST), 1)
+    shared_out = min(int(session.conf.get("spark.sql.shuffle.partitions", "2")), ceil(rows / FEW))
+    return max(min(max(ceil(rows / ROWS), shared_out), MOST), 1)
 
 
 def _with_values(work: Work) -> set[Metric]:
@@ -195,12 +184,12 @@ def _answered(work: Work, frames: Mapping[str, Any], groups: int, answer: Answer
     return whole.groupBy(GROUP).applyInArrow(answered, schema)
 
 
-def _blobs(answered: Any) -> Iterator[Any]:
-    """What the groups answered; an error of rankwell in one of them is raised as if it had happened here."""
+def _blobs(answers: Any) -> Iterator[Any]:
+    """What the groups answered, from a column; an error of rankwell in one of them is raised as if it had happened here."""
     from pyspark.errors import PySparkException
 
     try:
-        for row in answered.filter(answered[DONE].isNotNull()).select(DONE).toLocalIterator():
+        for row in answers.toLocalIterator():
             yield pickle.loads(row[0])  # noqa: S301 - written by our own job
     except PySparkException as error:
         found = ERROR.search(str(error))
@@ -213,7 +202,7 @@ def _blobs(answered: Any) -> Iterator[Any]:
 def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[Work, dict[str, int]]:
     total: Everyone | None = None
     counts: dict[str, int] = {}
-    for [(own, more)] in _blobs(_answered(work, frames, groups, everyone, [])):
+    for [(own, more)] in _blobs(_answered(work, frames, groups, everyone, []).select(DONE)):
         if own is not None:
             total = own if total is None else total + own
             add_counts(counts, more)
@@ -222,6 +211,6 @@ def _with_everyone(work: Work, frames: Mapping[str, Any], groups: int) -> tuple[
 
 def _with_grades(work: Work, frames: Mapping[str, Any], groups: int) -> Work:
     total: Any = None
-    for own in _blobs(_answered(work, frames, groups, grades, [])):
+    for own in _blobs(_answered(work, frames, groups, grades, []).select(DONE)):
         total = own if total is None else total + own
     return replace(work, facts=replace(work.facts, grades=total))

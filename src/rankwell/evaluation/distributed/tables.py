@@ -151,4 +151,6 @@ def tagged(frames: Mapping[str, Any], groups: int) -> Any:
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.unionAll(part)
-    return whole
+    # a task for each of Spark's 200 partitions takes longer than a small evaluation
+    partitions = int(whole.sparkSession.conf.get("spark.sql.shuffle.partitions", "1"))
+    return whole.repartition(groups, GROUP) if groups < partitions else whole

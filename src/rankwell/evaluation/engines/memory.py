@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
 from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.task import Task
@@ -40,6 +41,10 @@ class Memory:
         if batch < 1:
             raise UsageError(f"Memory(batch={batch}): batch must be at least 1.")
         self.batch, self.progress = batch, progress
+
+    def source(self, given: Any) -> Any:
+        """Return the source."""
+        return given
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:
         """Return the sum of the parts of all queries; queries missing from the run come last."""

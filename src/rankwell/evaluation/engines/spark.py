@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,14 +20,17 @@ class Spark:
 
     Run, judgements and training data are grouped by a hash of the query; each group is judged and measured by the code that evaluates
     in memory. States come back and are added; the values of each query stay a DataFrame of Spark (``results.spark_rows``) until
-    somebody looks at them. Tables that are not Spark's are sent there; the catalogue, users and slices go with the job.
+    somebody looks at them. Files of Parquet, folders and addresses of them, and names of tables are read by Spark; other files and
+    tables are read here and sent there. The catalogue, users and slices go with the job.
 
     Parameters
     ----------
     session
-        The session; by default that of the DataFrames, or the active one.
+        The session, or the address to connect to, such as ``"sc://host:15002"``, or ``"local"``; by default the session of the
+        DataFrames, or the active one.
     groups
-        The number of groups of queries; by default one for 500,000 rows, at least two for each core, at most 1,000.
+        The number of groups of queries; by default one for 500,000 rows, and more, of at least 10,000 rows, up to the number of
+        ``spark.sql.shuffle.partitions``; at most 1,000.
     """
 
     session: Any = None
@@ -38,6 +42,30 @@ class Spark:
     def __post_init__(self) -> None:
         if self.groups is not None and self.groups < 1:
             raise UsageError(f"Spark(groups={self.groups}): must be at least 1.")
+
+    def opened(self) -> Any:
+        """Return the session: connected to, or the active one if none is given.
+
+        Raises
+        ------
+        UsageError
+            If there is none, PySpark is not installed, or nobody answers at the address.
+        """
+        from rankwell.evaluation.distributed.session import active, connected
+
+        if self.session is None:
+            return active()
+        return connected(self.session) if isinstance(self.session, str) else self.session
+
+    def source(self, given: Any) -> Any:
+        """Return a DataFrame for what Spark reads: Parquet, and tables by name; anything else as it is."""
+        if not isinstance(given, (str, os.PathLike)) or (
+            isinstance(given, str) and given.startswith("irds:")
+        ):
+            return given
+        from rankwell.readers.spark_files import read_by_spark
+
+        return read_by_spark(self.opened, os.fspath(given))
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:  # noqa: ARG002 - of all engines
         """Raise UsageError: the judgements of the task have been read already."""

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.errors import UsageError, brief
 from rankwell.tables.room import free_memory
@@ -78,6 +78,10 @@ class Stream:
             raise UsageError(
                 f"Stream(memory={brief(str(self.memory))}): too little for {why}; give at least '{-(-wanted >> 20)}MiB'."
             )
+
+    def source(self, given: Any) -> Any:
+        """Return the source: it is read here."""
+        return given
 
     def run(self, run: Run, task: Task, threads: int | None) -> Part:  # noqa: ARG002 - of all engines
         """Raise UsageError: the judgements of the task have been read already."""

@@ -52,3 +52,8 @@ class Done:
         self.is_judged = self.is_judged or part.is_judged
         self.parts += 1
         self.rows += part.rows
+
+    def as_part(self) -> PartDone:
+        """Return the sum as one part; nothing can be added afterwards."""
+        values = {name: each.part() for name, each in self.sums.items()}
+        return PartDone(values, self.counts, self.ends, self.digest, self.is_judged, self.rows, None)

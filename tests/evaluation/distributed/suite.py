@@ -1,0 +1,197 @@
+"""What every Spark has to do: the values of memory for every registered metric, in one job for each data set, however queries are grouped."""
+
+from __future__ import annotations
+
+import pathlib
+import random
+from importlib.resources import files
+from typing import ClassVar
+
+import polars as pl
+import pytest
+from tests.evaluation.streaming.test_streaming import frame, made, said, shuffled
+from tests.laws.test_laws import METRICS
+from tests.laws.test_laws_of_streams import POLICIES, PRIORS
+
+import rankwell as rw
+from rankwell import testing
+from rankwell.metrics import metric_of
+
+FILMS = files("rankwell") / "data" / "movietweetings"
+
+
+def sent(spark, table):
+    return spark.createDataFrame(table.to_arrow(compat_level=pl.CompatLevel.oldest()))
+
+
+def everything(res):
+    data = said(res)
+    return {name: str(value) for name, value in data.items() if name != "counts"} | {"counts": data["counts"]}
+
+
+class Suite:
+    """The tests, of which each file of a kind of Spark runs all; ``lacking`` are metrics that it cannot compute, with the reason."""
+
+    lacking: ClassVar[dict[str, str]] = {}
+
+    @pytest.mark.parametrize(
+        "groups", [1, 4, 40]
+    )  # all queries in one; several with more than one; most of them empty
+    def test_every_registered_metric_in_one_job(self, spark, groups):
+        metrics = list(dict.fromkeys([*METRICS, *map(metric_of, PRIORS)]))
+        given = testing.example(groups)
+        policy = POLICIES[groups % 2]
+        whole = given.new_evaluator(metrics, policy=policy).evaluate(given.run)
+        found = given.new_evaluator(metrics, policy=policy, engine=rw.Spark(spark, groups=groups)).evaluate(
+            given.run
+        )
+        assert everything(found) == everything(whole)
+        assert vars(found.conditions) == vars(whole.conditions)
+
+    def test_frames_of_spark_choose_the_engine_and_keep_the_values(self, spark):
+        run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
+        whole = rw.evaluate(run, qrels, ["ap", "ndcg@5", "personalization@3"])
+        found = rw.evaluate(
+            sent(spark, shuffled(run)), sent(spark, shuffled(qrels)), ["ap", "ndcg@5", "personalization@3"]
+        )
+        assert set(found.spark_rows.columns) == {"query", "ap", "ndcg@5"}
+        assert not len(found.part.queries)
+        assert found.per_query.equals(whole.per_query)
+        assert everything(found) == everything(whole)
+        assert rw.evaluate(sent(spark, run), qrels, ["ap"], per_query=False).spark_rows is None
+        assert said(rw.evaluate(sent(spark, run), sent(spark, qrels), ["ap"], engine="memory")) == said(
+            rw.evaluate(run, qrels, ["ap"])
+        )
+
+    def test_skewed_lists_segments_weights_slices_training_data_and_users(self, spark):
+        rng = random.Random(5)
+        rows = [("much", f"i{n}", rng.random()) for n in range(3000)]
+        rows += [(f"q{q}", f"i{n}", rng.random()) for q in range(40) for n in rng.sample(range(3000), 5)]
+        run = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+        qrels = {
+            q: {f"i{n}": rng.choice([0, 1, 2]) for n in rng.sample(range(3000), 9)}
+            for q in ["much", *(f"q{q}" for q in range(45))]
+        }
+        users = pl.DataFrame(
+            {
+                "query": [*qrels, "other"],
+                "tier": [rng.choice("ab") for _ in range(47)],
+                "w": [rng.random() for _ in range(47)],
+            }
+        )
+        items = pl.DataFrame(
+            {
+                "item": [f"i{n}" for n in range(3000)],
+                "topics": [rng.choice(["x", "y", "x|y"]) for _ in range(3000)],
+            }
+        )
+        train = {q: {f"i{n}": rng.choice([1, 0.1]) for n in rng.sample(range(3000), 4)} for q in qrels}
+        tables = {"users": users, "by": "tier", "weights": "w", "items": items, "train": train}
+        tables["slices"] = {
+            "head": [f"i{n}" for n in range(900)],
+            "tail": [f"i{n}" for n in range(900, 3000)],
+        }
+        metrics = ["ndcg@10", "ap", "user_coverage@1", "coverage@5", "gini@5", "msi@5", "ab_ndcg@5", "arp@5"]
+        whole = rw.evaluate(run, qrels, metrics, **tables)
+        found = rw.evaluate(sent(spark, run), qrels, metrics, engine=rw.Spark(groups=7), **tables)
+        assert everything(found) == everything(whole)
+
+    def test_the_films(self, spark):
+        tables = [pl.read_parquet(FILMS / f"{name}.parquet") for name in ("popular", "test", "train")]
+        options = {"items": FILMS / "items.parquet", "rel": 8, "outside": "ignore"}
+        metrics = ["ndcg@10", "ap", "hit@10", "coverage@10", "msi@10", "ab_ndcg@10", "entropy@10"]
+        run, test, train = tables
+        whole = rw.evaluate(run, test, metrics, train=train, **options)
+        run, test, train = (sent(spark, table) for table in tables)
+        found = rw.evaluate(run, test, metrics, train=train, engine=rw.Spark(groups=5), **options)
+        assert everything(found) == everything(whole)
+
+    @pytest.mark.parametrize("kinds", [(int, str), (str, int)], ids=str)
+    def test_integers_of_one_side_and_text_of_the_other(self, spark, kinds):
+        run, qrels = (
+            {kind(q): {kind(i): 1 + i % 2 for i in range(q, q + 4)} for q in range(9)} for kind in kinds
+        )
+        whole = rw.evaluate(run, qrels, ["ap"])
+        found = rw.evaluate(run, qrels, ["ap"], engine=rw.Spark(spark, groups=3))
+        assert found.mean == whole.mean
+        with pytest.raises(rw.RankwellError, match="text on one side and integers on the other"):
+            rw.evaluate({"x": {"a": 1.0}}, {1: {1: 1}}, ["ap"], engine=rw.Spark(spark))
+
+    def test_what_is_wrong_is_told_as_in_memory(self, spark):
+        twice = pl.DataFrame({"query": ["q", "q"], "item": ["a", "a"], "score": [2.0, 1.0]})
+        with pytest.raises(rw.RankwellError, match="lists item 'a' twice") as error:
+            rw.evaluate(sent(spark, twice), {"q": {"a": 1}}, ["ap"])
+        assert "run, query 'q'" in str(error.value)
+        lists = pl.DataFrame({"query": ["q"], "item": ["a"]})
+        with pytest.raises(rw.RankwellError, match="needs a column score or rank"):
+            rw.evaluate(sent(spark, lists), {"q": {"a": 1}}, ["ap"])
+        missing = pl.DataFrame({"query": ["q", None], "item": ["a", "b"], "score": [2.0, 1.0]})
+        with pytest.raises(rw.RankwellError, match="the query is missing in 1 rows"):
+            rw.evaluate(sent(spark, missing), {"q": {"a": 1}}, ["ap"])
+        with pytest.raises(rw.RankwellError, match="no query of the run is judged"):
+            rw.evaluate(sent(spark, twice.head(1)), {"x": {"a": 1}}, ["ap"])
+        with pytest.raises(rw.RankwellError, match="duplicate_grades='last'"):
+            rw.evaluate(sent(spark, twice.head(1)), {"q": {"a": 1}}, ["ap"], duplicate_grades="last")
+
+    def test_files_folders_and_tables_are_read_by_spark(self, spark, tmp_path):
+        run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
+        items = run.unique("item")
+        whole = rw.evaluate(run, qrels, ["ap", "coverage@5"], items=items)
+        run.write_parquet(tmp_path / "one" / "bm25.parquet", mkdir=True)
+        days = tmp_path / "days"
+        for day, part in enumerate(run.partition_by("query")):
+            (days / f"day={day}").mkdir(parents=True)
+            part.write_parquet(days / f"day={day}" / "part.parquet")
+        sent(spark, qrels).createOrReplaceTempView("judged")
+        engine = rw.Spark(spark, groups=3)
+        for source in (tmp_path / "one" / "bm25.parquet", str(days), str(tmp_path / "one" / "*.parquet")):
+            found = rw.evaluate(source, "judged", ["ap", "coverage@5"], items=items, engine=engine)
+            assert everything(found)["mean"] == everything(whole)["mean"]
+            assert found.counts == whole.counts
+            assert found.name == pathlib.Path(source).name
+            assert found.per_query.equals(whole.per_query)
+        evaluator = rw.Evaluator("judged", ["ap"], engine=engine)
+        assert (
+            evaluator.evaluate_all({"one": tmp_path / "one" / "bm25.parquet"})["one"].mean["ap"]
+            == whole.mean["ap"]
+        )
+        with pytest.raises(rw.RankwellError, match="'judge': neither a file on this machine nor a table"):
+            rw.evaluate(run, "judge", ["ap"], engine=engine)
+        with pytest.raises(rw.RankwellError, match="no-such-file"):
+            rw.evaluate(str(tmp_path / "no-such-file.parquet"), "judged", ["ap"], engine=engine)
+        (tmp_path / "run.txt").write_text("q002 Q0 i1 1 2.0 x\n")
+        text = rw.evaluate(tmp_path / "run.txt", "judged", ["ap"], engine=engine, missing="skip")
+        assert text.mean == rw.evaluate(tmp_path / "run.txt", qrels, ["ap"], missing="skip").mean
+
+    def test_values_are_collected_for_whatever_needs_them(self, spark, tmp_path):
+        run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
+        worse = run.with_columns(score=-pl.col("score"))
+        metrics, named = ["ap", "ndcg@5", "personalization@3"], {"old": worse, "new": run}
+        whole = rw.compare(named, qrels, metrics, baseline="old", resamples=99, flips=99)
+        judged = sent(spark, qrels)
+        found = rw.compare(
+            {name: sent(spark, shuffled(table)) for name, table in named.items()}, judged, metrics,
+            baseline="old", resamples=99, flips=99,
+        )  # fmt: skip
+        assert found.to_dict() == whole.to_dict()
+        res, own = rw.evaluate(sent(spark, run), judged, metrics), rw.evaluate(run, qrels, metrics)
+        assert res.collected().collected() is res.collected()
+        assert own.collected() is own
+        assert res.queries == own.queries
+        assert res.interval("ap") == own.interval("ap")
+        assert res.aggregate("ap", "median") == own.aggregate("ap", "median")
+        assert res.to_csv() == own.to_csv()
+        assert res.to_json(per_query=True) == own.to_json(per_query=True)
+        res.save(tmp_path / "day.parquet")
+        assert rw.Results.load(tmp_path / "day.parquet").per_query.equals(own.per_query)
+        first, rest = (run.filter((pl.col("query") == "q002") == kept) for kept in (True, False))
+        both = [rw.evaluate(sent(spark, part), judged, ["ap"], missing="skip") for part in (first, rest)]
+        assert (both[0] + both[1]).per_query.equals(rw.evaluate(run, qrels, ["ap"], missing="skip").per_query)
+
+    def test_intervals_by_groups_of_lists_are_those_of_stream(self, spark):
+        run = frame(made()[0], "score")
+        options = {"items": run.unique("item"), "groups": 7, "seed": 3}
+        metrics = ["coverage@5", "personalization@3", "gini@5"]
+        whole = rw.jackknife(run, metrics, engine=rw.Stream(part_rows=50), **options)
+        found = rw.jackknife(sent(spark, shuffled(run)), metrics, engine=rw.Spark(spark, groups=3), **options)
+        assert found.to_dict() == whole.to_dict()
