@@ -67,7 +67,7 @@ def parts_add_up(metric: Metric, given: Data) -> bool:
         return True
     first, others = judged[:1], [query for query in given.run if query not in judged[:1]]
     left, right = (given.results(metric, given.some_lists(tuple(keep))) for keep in (first, others))
-    sums = given.once((parts_add_up, given.evaluated(metric)), lambda: (left + right, right + left))
+    sums = given.kept((parts_add_up, given.evaluated(metric)), lambda: (left + right, right + left))
     return all(equal(metric, each, whole) for each in sums)
 
 
@@ -89,7 +89,7 @@ def row_order_does_not_matter(metric: Metric, given: Data) -> bool:
         query, item, score = (list(column) for column in zip(*rows, strict=True))
         return Run(query=query, item=item, score=score)
 
-    run = given.once(row_order_does_not_matter, shuffled)
+    run = given.kept(row_order_does_not_matter, shuffled)
     return equal(metric, given.results(metric, run), given.results(metric))
 
 
@@ -111,7 +111,7 @@ def judgements_are_apart(metric: Metric, given: Data) -> bool:
     if not judges_queries(metric) or not judged:
         return True
     own = {judged[0]: given.qrels[judged[0]]}
-    alone = given.once(judgements_are_apart, lambda: replace(given, qrels=own)).results(metric)
+    alone = given.kept(judgements_are_apart, lambda: replace(given, qrels=own)).results(metric)
     whole = values_by_query(metric, given.results(metric))
     return values_by_query(metric, alone) == {judged[0]: whole[judged[0]]}
 
@@ -128,7 +128,7 @@ def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
 
 def runs_are_apart(metric: Metric, given: Data) -> bool:
     """An evaluator gives the same values as a new one, whatever it evaluated before or evaluates on other threads."""
-    found = given.once(
+    found = given.kept(
         (runs_are_apart, given.evaluated(metric)), lambda: _evaluated_in_turn(given.evaluated(metric), given)
     )
     return all(equal(metric, each, fresh) for fresh, *others in found for each in others)
@@ -154,7 +154,7 @@ def _evaluated_in_turn(metrics: tuple[Metric, ...], given: Data) -> list[tuple[R
 
 def negative_grades_are_unjudged(metric: Metric, given: Data) -> bool:
     """Under ``negative=unjudged``, extra rows with a grade below 0 do not change any value or count."""
-    more = given.once(negative_grades_are_unjudged, given.with_negative_rows)
+    more = given.kept(negative_grades_are_unjudged, given.with_negative_rows)
     here, there, name = given.results(metric), more.results(metric), str(metric)
     return (
         equal(metric, here, there)
@@ -169,7 +169,7 @@ def names_do_not_matter(metric: Metric, given: Data) -> bool:
     def renamed(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         return {_other(query): {_other(item): x for item, x in row.items()} for query, row in table.items()}
 
-    named = given.once(
+    named = given.kept(
         names_do_not_matter, lambda: replace(given, run=renamed(given.run), qrels=renamed(given.qrels))
     )
     there = named.results(metric, rename=_other)
@@ -201,7 +201,7 @@ def only_the_first_k_count(metric: Metric, given: Data) -> bool:
         lists = {query: sorted(items.items(), key=_place, reverse=True) for query, items in given.run.items()}
         return read_run({query: dict(rows[: metric.k]) for query, rows in lists.items()})
 
-    run = given.once((only_the_first_k_count, metric.k), cut)
+    run = given.kept((only_the_first_k_count, metric.k), cut)
     return equal(metric, given.results(metric, run), given.results(metric))
 
 
@@ -218,7 +218,7 @@ def a_better_list_scores_no_worse(metric: Metric, given: Data) -> bool:
         return True
     return all(
         not given.results(metric, after)[metric] < given.results(metric, before)[metric] - 1e-12
-        for before, after in given.once(a_better_list_scores_no_worse, lambda: _swaps(given))
+        for before, after in given.kept(a_better_list_scores_no_worse, lambda: _swaps(given))
     )
 
 
