@@ -6,6 +6,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# pip compiles every module that it installs, on one core. CI imports a quarter of them, and these Python compiles by itself.
+INSTALL := $(PIP) install $(if $(RANKWELL_CI),--no-compile)
 DOCS := $(wildcard README.md CONTRIBUTING.md docs)
 # CI runs the slow and the exhaustive tests and those in a browser as well, and half of the cases of the laws.
 QUICK := -m "not slow and not exhaustive and not browser"
@@ -17,7 +19,7 @@ TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py li
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-training test-spark test-lowest check site format build wheel bench bench-growth clean
+.PHONY: help demo test test-slow test-browser test-training test-spark test-lowest check check-style check-types check-examples check-pages site format build wheel bench bench-growth clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -48,13 +50,22 @@ test-lowest: build  ## run the tests with the lowest declared versions of what p
 	build/lowest/bin/python -m pytest -n auto --dist loadfile $(QUICK) \
 		--ignore=tests/project/test_site.py --ignore=tests/browser $(ARGS)
 
-check: build  ## lint, format, types, layers, doctests, documentation site
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
+check: check-style check-types check-examples check-pages  ## lint, format, types, layers, doctests, documentation site
+
+# Parts of `make check`: none writes what another one reads, so `make -j2 check` runs them side by side.
+check-types: build
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
+
+check-examples: build
 	$(BIN)/python -m pytest -p tests.conftest --doctest-modules --doctest-glob='*.md' \
 		--ignore=src/rankwell/kernels --ignore=docs/plots.md src/rankwell $(DOCS)
+
+check-style: build
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-cache
+
+check-pages: build
 	$(BIN)/python tools/make_gallery.py --check
 	$(BIN)/python tools/make_speed_page.py --check
 	$(BIN)/python tools/make_statistics_page.py --check
@@ -96,15 +107,15 @@ $(VENV)/made:
 
 # Editable installs compile the kernels too; one that exists is reused by `make build`.
 $(VENV)/installed: $(VENV)/made pyproject.toml setup.py $(wildcard src/rankwell/kernels/*.p*)
-	$(PIP) install --editable .
+	$(INSTALL) --editable .
 	@touch $@
 
 $(VENV)/report: $(VENV)/installed
-	$(PIP) install --editable '.[report]'
+	$(INSTALL) --editable '.[report]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/made pyproject.toml
-	$(PIP) install --editable '.[dev]'
+	$(INSTALL) --editable '.[dev]'
 	@touch $@ $(VENV)/installed $(VENV)/report
 
 build/spark/made: $(VENV)/dev
@@ -114,5 +125,5 @@ build/spark/made: $(VENV)/dev
 	@touch $@
 
 $(VENV)/training: $(VENV)/dev
-	$(PIP) install --editable '.[training]'
+	$(INSTALL) --editable '.[training]'
 	@touch $@

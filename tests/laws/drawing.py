@@ -14,3 +14,9 @@ def drawn(cases, what):
     cases = list(cases)
     share = 2 if os.environ.get("RANKWELL_CI") == "1" else 10
     return random.Random(f"{os.environ['RANKWELL_SEED']} {what}").sample(cases, math.ceil(len(cases) / share))
+
+
+def named(metrics):
+    """Return the name of a test of several metrics: the first of them, and how many others there are."""
+    first, *others = metrics
+    return f"{first} and {len(others)} more" if others else str(first)

@@ -9,13 +9,14 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from tests.laws.drawing import ALL, drawn
+from tests.laws.drawing import ALL, drawn, named
 
 import rankwell as rw
 from rankwell import testing
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.metrics import classes, metric_of
 from rankwell.metrics.parameters import parameter_types
+from rankwell.testing.checks import groups_of
 
 
 def variants(cls):
@@ -55,9 +56,9 @@ METRICS = [
 ]
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=str)
-def test_a_metric_keeps_every_law(metric):
-    testing.check_metric(metric, cases=drawn(ALL, metric))
+@pytest.mark.parametrize("variants_of_one", groups_of(METRICS), ids=named)
+def test_every_variant_of_a_metric_keeps_every_law(variants_of_one):
+    testing.check_metrics(variants_of_one, cases=drawn(ALL, variants_of_one[0]))
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.laws.drawing import ALL, drawn
+from tests.laws.drawing import ALL, drawn, named
 
 from rankwell import testing
 from rankwell.metrics import metric_of
 from rankwell.metrics.diversity import candidates, interests
 from rankwell.tables import features
+from rankwell.testing.checks import groups_of
 
 TEXTS = [
     "ab_ndcg(unknown_topic=true)@3",
@@ -26,9 +27,9 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_metric_keeps_every_law(text):
-    testing.check_metric(metric_of(text), cases=drawn(ALL, text))
+@pytest.mark.parametrize("variants", groups_of(map(metric_of, TEXTS)), ids=named)
+def test_a_metric_keeps_every_law(variants):
+    testing.check_metrics(variants, cases=drawn(ALL, variants[0]))
 
 
 @pytest.mark.parametrize("text", ["ab_ndcg@3", "ab_ndcg(profile=given,cold=prior)", "ab_ndcg(profile=dirichlet)@2",

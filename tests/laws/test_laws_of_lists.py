@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.laws.drawing import ALL, drawn
+from tests.laws.drawing import ALL, drawn, named
 
 import rankwell as rw
 from rankwell import testing
 from rankwell.metrics import metric_of
 from rankwell.metrics.beyond import item_pairs as pairs
 from rankwell.tables import features
+from rankwell.testing.checks import groups_of
 
 TEXTS = [
     "ils(features=numbers)@3",
@@ -38,9 +39,9 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_metric_keeps_every_law(text):
-    testing.check_metric(metric_of(text), cases=drawn(ALL, text))
+@pytest.mark.parametrize("variants", groups_of(map(metric_of, TEXTS)), ids=named)
+def test_a_metric_keeps_every_law(variants):
+    testing.check_metrics(variants, cases=drawn(ALL, variants[0]))
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.laws.drawing import ALL, drawn
+from tests.laws.drawing import ALL, drawn, named
 
 from rankwell import testing
 from rankwell.metrics import metric_of
+from rankwell.testing.checks import groups_of
 
 TEXTS = [
     "serendipity_kotkov(distance=.5)",
@@ -24,9 +25,9 @@ TEXTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_metric_keeps_every_law(text):
-    testing.check_metric(metric_of(text), cases=drawn(ALL, text))
+@pytest.mark.parametrize("variants", groups_of(map(metric_of, TEXTS)), ids=named)
+def test_a_metric_keeps_every_law(variants):
+    testing.check_metrics(variants, cases=drawn(ALL, variants[0]))
 
 
 def test_the_scale_of_graded_relevance_is_that_of_all_judgements():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.laws.drawing import ALL, drawn
+from tests.laws.drawing import ALL, drawn, named
 
 from rankwell import testing
 from rankwell.metrics import metric_of
+from rankwell.testing.checks import groups_of
 
 FROM_ITEMS = [
     "alpha_dcg(topics=items,norm=ndeval)@3",
@@ -31,6 +32,6 @@ FROM_ITEMS = [
 ]
 
 
-@pytest.mark.parametrize("text", FROM_ITEMS)
-def test_a_metric_of_the_topics_of_items_keeps_every_law(text):
-    testing.check_metric(metric_of(text), cases=drawn(ALL, text))
+@pytest.mark.parametrize("variants", groups_of(map(metric_of, FROM_ITEMS)), ids=named)
+def test_a_metric_of_the_topics_of_items_keeps_every_law(variants):
+    testing.check_metrics(variants, cases=drawn(ALL, variants[0]))

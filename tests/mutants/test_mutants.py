@@ -16,10 +16,11 @@ from rankwell.judge import judged as hits
 from rankwell.judge import lists as judge_lists
 from rankwell.judge import pooling as judge_pool
 from rankwell.kernels import match, order, ranks
-from rankwell.metrics import additive
+from rankwell.metrics import additive, metric_of
 from rankwell.metrics.binary import binary, first, judged, precision
 from rankwell.metrics.graded import cascade, gain, gain_functions, ndcg
 from rankwell.tables import ranked, states
+from rankwell.testing import checks
 
 WATCHED = [
     "p@3", "p(denom=n)@4", "r@3", "r(denom=min_rk)@2", "hit(rel=2)@3", "ap", "ap@3", "ap(denom=R)@3",
@@ -32,6 +33,27 @@ def keep_the_laws():
     """Try the laws on some metrics."""
     for text in ("ap@2", "ndcg@2", "p@2", "err", "bpref", "coverage@2", "rr@2", "judged@2"):
         testing.check_metric(text, cases=4)
+
+
+def keep_the_laws_together():
+    """Try the laws on groups of metrics, each evaluated beside the others in every case."""
+    texts = [
+        "ap@2",
+        "ap",
+        "ndcg@2",
+        "ndcg",
+        "p@2",
+        "p@3",
+        "err",
+        "err@2",
+        "bpref",
+        "coverage@2",
+        "coverage@3",
+        "rr@2",
+        "rr",
+    ]
+    for group in checks.groups_of(map(metric_of, texts)):
+        checks.check(group, [replace(given, beside=group) for given in testing.examples(4)])
 
 
 def have_the_values_of_the_reference():
@@ -244,13 +266,15 @@ CAUGHT_BY_THE_REFERENCE = {
 
 def test_nothing_is_caught_where_nothing_is_planted():
     keep_the_laws()
+    keep_the_laws_together()
     have_the_values_of_the_reference()
 
 
+@pytest.mark.parametrize("laws", [keep_the_laws, keep_the_laws_together])
 @pytest.mark.parametrize("name", CAUGHT_BY_LAWS)
-def test_a_planted_bug_breaks_a_law(name, monkeypatch):
+def test_a_planted_bug_breaks_a_law(name, laws, monkeypatch):
     CAUGHT_BY_LAWS[name](monkeypatch)
-    assert fails(keep_the_laws)
+    assert fails(laws)
 
 
 @pytest.mark.parametrize("name", CAUGHT_BY_THE_REFERENCE)

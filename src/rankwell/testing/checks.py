@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -37,12 +38,52 @@ def check_metric(
     --------
     >>> check_metric("ndcg@3", cases=3)
     """
-    made = metric_of(metric)
-    laws = {name: law for name, law in LAWS.items() if name not in made.broken_laws()}
-    for given in examples(cases, seed):
-        for name, law in laws.items():
-            if not law(made, given):
-                raise LawBroken(f"{made} breaks the law “{name}”: {law.__doc__} Data: {given}")
+    check([metric_of(metric)], examples(cases, seed))
+
+
+def check_metrics(
+    metrics: Iterable[str | Metric | type[Metric]], *, cases: int | Iterable[int] = 25, seed: int = 0
+) -> None:
+    """Check metrics as ``check_metric`` does, in about half of the time: those of a class that read the same data are evaluated together.
+
+    In the first case each is evaluated alone, and in every case its values are compared with those that it has alone.
+
+    Raises
+    ------
+    LawBroken
+        With the law, the metric and the data on which it fails.
+
+    Examples
+    --------
+    >>> check_metrics(["ndcg@3", "ndcg(gain=exp2)@3", "ap"], cases=3)
+    """
+    for group in groups_of(map(metric_of, metrics)):
+        check(
+            group,
+            (
+                replace(given, beside=group if place else ())
+                for place, given in enumerate(examples(cases, seed))
+            ),
+        )
+
+
+def groups_of(metrics: Iterable[Metric]) -> list[tuple[Metric, ...]]:
+    """Divide metrics into groups of one class each, for which the same data are made and the same policies are possible."""
+    groups: dict[Hashable, list[Metric]] = {}
+    for metric in dict.fromkeys(metrics):
+        reads = metric.judgements, metric.reads_all_judgements(), metric.needed() | metric.needs
+        key = (type(metric), *reads, metric.sees_missing, metric.has_expected_value())
+        groups.setdefault(key, []).append(metric)
+    return [tuple(group) for group in groups.values()]
+
+
+def check(metrics: Sequence[Metric], cases: Iterable[Data]) -> None:
+    """Raise LawBroken for the first law that a metric breaks without declaring it."""
+    for given in cases:
+        for name, law in LAWS.items():
+            for metric in metrics:
+                if name not in metric.broken_laws() and not law(metric, given):
+                    raise LawBroken(f"{metric} breaks the law “{name}”: {law.__doc__} Data: {given}")
 
 
 def check_reader(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -46,27 +46,31 @@ TRAIN = {
 class Data:
     """A run and qrels as dicts, with ties, unjudged items, negative grades, and queries that only one of them has.
 
-    Tables and results that several laws use are computed once.
+    Metrics in ``beside`` are evaluated together whenever one of them is asked for. Tables and results that several laws use are
+    computed once.
     """
 
     run: dict[str, dict[str, float]]
     qrels: dict[str, dict[str, int]]
     seed: int = 0
+    beside: tuple[Metric, ...] = field(default=(), repr=False)
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def results(self, metric: Metric, run: Any = None, **options: Any) -> Results:
-        """Evaluate one metric, optionally with ``others``, on these data or on another run with the same qrels."""
-        evaluator = self.evaluator([metric, *map(metric_of, options.pop("others", ()))], **options)
-        if run is not None:
-            return evaluator.evaluate(run)
-        return self._once(
-            (evaluator, "results"), lambda: evaluator.evaluate(self.some_lists(tuple(self.run)))
-        )
+    def results(self, metric: Metric, run: Run | None = None, **options: Any) -> Results:
+        """Evaluate a metric and those beside it, or it ``alone``, optionally with ``others``, on these data or on another run."""
+        evaluated = (metric,) if options.pop("alone", False) else self.evaluated(metric)
+        evaluator = self.evaluator([*evaluated, *map(metric_of, options.pop("others", ()))], **options)
+        lists = self.some_lists(tuple(self.run)) if run is None else run
+        return self.kept((evaluator, lists), lambda: evaluator.evaluate(lists))
+
+    def evaluated(self, metric: Metric) -> tuple[Metric, ...]:
+        """Return the metrics that are evaluated when this one is asked for."""
+        return self.beside if metric in self.beside else (metric,)
 
     def evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
         """Return a cached evaluator of metrics, without judgements if no metric reads them."""
         key = (tuple(metrics), tuple(options.items()))
-        return self._once(key, lambda: self.new_evaluator(metrics, **options))
+        return self.kept(key, lambda: self.new_evaluator(metrics, **options))
 
     def new_evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
         """Return a new evaluator of metrics, which has not evaluated anything yet."""
@@ -78,9 +82,10 @@ class Data:
 
     def some_lists(self, queries: tuple[str, ...]) -> Run:
         """Return the lists of some queries as a Run."""
-        return self._once(queries, lambda: read_run({query: self.run[query] for query in queries}))
+        return self.kept(queries, lambda: read_run({query: self.run[query] for query in queries}))
 
-    def _once(self, key: Hashable, make: Callable[[], T]) -> T:
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what ``make`` returned when it was first called for this key."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
@@ -104,7 +109,7 @@ class Data:
             without = [item for item in {**listed, **dict.fromkeys(ITEMS)} if item not in grades]
             parts = ([item for item in without if (item in listed) is is_in] for is_in in (True, False))
             qrels[query] = grades | {rng.choice(part): -1 for part in parts if part}
-        return Data(self.run, qrels, self.seed)
+        return replace(self, qrels=qrels)
 
     def judgements(self, metrics: Sequence[Metric], chances: Mapping[str, float]) -> Any:
         """Return the qrels, with topics or propensities if a metric needs them.
@@ -113,7 +118,7 @@ class Data:
         """
         needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
         if not needs & {"topics", "propensity"}:
-            return self._once("qrels", lambda: read_qrels(self.qrels))
+            return self.kept("qrels", lambda: read_qrels(self.qrels))
         rows = [
             (query, item, grade, topic)
             for query, items in self.qrels.items()

@@ -6,6 +6,7 @@ import math
 import pickle
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +24,7 @@ class LawBroken(AssertionError):
     """Raised if a law does not hold; the message names the law, the metric and the data."""
 
 
+BATCHES = [(Memory(batch=1), 3), (Memory(batch=7), 1)]
 OTHERS = ["coverage@1", "coverage@2", "ndcg(gain=exp2)@3", "judged@1", "ap(rel=2)"]
 
 
@@ -65,27 +67,30 @@ def parts_add_up(metric: Metric, given: Data) -> bool:
         return True
     first, others = judged[:1], [query for query in given.run if query not in judged[:1]]
     left, right = (given.results(metric, given.some_lists(tuple(keep))) for keep in (first, others))
-    return equal(metric, left + right, whole) and equal(metric, right + left, whole)
+    sums = given.kept((parts_add_up, given.evaluated(metric)), lambda: (left + right, right + left))
+    return all(equal(metric, each, whole) for each in sums)
 
 
 def batches_change_nothing(metric: Metric, given: Data) -> bool:
     """Batch size and number of threads do not change a single bit."""
     whole = given.results(metric)
-    run = given.some_lists(tuple(given.run))
     return all(
-        equal(metric, given.results(metric, run, engine=Memory(batch=rows), threads=threads), whole)
-        for rows, threads in ((1, 3), (7, 1))
+        equal(metric, given.results(metric, engine=engine, threads=threads), whole)
+        for engine, threads in BATCHES
     )
 
 
 def row_order_does_not_matter(metric: Metric, given: Data) -> bool:
     """Shuffling the rows, across queries too, does not change a single bit."""
-    rows = [(query, item, score) for query, items in given.run.items() for item, score in items.items()]
-    random.Random(given.seed).shuffle(rows)  # noqa: S311 - data for tests
-    query, item, score = (list(column) for column in zip(*rows, strict=True))
-    return equal(
-        metric, given.results(metric, Run(query=query, item=item, score=score)), given.results(metric)
-    )
+
+    def shuffled() -> Run:
+        rows = [(query, item, score) for query, items in given.run.items() for item, score in items.items()]
+        random.Random(given.seed).shuffle(rows)  # noqa: S311 - data for tests
+        query, item, score = (list(column) for column in zip(*rows, strict=True))
+        return Run(query=query, item=item, score=score)
+
+    run = given.kept(row_order_does_not_matter, shuffled)
+    return equal(metric, given.results(metric, run), given.results(metric))
 
 
 def queries_are_apart(metric: Metric, given: Data) -> bool:
@@ -105,43 +110,57 @@ def judgements_are_apart(metric: Metric, given: Data) -> bool:
     judged = [query for query in given.run if query in given.qrels]
     if not judges_queries(metric) or not judged:
         return True
-    alone = Data(given.run, {judged[0]: given.qrels[judged[0]]}).results(metric)
+    own = {judged[0]: given.qrels[judged[0]]}
+    alone = given.kept(judgements_are_apart, lambda: replace(given, qrels=own)).results(metric)
     whole = values_by_query(metric, given.results(metric))
     return values_by_query(metric, alone) == {judged[0]: whole[judged[0]]}
 
 
 def other_metrics_change_nothing(metric: Metric, given: Data) -> bool:
     """Other metrics evaluated at the same time do not change a single bit."""
-    alone = given.results(metric)
+    alone = given.results(metric, alone=True)
     others = [each for each in OTHERS if metric_of(each).judgements == metric.judgements]
-    together = given.results(metric, others=others)
+    together = [given.results(metric), given.results(metric, others=others)]
     if not isinstance(metric, QueryMetric):
-        return same(alone[metric], together[metric])
-    return equal(metric, alone, together)
+        return all(same(alone[metric], each[metric]) for each in together)
+    return all(equal(metric, alone, each) for each in together)
 
 
 def runs_are_apart(metric: Metric, given: Data) -> bool:
     """An evaluator gives the same values as a new one, whatever it evaluated before or evaluates on other threads."""
-    reads = metric.needed() | metric.needs
+    found = given.kept(
+        (runs_are_apart, given.evaluated(metric)), lambda: _evaluated_in_turn(given.evaluated(metric), given)
+    )
+    return all(equal(metric, each, fresh) for fresh, *others in found for each in others)
+
+
+def _evaluated_in_turn(metrics: tuple[Metric, ...], given: Data) -> list[tuple[Results, ...]]:
+    """Results of two runs: each of a new evaluator, of one that evaluated the other run before, and of one on two threads."""
+    reads = frozenset[str]().union(*(metric.needed() | metric.needs for metric in metrics))
     tables: dict[str, Any] = {}
     if not reads & {"catalogue", "features", "collection_size"}:
         tables["items"] = None  # so that the catalogue is each run's own items
     if not reads & {"history", "counts"}:
         tables["train"] = None
     runs = {str(place): read_run(run) for place, run in enumerate((given.other_run(), given.run))}
-    evaluators = {name: given.new_evaluator([metric], **tables) for name in runs}
+    evaluators = {name: given.new_evaluator(metrics, **tables) for name in runs}
     fresh = {name: evaluators[name].evaluate(run) for name, run in runs.items()}
-    for name, other in zip(runs, reversed(runs), strict=True):
-        if not equal(metric, evaluators[other].evaluate(runs[name]), fresh[name]):
-            return False
-    threaded = given.new_evaluator([metric], **tables, threads=len(runs)).evaluate_all(runs)
-    return all(equal(metric, threaded[name], fresh[name]) for name in runs)
+    later = {
+        name: evaluators[other].evaluate(runs[name]) for name, other in zip(runs, reversed(runs), strict=True)
+    }
+    threaded = given.new_evaluator(metrics, **tables, threads=len(runs)).evaluate_all(runs)
+    return [(fresh[name], later[name], threaded[name]) for name in runs]
 
 
 def negative_grades_are_unjudged(metric: Metric, given: Data) -> bool:
     """Under ``negative=unjudged``, extra rows with a grade below 0 do not change any value or count."""
-    here, there = given.results(metric), given.with_negative_rows().results(metric)
-    return equal(metric, here, there) and here.n == there.n and here.undefined == there.undefined
+    more = given.kept(negative_grades_are_unjudged, given.with_negative_rows)
+    here, there, name = given.results(metric), more.results(metric), str(metric)
+    return (
+        equal(metric, here, there)
+        and here.n[name] == there.n[name]
+        and here.undefined.get(name) == there.undefined.get(name)
+    )
 
 
 def names_do_not_matter(metric: Metric, given: Data) -> bool:
@@ -150,7 +169,10 @@ def names_do_not_matter(metric: Metric, given: Data) -> bool:
     def renamed(table: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         return {_other(query): {_other(item): x for item, x in row.items()} for query, row in table.items()}
 
-    there = Data(renamed(given.run), renamed(given.qrels)).results(metric, rename=_other)
+    named = given.kept(
+        names_do_not_matter, lambda: replace(given, run=renamed(given.run), qrels=renamed(given.qrels))
+    )
+    there = named.results(metric, rename=_other)
     here = given.results(metric)
     values = {_other(query): value for query, value in values_by_query(metric, here).items()}
     return values_by_query(metric, there) == values and same(here[metric], there[metric])
@@ -174,13 +196,19 @@ def only_the_first_k_count(metric: Metric, given: Data) -> bool:
     """Items below the cut-off do not change the value."""
     if metric.k is None:
         return True
-    cut = {
-        query: dict(
-            sorted(items.items(), key=lambda each: (each[1], each[0].encode()), reverse=True)[: metric.k]
-        )
-        for query, items in given.run.items()
-    }
-    return equal(metric, given.results(metric, cut), given.results(metric))
+
+    def cut() -> Run:
+        lists = {query: sorted(items.items(), key=_place, reverse=True) for query, items in given.run.items()}
+        return read_run({query: dict(rows[: metric.k]) for query, rows in lists.items()})
+
+    run = given.kept((only_the_first_k_count, metric.k), cut)
+    return equal(metric, given.results(metric, run), given.results(metric))
+
+
+def _place(row: tuple[str, float]) -> tuple[float, bytes]:
+    """What lists are sorted by, the highest first: the score, and then the id."""
+    item, score = row
+    return score, item.encode()
 
 
 def a_better_list_scores_no_worse(metric: Metric, given: Data) -> bool:
@@ -188,17 +216,25 @@ def a_better_list_scores_no_worse(metric: Metric, given: Data) -> bool:
     is_of_scores = "score" in metric.needed()  # of predicted ratings, whatever the order
     if not metric.judgements or metric.better != "higher" or is_of_scores:
         return True
+    return all(
+        not given.results(metric, after)[metric] < given.results(metric, before)[metric] - 1e-12
+        for before, after in given.kept(a_better_list_scores_no_worse, lambda: _swaps(given))
+    )
+
+
+def _swaps(given: Data) -> list[tuple[Run, Run]]:
+    """Single lists, each with the list in which two neighbours are swapped so that the higher grade comes first."""
+    found = []
     for query, items in given.run.items():
         grades = given.qrels.get(query, {})
-        ranked = sorted(items, key=lambda item: (items[item], item.encode()), reverse=True)
+        ranked = [item for item, _ in sorted(items.items(), key=_place, reverse=True)]
         pairs = [(grades.get(upper, 0), grades.get(lower, 0)) for upper, lower in pairwise(ranked)]
         places = [place for place, (upper, lower) in enumerate(pairs) if lower > max(upper, 0)]
+        before = read_run({query: ranked})
         for place in places[:2]:
             swapped = [*ranked[:place], ranked[place + 1], ranked[place], *ranked[place + 2 :]]
-            before = given.results(metric, {query: ranked})[metric]
-            if given.results(metric, {query: swapped})[metric] < before - 1e-12:
-                return False
-    return True
+            found.append((before, read_run({query: swapped})))
+    return found
 
 
 def nothing_is_lost(metric: Metric, given: Data) -> bool:
