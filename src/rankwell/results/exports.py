@@ -115,7 +115,13 @@ def frame_of(res: Results) -> pl.DataFrame:
         return rows.sort("query")
     kind = pl.String if res.part.queries.is_text else pl.Int64
     columns = [pl.Series("query", res.queries, kind)]
-    columns += [pl.Series(str(m), res.values(m), nan_to_null=True) for m in res.part.values]
+    for metric in res.part.values:
+        columns.append(pl.Series(str(metric), res.values(metric), nan_to_null=True))
+        if res.bounding is not None:
+            from rankwell.results.bounds import columns_of
+
+            ends = columns_of(res.part, metric, res.bounding)
+            columns += [pl.Series(name, own[res._rows], nan_to_null=True) for name, own in ends.items()]  # noqa: SLF001 - the same package
     return pl.DataFrame(columns)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # few callers need these at run time; the methods that do imp
 
     from rankwell.display.table import Table
     from rankwell.results.aggregation import How
+    from rankwell.results.bounds import Bounding, MeanBounds
     from rankwell.results.breakdown import Breakdown
 
 
@@ -49,6 +50,7 @@ class Results:
     division: Division = field(default_factory=Division)
     slices: Mapping[str, Results] = field(default_factory=dict)
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
+    bounding: Bounding | None = None  # what bounds under unjudged items rest on, if they were asked for
     spark_rows: Any = None  # a DataFrame of Spark with the values of each query, if they are not held
 
     @property
@@ -128,6 +130,13 @@ class Results:
     def tie_range(self) -> dict[str, tuple[float, float]]:
         """The values under the worst and the best order of equal scores, if they differ by more than 0.001."""
         return tie_ranges(self.metrics, self.part.ends)
+
+    @cached_property
+    def bounds(self) -> dict[str, MeanBounds]:
+        """The lowest and the highest value of each metric over all grades that unjudged items could have (``bounds=True``)."""
+        from rankwell.results import bounds
+
+        return bounds.means_of(self.part, self.metrics, bounds.require(self.bounding))
 
     @property
     def grades(self) -> str:

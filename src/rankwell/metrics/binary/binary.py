@@ -11,6 +11,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.ties import chance_of_a_hit
 from rankwell.metrics.additive import RankWeighted
+from rankwell.metrics.bounds import EXACT, FREE_R, Bounded
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import Ranked, ratio
 
@@ -23,6 +24,7 @@ class _Counting(RankWeighted):
 
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "")
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+    rises: ClassVar[bool] = True
 
     def rows(self, judged: Judged) -> Ranked:
         """The relevant items found."""
@@ -123,6 +125,10 @@ class R(_Counting):
     denom: Literal["R", "min_rk"] = "R"
     rel: float | None = None
 
+    def bounded(self) -> Bounded:
+        """Exact, with a stated pool."""
+        return FREE_R
+
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """R, or min(R, k)."""
         relevant = judged.n_relevant(self.rel)
@@ -211,6 +217,10 @@ class F(Weighted, _Counting):
     denom: Literal["k", "n"] = "k"
     rel: float | None = None
 
+    def bounded(self) -> Bounded:
+        """Exact, with a stated pool unless recall has no weight."""
+        return FREE_R if self.recall_weight > 0 else EXACT
+
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """(C·R + k) / (C + 1)."""
         return self.below(judged.n_relevant(self.rel), self._shown(judged, self.denom), judged)
@@ -242,6 +252,7 @@ class Hit(QueryMetric):
     """
 
     sliceable: ClassVar[bool] = True
+    rises: ClassVar[bool] = True
 
     name: ClassVar[str] = "hit"
     aliases: ClassVar[tuple[str, ...]] = ("hr", "hit_rate", "success")

@@ -45,6 +45,7 @@ class RR(Additive):
     name: ClassVar[str] = "rr"
     aliases: ClassVar[tuple[str, ...]] = ("mrr", "recip_rank")
     words: ClassVar[tuple[str, str, str]] = ("first", "1/r", "")
+    rises: ClassVar[bool] = True
 
     rel: float | None = None
 
