@@ -66,9 +66,9 @@ def bounds_asked(wanted: BoundsWanted, *, engine: Engine, weights: str | None) -
     if bounds is not True:
         raise UsageError(f"bounds={brief(bounds)}: must be true or false.")
     if engine.name != "memory":
-        raise UsageError(f"bounds=True needs engine='memory', and cannot be combined with {engine.name}.")
+        raise UsageError(f"bounds need engine='memory', not {engine.name}.")
     if weights is not None:
-        raise UsageError("bounds=True cannot be combined with weights=.")
+        raise UsageError("bounds cannot be combined with weights=.")
     depth, runs = _pool(pool)
     opened = tuple(
         open_run(run, name=None if isinstance(run, (str, os.PathLike)) else "pool", **read) for run in runs
@@ -133,12 +133,12 @@ def refuse_rules(asked: Asked) -> None:
     policy = asked.policy
     if policy.ties in ("best", "worst", "expected"):
         raise UsageError(
-            f"bounds=True cannot be combined with ties='{policy.ties}', where the order depends on the grades; use "
+            f"bounds cannot be combined with ties='{policy.ties}', where the order depends on the grades; use "
             f"{one_of(('item-desc', 'item-asc', 'order'))}."
         )
     if policy.unjudged == "condense":
         raise UsageError(
-            "bounds=True cannot be combined with unjudged='condense', which removes the items in question."
+            "bounds cannot be combined with unjudged='condense', which removes the items in question."
         )
 
 
@@ -153,7 +153,7 @@ class BoundsTask(Task):
         """Return the part of a judged batch, with bounds and without values."""
         if self.asked.policy.duplicates == "first" and counts.get(COPIES):
             raise DataError(
-                "bounds=True: lists repeat items, and with duplicates='first' a copy can gain nothing; use duplicates='drop'."
+                "bounds: lists repeat items, and with duplicates='first' a copy can gain nothing; use duplicates='drop'."
             )
         part = Part(judged.queries, judged.pool_row)
         rows = np.flatnonzero(judged.pool_row >= 0)
@@ -222,11 +222,13 @@ class Bounds:
 
 
 def _refused(metric: Metric, task: Task, grades: np.ndarray) -> str:
-    """Why a metric that may have bounds has none here; empty if it has."""
+    """Why a metric that may have bounds has none here; empty if it has, or never has."""
+    if not isinstance(metric, QueryMetric) or metric.bounded().kind == "none":
+        return ""
     if metric.sampled is not None:
         return "its lists rank a sample of the items"
     top = getattr(metric, "max_grade", None)
-    if isinstance(metric, QueryMetric) and "grade_max" in metric.needed():
+    if "grade_max" in metric.needed():
         top = task.context.grade_max
     if isinstance(top, int | float) and metric.applies("max_grade") and top < grades[-1]:
         return f"its highest grade is {top:g}, below that of the scale; set max_grade={grades[-1]:g}"

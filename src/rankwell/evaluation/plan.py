@@ -210,6 +210,8 @@ def plan_of(
             f"per_query={brief(os.fspath(per_query))} is for engine='stream', which does not hold the values; for others save the results."
         )
     per_query = per_query is True or plain("per_query", per_query, bool)
+    if bounding is not None and not per_query:
+        raise UsageError("bounds need the values of each query; leave out per_query=False.")
     pool, counts = pool_of(inputs.qrels, asked)
     context, history_counts = context_of(
         inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users

@@ -25,6 +25,28 @@ class Bounding:
     is_given: bool
     pool: str
     refused: tuple[tuple[Metric, str], ...] = ()
+    saved: tuple[tuple[str, MeanBounds], ...] = ()  # of a file without the bounds of each query
+
+    @classmethod
+    def loaded(cls, data: Mapping[str, Any], saved: Mapping[Metric, Mapping[str, Any]]) -> Bounding:
+        """Return what ``to_dict`` wrote, given the plain values of each metric."""
+        means = {metric: MeanBounds(**each["bounds"]) for metric, each in saved.items()}
+        refused = tuple(
+            (m, own.why) for m, own in means.items() if own.kind == "none" and isinstance(m, QueryMetric)
+        )
+        kept = tuple((str(metric), own) for metric, own in means.items())
+        return cls(tuple(data["grades"]), data["is_given"], data["pool"], refused, kept)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what bounds rest on as plain values."""
+        return {"grades": list(self.grades), "is_given": self.is_given, "pool": self.pool}
+
+    def refuse_others(self, other: Bounding | None) -> None:
+        """Raise UsageError unless other bounds rest on the same scale, and both or neither on a stated pool."""
+        if other is None or (self.grades, bool(self.pool)) != (other.grades, bool(other.pool)):
+            raise UsageError(
+                "cannot add results with different bounds: evaluate both with bounds=True, the same scale=, and a pool= or none."
+            )
 
     def of(self, metric: Metric) -> Bounded:
         """Return whether a metric has bounds here, and why it has none."""
@@ -81,6 +103,8 @@ def means_of(part: Part, metrics: tuple[Metric, ...], bounding: Bounding) -> dic
 
 
 def _mean_of(part: Part, metric: Metric, bounding: Bounding) -> MeanBounds:
+    if metric not in part.high and (saved := dict(bounding.saved).get(str(metric))) is not None:
+        return saved
     bounded = bounding.of(metric)
     n = part.states[metric].n
     if bounded.kind == "none" or metric not in part.high:
@@ -114,6 +138,11 @@ def _extreme(metric: QueryMetric, ends: np.ndarray, is_sure: np.ndarray, sign: f
         else:
             last = middle
     return mean(first)
+
+
+def ends_by_name(found: Mapping[str, MeanBounds]) -> dict[str, float | None]:
+    """Return the bounds of means under the names of the columns per query."""
+    return {f"{name} {end}": getattr(own, end) for name, own in found.items() for end in ("low", "high")}
 
 
 def require(bounding: Bounding | None) -> Bounding:

@@ -38,6 +38,7 @@ def to_dict(
         **({"experiment": res.experiment} if res.experiment else {}),
         "mean": _plain_values(res.mean),
         **_divided(res),
+        **({} if res.bounding is None else {"bounds": res.bounding.to_dict()}),
         "metrics": [
             {
                 "metric": str(metric),
@@ -49,6 +50,7 @@ def to_dict(
                 "range": [plain_value(end) for end in metric.range],
                 "undefined": undefined.get(str(metric), {}),
                 "tie_range": list(ranges[str(metric)]) if str(metric) in ranges else None,
+                **({} if res.bounding is None else {"bounds": res.bounds[str(metric)].to_dict()}),
                 **({"interval": found[str(metric)].to_dict()} if str(metric) in found else {}),
                 **(
                     {"diagnostics": _plain_values(known)}
