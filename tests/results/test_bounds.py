@@ -182,7 +182,7 @@ def test_ids_of_other_kinds_are_the_same_items():
         ({"bounds": True, "pool": 0}, "a depth of at least 1"),
         ({"bounds": True, "pool": [1, 2]}, "with one depth"),
         ({"bounds": True, "scale": 1}, "an item was judged 2"),
-        ({"bounds": True, "scale": "high"}, "the highest grade of the scale"),
+        ({"bounds": True, "scale": "high"}, "is no scale"),
         ({"bounds": "yes"}, "must be true or false"),
         ({"bounds": True, "ties": "best"}, "depends on the grades"),
         ({"bounds": True, "unjudged": "condense"}, "removes the items in question"),

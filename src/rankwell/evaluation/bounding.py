@@ -103,7 +103,7 @@ def _scale(scale: Any) -> tuple[float, ...]:
     grades = [fitted(each, float) for each in given]
     if UNFIT in grades or not grades or max(grades) <= 0:
         raise UsageError(
-            f"scale={brief(scale)}: give the highest grade of the scale, such as 3, or all grades, such as [0, 1, 3]."
+            f"{brief(scale)} is no scale: give its highest grade, such as 3, or all grades, such as [0, 1, 3]."
         )
     highest = grades[0]
     if len(grades) == 1 and highest.is_integer() and highest <= WHOLE_STEPS:
@@ -120,7 +120,7 @@ def scale_of(pool: Pool, given: tuple[float, ...] | None) -> np.ndarray:
     highest = float(judged.max(initial=0.0))
     if given is not None and highest > given[-1]:
         raise UsageError(
-            f"scale= ends at {given[-1]:g}, but an item was judged {highest:g}; give the highest grade of the scale."
+            f"the scale ends at {given[-1]:g}, but an item was judged {highest:g}; give the highest grade of the scale."
         )
     if given is None:
         is_whole = bool((judged == np.rint(judged)).all()) and highest <= WHOLE_STEPS

@@ -9,15 +9,13 @@ import numpy as np
 
 from rankwell.judge.asked import Asked
 from rankwell.judge.context import Context
-from rankwell.judge.lists import judge
 from rankwell.judge.policy import Policy
 from rankwell.judge.pool import Pool
+from rankwell.judge.unjudged_pair import batches_of
 from rankwell.kernels import match
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.run_qrels import Run
-
-BATCH = 250_000  # rows at a time
 
 
 def with_pooled(pool: Pool, runs: Iterable[Run], depth: int | None, policy: Policy) -> Pool:
@@ -47,8 +45,7 @@ def _unjudged_of(run: Run, pool: Pool, asked: Asked) -> list[tuple[np.ndarray, I
     catalogue = Known(run.rows.table().item.distinct())
     context = Context(pool.scale, catalogue=catalogue)
     found = []
-    for batch in run.rows.batches(BATCH):
-        judged, _ = judge(batch(), pool, asked, context)
+    for judged in batches_of(run, pool, asked, context):
         shown = judged.shown
         assert shown.item is not None
         row = judged.pool_row[shown.query]

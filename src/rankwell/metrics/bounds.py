@@ -9,6 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from rankwell.judge.context import Context
     from rankwell.judge.unjudged import Unjudged
+    from rankwell.judge.unjudged_pair import Both
 
 Ends = tuple[np.ndarray, np.ndarray]
 
@@ -22,6 +23,21 @@ class Bounded(NamedTuple):
     kind: Literal["exact", "outer", "none"] = "exact"
     reads_pool: bool = False
     why: str = ""
+
+
+class DifferenceBounds(NamedTuple):
+    """The lowest and the highest difference of each query over all grades of its unjudged items.
+
+    ``least`` and ``most`` bound a number that has the sign of the difference. ``is_decided`` says that they are exact, so that
+    a sign is sure where they agree, and undecided where not; ``is_exact`` says that ``low`` and ``high`` are.
+    """
+
+    least: np.ndarray
+    most: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    is_decided: bool
+    is_exact: bool
 
 
 EXACT, FREE_R = Bounded(), Bounded(reads_pool=True)
@@ -69,3 +85,16 @@ class HasBounds:
             for grade in unjudged.grades:
                 low[left] = np.fmin(low[left], self.per_query(few.last_only(float(grade), lowest), context))
         return low, high
+
+    def has_common_divisor(self) -> bool:
+        """Whether the values of two lists are divided by the same number, so that the sign of their difference ignores it."""
+        return False
+
+    def difference_bounds(self: Any, both: Both, context: Context) -> DifferenceBounds:
+        """Return the bounds of the difference of two lists, first less second, whose unjudged items are the same ones.
+
+        By default each list is bounded by itself, which gives outer bounds.
+        """
+        (low, high), (lowest, highest) = (self.bounds(unjudged, context) for unjudged in both.lists)
+        least, most = low - highest, high - lowest
+        return DifferenceBounds(least, most, least, most, is_decided=False, is_exact=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +35,12 @@ class Bounding:
             (m, own.why) for m, own in means.items() if own.kind == "none" and isinstance(m, QueryMetric)
         )
         kept = tuple((str(metric), own) for metric, own in means.items())
-        return cls(tuple(data["grades"]), data["is_given"], data["pool"], refused, kept)
+        return replace(cls.of_dict(data), refused=refused, saved=kept)
+
+    @classmethod
+    def of_dict(cls, data: Mapping[str, Any]) -> Bounding:
+        """Return what ``to_dict`` wrote."""
+        return cls(tuple(data["grades"]), data["is_given"], data["pool"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return what bounds rest on as plain values."""

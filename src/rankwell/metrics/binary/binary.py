@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -11,9 +11,12 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.ties import chance_of_a_hit
 from rankwell.metrics.additive import RankWeighted
-from rankwell.metrics.bounds import EXACT, FREE_R, Bounded
+from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import Ranked, ratio
+
+if TYPE_CHECKING:
+    from rankwell.judge.unjudged_pair import Both
 
 __all__ = ["F", "Hit", "P", "R"]
 
@@ -25,6 +28,14 @@ class _Counting(RankWeighted):
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "")
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
     rises: ClassVar[bool] = True
+
+    def has_common_divisor(self) -> bool:
+        """Unless it depends on the length of the list."""
+        return getattr(self, "denom", "k") != "n"
+
+    def worth(self, rows: Ranked, context: Context) -> np.ndarray:
+        """One for a relevant grade."""
+        return context.scale.relevant(rows.grade, getattr(self, "rel", None)).astype(np.float64)
 
     def rows(self, judged: Judged) -> Ranked:
         """The relevant items found."""
@@ -263,6 +274,12 @@ class Hit(QueryMetric):
     def has_expected_value(self) -> bool:
         """The probability that a hit of the tied group that k cuts is ranked within k."""
         return True
+
+    def difference_bounds(self, both: Both, context: Context) -> DifferenceBounds:
+        """The bounds of whether one list has a hit and the other none."""
+        from rankwell.metrics.differences import of_first
+
+        return of_first(self, both, lambda rank: (rank > 0) & (rank <= self.last_rank))
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Whether a hit is among the first k, or the probability that one is."""

@@ -15,12 +15,13 @@ from rankwell.judge.ties import expected_precisions
 from rankwell.kernels import sums
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.binary.levels import needed_hits
-from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, Ends
+from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds, Ends
 from rankwell.metrics.metric import definition
 from rankwell.tables.ranked import Ranked, ratio
 
 if TYPE_CHECKING:
     from rankwell.judge.unjudged import Unjudged
+    from rankwell.judge.unjudged_pair import Both
 
 __all__ = ["AP", "MeanPrecision", "RPrec"]
 
@@ -103,6 +104,17 @@ class AP(Additive):
 
         return bounds(unjudged, self.rel, self.k, self._denom)
 
+    def has_common_divisor(self) -> bool:
+        """Unless it depends on the list."""
+        return self._denom not in ("hits", "min_rn")
+
+    def difference_bounds(self, both: Both, context: Context) -> DifferenceBounds:
+        """The bounds of the difference: a quadratic function of what is relevant."""
+        from rankwell.metrics.binary.precision_differences import difference_bounds
+
+        own = self.has_common_divisor()
+        return difference_bounds(self, both, context) if own else super().difference_bounds(both, context)
+
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
         """The number of queries for which R and min(R, k) differ."""
         short = 0 if self.k is None else int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))
@@ -175,6 +187,10 @@ class MeanPrecision(RankWeighted):
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
 
     rel: float | None = None
+
+    def worth(self, rows: Ranked, context: Context) -> np.ndarray:
+        """One for a relevant grade."""
+        return context.scale.relevant(rows.grade, self.rel).astype(np.float64)
 
     def rows(self, judged: Judged) -> Ranked:
         """The relevant items found."""

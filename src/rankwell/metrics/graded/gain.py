@@ -57,6 +57,10 @@ class Gained(RankWeighted):
         is_falling = isinstance(discount, str) or all(np.diff([*discount, 0.0]) <= 0)
         return super().bounded() if is_falling else RISES
 
+    def has_common_divisor(self) -> bool:
+        """Unless the ideal list is made of the list itself."""
+        return getattr(self, "ideal", "") != "retrieved"
+
     def ends(self, grades: np.ndarray, context: Context) -> tuple[float, float]:
         """The grades with the lowest and the highest gain; unjudged, if all grades have gains."""
         gains = self.gains(Ranked(1, np.zeros(len(grades), np.int64), None, grades), context)
