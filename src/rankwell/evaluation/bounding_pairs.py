@@ -43,7 +43,7 @@ class Pairs:
         """Return the bounds of the difference of two runs, first less second, for each query of the pool."""
         task = self.bounds.task
         both = Both(self.pool, self.ranks[first], self.ranks[second], np.array(task.grades))
-        found = {}
+        found: dict[Metric, DifferenceBounds] = {}
         for metric in task.metrics:
             assert isinstance(metric, QueryMetric)
             if not self.why(metric):
@@ -67,5 +67,7 @@ def _of_defined(
     defined = ~np.isnan(metric.per_query(one.completed(np.nan, np.nan), one.context(task.context)))
     if task.asked.policy.missing == "skip":
         defined &= (one.rows.count() > 0) & (other.rows.count() > 0)
-    ends = (np.where(defined, each, np.nan) for each in (found.least, found.most, found.low, found.high))
-    return DifferenceBounds(*ends, found.is_decided, found.is_exact)
+    least, most, low, high = (
+        np.where(defined, each, np.nan) for each in (found.least, found.most, found.low, found.high)
+    )
+    return found._replace(least=least, most=most, low=low, high=high)
