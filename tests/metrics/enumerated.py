@@ -31,7 +31,7 @@ class Case:
         anchored = {**judgements, ANCHOR: {"a": max(self.grades)}}
         lists = {**dict.fromkeys(judgements, self.listed), ANCHOR: {"a": 1.0}}
         given = {query: items for query, items in lists.items() if items}
-        return rw.evaluate(given, anchored, metrics, grades="judgements", **self.policy, **options)
+        return rw.evaluate(given, anchored, metrics, **{"grades": "judgements", **self.policy}, **options)
 
     def bounded(self, metrics: Sequence[str], *, is_stated: bool = True) -> rw.Results:
         """The results with bounds that the library gives."""
@@ -59,7 +59,7 @@ class Case:
             for at, given in enumerate(itertools.product(options, repeat=len(free)))
         }
         # a query without judgements is not evaluated, so it gets one of an item that nobody lists
-        whole = {query: own or {"~nothing": 0.0} for query, own in judgements.items()}
+        whole = {query: own or {"~nothing": -1.0} for query, own in judgements.items()}
         frame = self.evaluate(whole, metrics).per_query
         rows = frame.filter(frame["query"] != ANCHOR)
         found = {}
@@ -76,7 +76,7 @@ def cases(n: int, seed: int, *, most: int = 4, **policy: Any) -> Iterator[Case]:
         grades = [float(grade) for grade in range(draw.choice([1, 1, 2, 3]) + 1)]
         names = [f"i{at}" for at in range(8)]
         draw.shuffle(names)
-        listed = {item: float(draw.randint(0, 3)) for item in names[: draw.randint(1, 6)]}
+        listed = {item: float(draw.randint(0, 3)) for item in names[: draw.choice([0, 1, 2, 3, 4, 5, 6])]}
         pooled = names[6 : 6 + draw.choice([0, 0, 1, 2])]
         free = draw.sample([*listed, *pooled], min(draw.randint(0, most), len(listed) + len(pooled)))
         others = [item for item in [*listed, *names[5:7]] if item not in free and item not in pooled]
@@ -85,5 +85,6 @@ def cases(n: int, seed: int, *, most: int = 4, **policy: Any) -> Iterator[Case]:
         if not judged:
             judged = {"elsewhere": 0.0}
         case = Case(listed, judged, [item for item in pooled if item in free], grades, policy)
-        if len(case.free()) <= most:
+        is_skipped = not listed and policy.get("missing") == "skip"
+        if len(case.free()) <= most and not is_skipped:
             yield case

@@ -91,7 +91,7 @@ def _notes(results: Sequence[Results]) -> list[str]:
     notes += [f"outer bounds, between which the exact ones lie: {', '.join(outer)}"] if outer else []
     if any(own.n_max > own.n_min for res in results for own in res.bounds.values()):
         notes.append(
-            "judging could also define queries that have no relevant item yet, up to n max; bounds allow for that"
+            "judging could also define queries that have no relevant item yet; bounds allow for that"
         )
     return notes
 
