@@ -7,7 +7,8 @@ import math
 import pytest
 from tests.metrics.enumerated import cases
 
-from rankwell.metrics import metric_of
+from rankwell.metrics import classes, metric_of
+from rankwell.metrics.metric import QueryMetric
 
 BINARY = (
     "p@1", "p@3", "p(denom=n)@3", "p(rel=2)@3", "hit@2", "rr", "rr@2", "mean_precision@3", "set_p",
@@ -71,3 +72,28 @@ def test_bounds_are_what_enumeration_finds(metrics, policy, is_stated):
         compared, wide = compared + more[0], wide + more[1]
     assert compared > 150
     assert wide > 60
+
+
+def test_every_metric_that_has_bounds_is_enumerated_here():
+    """A metric inherits that it rises from its base, so a new one must be looked at."""
+    bounded = {
+        kind.name for kind in classes() if issubclass(kind, QueryMetric) and kind().bounded().kind != "none"
+    }
+    assert bounded == {metric_of(name).name for name in (*BINARY, *GRADED)}
+
+
+@pytest.mark.parametrize(
+    ("metric", "why"),
+    [
+        ("rbp(max_grade=query)", "highest grade of each query"),
+        ("dcg(discount=[0.5,1])", "discount rises"),
+        ("ndcg(gain={0:-1,1:2})", "negative gains"),
+        ("nerr", "no bounds are known"),
+        ("idcg", "no bounds are known"),
+        ("ild@3", "it reads no judgements"),
+    ],
+)
+def test_a_metric_without_bounds_says_why(metric, why):
+    bounded = metric_of(metric).bounded()
+    assert bounded.kind == "none"
+    assert why in bounded.why
