@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+from rankwell.cli.bounding import Bounding
 from rankwell.cli.costs_files import Load, answers_in, costs_of
 from rankwell.cli.option import STATISTICS, Option
 from rankwell.cli.options import (
@@ -26,6 +27,7 @@ from rankwell.cli.options import (
 from rankwell.cli.words import named_groups, named_numbers, split, split_names
 from rankwell.comparison.comparing import compare as compared
 from rankwell.comparison.comparison import Comparison
+from rankwell.comparison.deciding import Judging, with_bounds
 from rankwell.comparison.methods import FLIPS, RESAMPLES, Correction, FamilyOf, Test
 from rankwell.display.output import Progress, write
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
@@ -33,6 +35,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.engine import Engine
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.evaluation.inputs import read_inputs
+from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted
 from rankwell.judge.policy import Policy
 from rankwell.results import Results
 from rankwell.results.loading import all_loaded, is_saved
@@ -129,6 +132,7 @@ def compare(
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
     statistics: Testing = Testing(),
+    bounding: Bounding = Bounding(),
     tables: Tables = Tables(),
     engines: Engines = Engines(),
     reading: Reading = Reading(),
@@ -141,15 +145,25 @@ def compare(
     words = [run, *runs]
     paths = split_names(words)[1]
     form = form_of(format, output, FORMS)
-    refuse_files([*([] if qrels == "none" else [qrels]), *paths, *tables.given], [output])
+    refuse_files([*([] if qrels == "none" else [qrels]), *paths, *tables.given, *bounding.files], [output])
+    bounds = bounding.wanted(reading.of_runs, weights=weights)
     named = systems_of(words)
     names = None if metric is None else [part for text in metric for part in split(text)]
     unsaved = [each for each in named.values() if not isinstance(each, Results)]
     if names is None and unsaved:
         raise without_metrics(unsaved[0])
     groups = {"seeds": named_groups(seeds, "--seeds"), "folds": named_groups(folds, "--folds")}
-    results, users = evaluated(
-        named, qrels, names, tables, reading, policy, by=by, threads=threads, engines=engines
+    results, users, judging = evaluated_with(
+        named,
+        qrels,
+        names,
+        tables,
+        reading,
+        policy,
+        by=by,
+        threads=threads,
+        bounds=bounds,
+        engines=engines,
     )
     found = compared(
         results,
@@ -173,6 +187,8 @@ def compare(
         experiment=experiment or "",
         **statistics.given,
     )
+    if bounding.bounds and judging is not None:
+        found = with_bounds(found, judging)
     _write(found, form, output, pairs=pairs, compact=compact)
 
 
@@ -212,12 +228,30 @@ def evaluated(
     *,
     by: Sequence[str] | None,
     threads: int | None,
-    engines: Engines | None = None,
 ) -> tuple[dict[str, Results], Any]:
     """Return the results of all systems, and the table of users; runs are evaluated, saved results taken as they are."""
+    return evaluated_with(named, qrels, metrics, tables, reading, policy, by=by, threads=threads)[:2]
+
+
+def evaluated_with(
+    named: Mapping[str, Any],
+    qrels: str,
+    metrics: Sequence[str] | None,
+    tables: Tables,
+    reading: Reading,
+    policy: Policy,
+    *,
+    by: Sequence[str] | None,
+    threads: int | None,
+    bounds: BoundsWanted = NO_BOUNDS,
+    engines: Engines | None = None,
+) -> tuple[dict[str, Results], Any, Judging | None]:
+    """Return the same, and what evaluated the runs."""
     new = [name for name, each in named.items() if not isinstance(each, Results)]
     if not new:
-        return dict(named), tables.users
+        if bounds.bounds:
+            raise UsageError("--bounds needs the runs themselves, not saved results.")
+        return dict(named), tables.users, None
     judged = None if qrels == "none" else qrels
     with Progress() as progress:
         engine: Engine = Memory(progress=progress)
@@ -236,9 +270,11 @@ def evaluated(
             qrels_options=reading.of_qrels,
             engine=engine,
         )
-        evaluator = Evaluator.of(inputs, by=by, engine=engine, threads=threads)
-        found = evaluator.results_of_all(dict(zip(new, inputs.runs, strict=True)))
-    return {name: found.get(name, each) for name, each in named.items()}, inputs.users
+        evaluator = Evaluator.of(inputs, by=by, engine=engine, threads=threads, bounds=bounds)
+        runs = dict(zip(new, inputs.runs, strict=True))
+        found = evaluator.results_of_all(runs)
+    results = {name: found.get(name, each) for name, each in named.items()}
+    return results, inputs.users, Judging(evaluator, runs)
 
 
 def name_of(baseline: str, paths: Mapping[str, str], names: Sequence[str]) -> str:
@@ -259,4 +295,6 @@ def _write(found: Comparison, form: str, output: str | None, *, pairs: bool, com
     own = [found.to_pair_table()] if pairs else []
     if not pairs or form != "csv":  # a CSV file holds one table
         own.insert(0, found.to_table(details=not compact))
+    if found.bounding is not None and form != "csv":
+        own.append(found.to_bounds_table())
     write_tables(own if form == "csv" else [*own, *found.to_cost_tables()], form, output)

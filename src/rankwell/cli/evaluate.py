@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
+from rankwell.cli.bounding import Bounding
 from rankwell.cli.option import OUTPUT, Option
 from rankwell.cli.options import (
     Engines,
@@ -22,15 +22,15 @@ from rankwell.cli.options import (
     refuse_files,
     with_origin,
 )
+from rankwell.cli.sweeping import thresholds_in, write_sweep
 from rankwell.cli.words import as_options, files, split, split_names
 from rankwell.display.escaping import printable
-from rankwell.display.output import Progress, in_form, width, write
+from rankwell.display.output import Progress, width, write
 from rankwell.errors import UsageError
 from rankwell.judge.policy import Policy
 
 if TYPE_CHECKING:
     from rankwell.evaluation.inputs import Inputs
-    from rankwell.evaluation.rel_sweep import Threshold
     from rankwell.results import Results
     from rankwell.tables.run_qrels import Run
 
@@ -116,6 +116,7 @@ def evaluate(
     ] = None,
     threads: Threads = None,
     experiment: FromExperiment = None,
+    bounding: Bounding = Bounding(),
     tables: Tables = Tables(),
     engines: Engines = Engines(),
     reading: Reading = Reading(),
@@ -135,12 +136,14 @@ def evaluate(
 
     (titles, paths), parts = split_names([run, *runs]), files(slices, "--slices")
     names = [part for text in metric for part in split(text)]
-    refuse_files([qrels, *paths, *tables.given, *parts.values()], [printed.output])
+    refuse_files([qrels, *paths, *tables.given, *parts.values(), *bounding.files], [printed.output])
+    bounds = bounding.wanted(reading.of_runs, weights=weights)
     if interval:
         _refuse_beside_intervals(printed.form, per_query=per_query, weights=weights)
     sweeping = {
         "--per-query": per_query,
         "--interval": interval,
+        "--bounds": bounding.bounds,
         "--users": tables.users,
         "--by": by,
         "--weights": weights,
@@ -152,7 +155,7 @@ def evaluate(
     }
     if rel_sweep is not None and (others := [option for option, value in sweeping.items() if value]):
         raise UsageError(f"--rel-sweep cannot be combined with {others[0]}.")
-    thresholds = None if rel_sweep is None else _thresholds(names, rel_sweep)
+    thresholds = None if rel_sweep is None else thresholds_in(names, rel_sweep)
     with Progress() as progress:
         judged, train, references = _references(names, qrels, tables.train, reading, wanted=baselines)
         engine = engines.of(paths, judged, train, progress=progress)
@@ -175,14 +178,20 @@ def evaluate(
         )
         named = {each.name: each for each in inputs.runs}
         if thresholds is not None:
-            _sweep(inputs, named, thresholds, threads, printed)
+            write_sweep(inputs, named, thresholds, threads, printed)
             return
         to_file, is_stream = None, engine.name == "stream"
         if is_stream and printed.form == "parquet" and printed.output is not None and len(named) == 1:
             to_file = _parquet_name(printed.output)
-        needs_values = per_query or interval or printed.form == "parquet"
+        needs_values = per_query or interval or bounding.bounds or printed.form == "parquet"
         evaluator = Evaluator.of(
-            inputs, by=by, weights=weights, engine=engine, threads=threads, per_query=to_file or needs_values
+            inputs,
+            by=by,
+            weights=weights,
+            engine=engine,
+            threads=threads,
+            per_query=to_file or needs_values,
+            bounds=bounds,
         )
         found = evaluator.results_of_all(named).values()
         results = with_origin([each.collected() for each in found] if needs_values else found, experiment)
@@ -258,32 +267,6 @@ def _write(
         width=None if printed.output else width(),
         colour=not printed.output and sys.stdout.isatty(),
     )
-    write(text, printed.output)
-
-
-def _thresholds(names: Sequence[str], words: str) -> tuple[Threshold, ...]:
-    from rankwell.evaluation.rel_sweep import thresholds_of
-    from rankwell.metrics import metrics_of
-
-    return thresholds_of(metrics_of(names), split(words))
-
-
-def _sweep(
-    inputs: Inputs,
-    runs: Mapping[str, Run],
-    thresholds: tuple[Threshold, ...],
-    threads: int | None,
-    printed: Printed,
-) -> None:
-    """Print one table per metric: a row per threshold."""
-    from rankwell.evaluation.rel_sweep import sweep_of
-
-    sweep = sweep_of(inputs, runs, thresholds, threads=threads)
-    if printed.form == "json":
-        text = json.dumps(sweep.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-    else:
-        tables = [sweep.to_table(metric) for metric in sweep.metrics]
-        text = in_form(tables, printed.form, None if printed.output else width())
     write(text, printed.output)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 DATA, READING, OUTPUT, POLICY, ENGINE = "Data", "Input format", "Output", "Policy", "Large data"
 STATISTICS, LEARNING = "Statistics", "Learning from judgements"
+UNJUDGED = "Unjudged items"
 POPULAR, KEPT = "Popular items (give one)", "Rows that are kept"
 SYSTEMS, LOAD, GROWTH = "Systems", "Load", "Growth"
 GROUPS = (
@@ -16,6 +17,7 @@ GROUPS = (
     GROWTH,
     STATISTICS,
     LEARNING,
+    UNJUDGED,
     DATA,
     READING,
     ENGINE,

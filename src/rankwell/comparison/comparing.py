@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rankwell.comparison.aligned import Aligned
 from rankwell.comparison.comparison import Comparison
@@ -18,10 +18,15 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
+from rankwell.readers import open_run
 from rankwell.results import Results
 from rankwell.results.loading import opened
 from rankwell.tables.arguments import checked
 from rankwell.tables.cores import cores
+from rankwell.tables.run_qrels import Run
+
+if TYPE_CHECKING:
+    from rankwell.comparison.deciding import Judging
 
 MOST_FOR_ALL_PAIRS = 200
 
@@ -99,7 +104,8 @@ def compare(
     experiment
         What the comparison carries as its origin, as ``read_experiment`` gives it.
     options
-        Other arguments of ``Evaluator``: ``train``, ``items``, ``policy``, ``rel`` and so on.
+        Other arguments of ``Evaluator``: ``train``, ``items``, ``policy``, ``rel`` and so on. With ``bounds=True`` (and ``pool``,
+        ``scale``) also what unjudged items could turn, in which a grade counts in both lists: ``found.to_bounds_table()``.
 
     Returns
     -------
@@ -129,7 +135,7 @@ def compare(
     """
     wanted = None if metrics is None else metrics_of(metrics)
     columns = columns_of(by)
-    results = results_of(runs, qrels, wanted, columns, users, threads, options)
+    results, judging = evaluated_with(runs, qrels, wanted, columns, users, threads, options)
     trainings, parts = _names(seeds), _names(folds)
     systems = Systems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
@@ -162,7 +168,12 @@ def compare(
     found = compared(aligned, systems, baseline, groups, how, cores() if threads is None else threads)
     pairs = [(found.names[one], found.names[other]) for one, other in found.pairs.T.tolist()]
     estimates = None if costs is None else costs_of(found.names, pairs, costs)
-    return replace(found, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
+    found = replace(found, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
+    if judging is None:
+        return found
+    from rankwell.comparison.deciding import with_bounds
+
+    return with_bounds(found, judging)
 
 
 def _names(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:
@@ -197,14 +208,37 @@ def results_of(
     options: Mapping[str, Any],
 ) -> dict[str, Results]:
     """Return the results of all systems, in their order; what is not evaluated yet is evaluated together."""
+    return evaluated_with(runs, qrels, metrics, by, users, threads, options)[0]
+
+
+def evaluated_with(
+    runs: Mapping[str, Any],
+    qrels: Any,
+    metrics: Sequence[Metric] | None,
+    by: Sequence[str],
+    users: Any,
+    threads: int | None,
+    options: Mapping[str, Any],
+) -> tuple[dict[str, Results], Judging | None]:
+    """Return the same, and what evaluated them if bounds were asked for."""
     given: Mapping[Any, Any] = runs
     named = {name if isinstance(name, str) else brief(name): opened(run) for name, run in given.items()}
     new = {name: run for name, run in named.items() if not isinstance(run, Results)}
     found: dict[str, Results] = {}
+    judging = None
     if new:
         evaluator = Evaluator(qrels, metrics, users=users, by=list(by) or None, threads=threads, **options)
-        found = evaluator.evaluate_all(new)
-    return {name: found.get(name, run) for name, run in named.items()}
+        read = {name: open_run(run, name=name, **evaluator.read) for name, run in new.items()}
+        found = evaluator.results_of_all(read)
+        judging = judging_of(evaluator, read) if options.get("bounds") else None
+    return {name: found.get(name, run) for name, run in named.items()}, judging
+
+
+def judging_of(evaluator: Evaluator, runs: Mapping[str, Run]) -> Judging:
+    """Return an evaluator and the runs that it evaluated."""
+    from rankwell.comparison.deciding import Judging
+
+    return Judging(evaluator, runs)
 
 
 def _one_of(metric: Metric, metrics: Sequence[Metric], word: str) -> Metric:

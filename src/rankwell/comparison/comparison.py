@@ -25,7 +25,9 @@ from rankwell.metrics.metric import Metric
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankwell.comparison.decided import Decided
     from rankwell.display.table import Table
+    from rankwell.results.bounds import Bounding
     from rankwell.tables.redaction import Redaction
 
 ALL = "all queries"
@@ -72,6 +74,8 @@ class Comparison:
     counted: Mapping[str, Counted] = field(
         default_factory=dict
     )  # by system as it was given; each seed and fold has its own
+    decided: Mapping[Metric, Decided] = field(default_factory=dict)  # only if bounds were asked for
+    bounding: Bounding | None = None
 
     @property
     def correction(self) -> str:
@@ -160,6 +164,14 @@ class Comparison:
 
         return pair_table(self)
 
+    def to_bounds_table(self) -> Table:
+        """Return a table with a row per metric and pair: what unjudged items could turn; raises UsageError without ``bounds=True``."""
+        from rankwell.comparison.decided import decided_table
+        from rankwell.results.bounds import require
+
+        require(self.bounding)
+        return decided_table(self)
+
     def to_cost_tables(self) -> list[Table]:
         """Return what the systems cost, and the ratios of their latencies; nothing if no costs were given."""
         from rankwell.comparison.cost_tables import cost_tables
@@ -216,7 +228,10 @@ class Comparison:
         return self.to_table()._repr_html_()
 
     def __repr__(self) -> str:
-        return "\n\n".join(each.to_text(PRINTED) for each in (self.to_table(), *self.to_cost_tables()))
+        bounds = [] if self.bounding is None else [self.to_bounds_table()]
+        return "\n\n".join(
+            each.to_text(PRINTED) for each in (self.to_table(), *bounds, *self.to_cost_tables())
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the comparison in the format of the suffix; the file appears only once it is complete.

@@ -55,6 +55,14 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "grades": found.grades,
         "rel": found.rel,
         "costs": None if found.costs is None else found.costs.to_dict(),
+        **(
+            {}
+            if found.bounding is None
+            else {
+                "bounds": found.bounding.to_dict(),
+                "decided": {str(metric): _columns(own._asdict()) for metric, own in found.decided.items()},
+            }
+        ),
         "counted": {name: each._asdict() for name, each in found.counted.items()},
         "notes": list(found.notes),
         "experiment": found.experiment,

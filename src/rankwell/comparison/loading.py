@@ -14,12 +14,14 @@ import numpy as np
 from rankwell.comparison.cells import Counted, Differences, Means
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.costing import CostEstimates
+from rankwell.comparison.decided import Decided
 from rankwell.comparison.exports import KIND, SCHEMA
 from rankwell.comparison.methods import Methods
 from rankwell.errors import InputError
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.readers.saved_files import beginning_of
+from rankwell.results.bounds import Bounding
 
 # how a JSON file of a comparison begins
 BEGINNING = re.compile(rf'\s*{{\s*"rankwell"\s*:\s*"[^"]*"\s*,\s*"kind"\s*:\s*"{KIND}"')
@@ -57,6 +59,8 @@ def loaded(path: str | Path) -> Comparison:
         grades=data.get("grades", ""),
         rel=data.get("rel"),
         costs=CostEstimates.of_dict(data["costs"]) if data.get("costs") else None,
+        decided={metric_of(name): _decided(own) for name, own in data.get("decided", {}).items()},
+        bounding=Bounding.of_dict(data["bounds"]) if "bounds" in data else None,
         counted={name: Counted(**each) for name, each in data.get("counted", {}).items()},
     )
 
@@ -79,6 +83,10 @@ def _read(file: Path) -> dict[str, Any]:
             f"{file}: written with schema {data.get('schema')}, but this version of rankwell reads schemas up to {SCHEMA}."
         )
     return data
+
+
+def _decided(columns: dict[str, list[Any]]) -> Decided:
+    return Decided.of([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
 
 
 def _arrays(columns: dict[str, list[Any]], wanted: Sequence[str]) -> dict[str, np.ndarray]:

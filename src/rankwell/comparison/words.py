@@ -71,6 +71,10 @@ def remarks_of(found: Comparison, *, intervals: bool = True) -> list[str]:
     )
     notes += [f"experiment: {found.experiment}"] if found.experiment else []
     notes += _counted(found)
+    if found.decided:
+        from rankwell.comparison.decided import sentences_of
+
+        notes += sentences_of(found)
     notes += notes_of_seeds(found)
     notes += _visible(found)
     notes += _doubtful(found) if intervals else []

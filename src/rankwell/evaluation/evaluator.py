@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import shown
+from rankwell.evaluation.curves_of_runs import Curves
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import NO_OPTIONS, Inputs, read_inputs, reading_of, run_of
-from rankwell.evaluation.plan import Plan, plan_of
+from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, Plan, plan_of
 from rankwell.evaluation.task import Task
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers import open_run
 from rankwell.results import Results
-from rankwell.tables.arguments import checked
 from rankwell.tables.cores import cores
 from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
@@ -27,17 +26,15 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.evaluation.distributed.plan import SparkPlan
     from rankwell.evaluation.streaming.plan import StreamPlan
-    from rankwell.results.contingency import Contingency
-    from rankwell.results.curves import Curve
 
 ARGUMENTS = (
-    "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "read",
+    "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "read", "bounds",
+    "pool", "scale",
 )  # fmt: skip
-LEVELS = tuple(level / 100 for level in range(101))
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Evaluator:
+class Evaluator(Curves):
     """Judgements and metrics prepared once for any number of runs; immutable and thread-safe.
 
     Parameters
@@ -79,6 +76,14 @@ class Evaluator:
     read
         How the judgements and the runs are read: arguments of ``read_qrels`` and ``read_run``, such as
         ``{"encoding": "latin-1"}``. The encoding is that of the other tables too.
+    bounds
+        Whether to bound each value over all grades that unjudged items could have (``Results.bounds``).
+    pool
+        For ``bounds``, the items that may be relevant beside those of a list: those of the runs of the call down to a depth
+        (``100``, or ``"all"``), of other runs, or both (``[100, "other.run"]``). Without it metrics that depend on the number
+        of relevant items have no lowest value.
+    scale
+        For ``bounds``, the highest grade of the scale, or all its grades; by default it ends at the highest grade judged.
 
     Raises
     ------
@@ -113,6 +118,9 @@ class Evaluator:
         threads: int | None = None,
         per_query: bool | str | os.PathLike[str] = True,
         read: Mapping[str, Any] | None = None,
+        bounds: bool = False,
+        pool: Any = None,
+        scale: float | Sequence[float] | None = None,
         **rules: Unpack[Rules],
     ) -> None:
         run_options, qrels_options = reading_of(read)
@@ -129,7 +137,15 @@ class Evaluator:
             qrels_options=qrels_options,
             engine=where,
         )
-        plan = plan_of(inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query)
+        plan = plan_of(
+            inputs,
+            by=by,
+            weights=weights,
+            engine=where,
+            threads=threads,
+            per_query=per_query,
+            bounds=BoundsWanted(bounds, pool, scale, run_options),
+        )
         object.__setattr__(self, "plan", plan)
         object.__setattr__(self, "read", run_options)
 
@@ -144,6 +160,7 @@ class Evaluator:
         threads: int | None = None,
         per_query: bool | str | os.PathLike[str] = True,
         tie_ranges: bool = True,
+        bounds: BoundsWanted = NO_BOUNDS,
     ) -> Evaluator:
         """Return an evaluator for inputs that have been read; without ``tie_ranges`` results know no range of their means."""
         return cls._of(
@@ -155,6 +172,7 @@ class Evaluator:
                 threads=threads,
                 per_query=per_query,
                 tie_ranges=tie_ranges,
+                bounds=bounds,
             )
         )
 
@@ -218,9 +236,10 @@ class Evaluator:
         """Return the results of runs that have been read, by name."""
         threads = self.plan.threads or cores()
         workers = min(threads, len(runs))
+        plan = self.plan.for_runs([*runs.values()]) if isinstance(self.plan, Plan) and runs else self.plan
         if workers < 2:
-            return {name: self.plan.results(run) for name, run in runs.items()}
-        plan = replace(self.plan, threads=max(threads // workers, 1))
+            return {name: plan.results(run) for name, run in runs.items()}
+        plan = replace(plan, threads=max(threads // workers, 1))
         from rankwell.tables.workers import Workers
 
         with Workers(workers) as working:
@@ -230,68 +249,3 @@ class Evaluator:
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
         """Return an evaluator with other metrics and the same judgements and policy, without reading them again."""
         return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)), self.read)
-
-    @checked
-    def curve(
-        self,
-        run: Any,
-        query: str | int | None = None,
-        *,
-        levels: Sequence[float] = LEVELS,
-        rel: float | None = None,
-    ) -> Curve:
-        """Return the precision-recall curve of one query of a run, or the mean interpolated curve of all queries.
-
-        Parameters
-        ----------
-        run
-            As for ``evaluate``.
-        query
-            The query; None for the mean over the queries with a relevant item.
-        levels
-            The levels of recall at which precision is interpolated; default 0, 0.01, …, 1.
-        rel
-            The lowest grade that counts as relevant; by default the policy's ``rel``, else any grade above 0.
-
-        Examples
-        --------
-        >>> import rankwell as rw
-        >>> ev = rw.Evaluator({"q": {"a": 1, "c": 1}}, ["ap"])
-        >>> curve = ev.curve({"q": ["a", "b", "c"]}, "q", levels=[0, .5, 1])
-        >>> curve.precision, curve.break_even
-        ((1.0, 1.0, 0.6666666666666666), 0.5)
-        >>> curve.points  # rank, recall, precision
-        ((1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 0.6666666666666666))
-        """
-        from rankwell.evaluation.curves import curve_of
-
-        return curve_of(self.plan, open_run(run, **self.read), query, levels, rel)
-
-    @checked
-    def contingency(
-        self, run: Any, k: int | None = None, *, collection: int | None = None, rel: float | None = None
-    ) -> Contingency:
-        """Return TP, FP, FN and TN per query of a run and pooled, with micro and macro precision, recall and F1.
-
-        Parameters
-        ----------
-        run
-            As for ``evaluate``.
-        k
-            Only the first k items count as retrieved; None for all.
-        collection
-            The number of items that could be retrieved; with it there are TN and accuracy.
-        rel
-            The lowest grade that counts as relevant; by default the policy's ``rel``, else any grade above 0.
-
-        Examples
-        --------
-        >>> import rankwell as rw
-        >>> ev = rw.Evaluator({"q": {"a": 1, "c": 1}, "r": {"a": 1}}, ["ap"])
-        >>> table = ev.contingency({"q": ["a", "b"], "r": ["a"]}, collection=10)
-        >>> table.pooled, table.micro["P"], table.macro["P"]
-        ({'TP': 2, 'FP': 1, 'FN': 1, 'TN': 16}, 0.6666666666666666, 0.75)
-        """
-        from rankwell.evaluation.curves import contingency_of
-
-        return contingency_of(self.plan, open_run(run, **self.read), k, collection, rel)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import read_inputs, reading_of
-from rankwell.evaluation.plan import plan_of
+from rankwell.evaluation.plan import BoundsWanted, plan_of
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted
 from rankwell.results import Results
@@ -28,6 +28,9 @@ ARGUMENTS = (
     "per_query",
     "preset",
     "read",
+    "bounds",
+    "pool",
+    "scale",
 )
 
 
@@ -49,6 +52,9 @@ def evaluate(
     per_query: bool | str | os.PathLike[str] = True,
     preset: str | None = None,
     read: Mapping[str, Any] | None = None,
+    bounds: bool = False,
+    pool: Any = None,
+    scale: float | Sequence[float] | None = None,
     **rules: Unpack[Rules],
 ) -> Results:
     """Evaluate one run against judgements.
@@ -62,7 +68,7 @@ def evaluate(
         metrics need only lists.
     metrics
         Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``; at least one.
-    labels, train, items, users, by, weights, slices, policy, engine, threads, per_query, rules
+    labels, train, items, users, by, weights, slices, policy, engine, threads, per_query, bounds, pool, scale, rules
         As for ``Evaluator``.
     preset
         The name of another tool whose definitions and rules to use, such as ``"rectools"``; ``policy`` can then set only
@@ -105,5 +111,13 @@ def evaluate(
         qrels_options=qrels_options,
         engine=where,
     )
-    plan = plan_of(inputs, by=by, weights=weights, engine=where, threads=threads, per_query=per_query)
+    plan = plan_of(
+        inputs,
+        by=by,
+        weights=weights,
+        engine=where,
+        threads=threads,
+        per_query=per_query,
+        bounds=BoundsWanted(bounds, pool, scale, run_options),
+    )
     return plan.results(inputs.runs[0])

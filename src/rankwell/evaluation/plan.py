@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import Inputs
+from rankwell.evaluation.inputs import NO_OPTIONS, Inputs
 from rankwell.evaluation.needs import asked_of, context_of
 from rankwell.evaluation.task import Task
 from rankwell.judge import Asked, pool_of
@@ -28,15 +28,34 @@ from rankwell.tables.parts import Parts
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
+    from rankwell.evaluation.bounding import Bounds, BoundsAsked
     from rankwell.evaluation.distributed.plan import SparkPlan
     from rankwell.evaluation.streaming.plan import StreamPlan
+
+
+class BoundsWanted(NamedTuple):
+    """The arguments about bounds under unjudged items, and how the runs of a pool are read."""
+
+    bounds: Any = False
+    pool: Any = None
+    scale: Any = None
+    read: Mapping[str, Any] = NO_OPTIONS
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether none of them was given."""
+        return self.bounds is False and self.pool is None and self.scale is None
+
+
+NO_BOUNDS = BoundsWanted()
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     """Judgements, metrics and rules prepared once: the task, one more task per slice of the items, and the engine.
 
-    ``counts`` holds the numbers of rows that the rules affected in the judgements and the training data.
+    ``counts`` holds the numbers of rows that the rules affected in the judgements and the training data. ``asked`` are the
+    bounds that were asked for, and ``bounds`` what makes them for the runs of a call.
     """
 
     task: Task
@@ -44,6 +63,8 @@ class Plan:
     threads: int | None
     counts: Mapping[str, int]
     slices: Mapping[str, Task] = field(default_factory=dict)
+    asked: BoundsAsked | None = None
+    bounds: Bounds | None = None
 
     is_streamed: ClassVar[bool] = False
 
@@ -85,7 +106,7 @@ class Plan:
             name: replace(each, metrics=sliced, asked=asked, per_query=True)
             for name, each in self.slices.items()
         }
-        return replace(self, task=task, slices=slices)
+        return replace(self, task=task, slices=slices, bounds=None)
 
     def _refuse_unready(self, asked: Asked) -> None:
         """Raise NeededError if a metric needs something that was not prepared, because no earlier metric needed it."""
@@ -109,6 +130,14 @@ class Plan:
                     f"metric."
                 )
 
+    def for_runs(self, runs: Sequence[Run]) -> Plan:
+        """Return the same plan for the runs of a call, which together are pooled if bounds were asked for."""
+        if self.asked is None or self.bounds is not None:
+            return self
+        from rankwell.evaluation.bounding import Bounds
+
+        return replace(self, bounds=Bounds.of(self.task, self.asked, runs))
+
     def settled_results(self, run: Run) -> Results:
         """Return the results of one run, with nothing left to be worked out at a first look: what threads work on is done by them."""
         found = self.results(run)
@@ -122,7 +151,12 @@ class Plan:
         slices: dict[str, Results] = {}
         if self.slices:
             slices = {name: self._results(run, task, {}) for name, task in self.slices.items()}
-        return self._results(run, self.task, slices)
+        found = self._results(run, self.task, slices)
+        bounds = self.for_runs([run]).bounds
+        if bounds is None:
+            return found
+        part = bounds.added(found.part, run, self.engine, self.threads)
+        return replace(found, part=part, bounding=bounds.bounding)
 
     def _results(self, run: Run, task: Task, slices: Mapping[str, Results]) -> Results:
         task = task.of_run(run)
@@ -140,12 +174,18 @@ def plan_of(
     threads: int | None = None,
     per_query: bool | str | os.PathLike[str] = True,
     tie_ranges: bool = True,
+    bounds: BoundsWanted = NO_BOUNDS,
 ) -> Plan | StreamPlan | SparkPlan:
     """Prepare judgements, tables and metrics for any number of runs."""
     threads = None if threads is None else plain("threads", threads, int)
     weights = None if weights is None else plain("weights", weights, str)
     asked, users, slices = inputs.asked, inputs.users, inputs.slices
     where = engine_of(engine)
+    bounding = None
+    if not bounds.is_nothing:
+        from rankwell.evaluation.bounding import bounds_asked
+
+        bounding = bounds_asked(bounds, engine=where, weights=weights)
     if where.name == "spark":
         from rankwell.evaluation.distributed.plan import SparkPlan
         from rankwell.evaluation.engines.spark import Spark
@@ -170,6 +210,8 @@ def plan_of(
             f"per_query={brief(os.fspath(per_query))} is for engine='stream', which does not hold the values; for others save the results."
         )
     per_query = per_query is True or plain("per_query", per_query, bool)
+    if bounding is not None and not per_query:
+        raise UsageError("bounds need the values of each query; leave out per_query=False.")
     pool, counts = pool_of(inputs.qrels, asked)
     context, history_counts = context_of(
         inputs.metrics, pool, asked, items=inputs.items, train=inputs.train, users=users
@@ -177,7 +219,7 @@ def plan_of(
     segments, ids = Segments.of(users, by, weights), None if users is None else users.query
     matrices = tuple(None if given is None else given.matrix for given in (inputs.qrels, inputs.train))
     task = Task(inputs.metrics, pool, asked, context, per_query, segments, ids, matrices, tie_ranges)
-    plan = Plan(task, where, threads, counts + history_counts)
+    plan = Plan(task, where, threads, counts + history_counts, asked=bounding)
     named = slices if type(slices) is dict or not isinstance(slices, Parts) else slices.parts(pool.items)
     return plan.with_slices(named) if named else plan
 

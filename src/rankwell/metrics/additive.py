@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from rankwell.kernels import sums
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ids import Ids
 from rankwell.tables.ranked import Ranked
+
+if TYPE_CHECKING:
+    from rankwell.judge.unjudged_pair import Both
+    from rankwell.metrics.bounds import DifferenceBounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,22 @@ class RankWeighted(Additive):
     def has_expected_value(self) -> bool:
         """Yes: the mean of the weights gives the exact value."""
         return True
+
+    def has_common_divisor(self) -> bool:
+        """Yes, if the divisor depends on the judgements alone."""
+        return self.rises
+
+    def worth(self, rows: Ranked, context: Context) -> np.ndarray:
+        """Return the gain of each row, given its grade alone."""
+        return self.gains(rows, context)
+
+    def difference_bounds(self, both: Both, context: Context) -> DifferenceBounds:
+        """The bounds of a function that is linear in the gains, unless the two lists have divisors of their own."""
+        if not self.has_common_divisor():
+            return super().difference_bounds(both, context)
+        from rankwell.metrics.differences import of_sums
+
+        return of_sums(self, both, context)
 
     def rows(self, judged: Judged) -> Ranked:
         """Return the rows that may have a gain, at any rank: the judged items found."""

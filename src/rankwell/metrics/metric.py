@@ -13,6 +13,7 @@ import numpy as np
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
+from rankwell.metrics.bounds import HasBounds
 from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import SetOnce, check_cut, described, fitted, parameter_kinds, value_text
 from rankwell.tables.arguments import LARGEST, UNFIT
@@ -264,7 +265,7 @@ def _defaults(cls: type[Metric]) -> dict[str, Any]:
 
 
 @definition
-class QueryMetric(Metric):
+class QueryMetric(HasBounds, Metric):
     """A metric with one value per query; the mean is taken over the queries for which it is defined."""
 
     @abstractmethod

@@ -88,6 +88,9 @@ def _refuse_others(left: Results, right: Results) -> np.ndarray:
             f"the same ones, in the same order."
         )
     left.conditions.refuse_others(right.conditions, left.metrics)
+    if (known := left.bounding or right.bounding) is not None:
+        known.refuse_others(left.bounding)
+        known.refuse_others(right.bounding)
     numbers = left.division.labels.numbers_of(right.division.labels)
     if numbers is None or left.division._replace(labels=right.division.labels) != right.division:
         raise UsageError(

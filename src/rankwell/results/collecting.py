@@ -13,12 +13,20 @@ if TYPE_CHECKING:
     from rankwell.results.results import Results
 
 
-def collected(res: Results) -> Results:
-    """Return the same results with the values that Spark has; results that hold their values are returned as they are."""
+def collected(self: Results) -> Results:
+    """Return the same results with the values of each query held here, which those of Spark are not before (``spark_rows``)."""
+    if self.spark_rows is None:
+        return self
+    kept = vars(self)
+    if "_collected" not in kept:  # once for all that ask
+        kept["_collected"] = _collected(self)
+    found: Results = kept["_collected"]
+    return found
+
+
+def _collected(res: Results) -> Results:
     import polars as pl
 
-    if res.spark_rows is None:
-        return res
     frame = pl.from_arrow(res.spark_rows.toArrow())
     assert isinstance(frame, pl.DataFrame)
     names = {str(metric): metric for metric in res.metrics}

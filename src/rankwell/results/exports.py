@@ -38,6 +38,7 @@ def to_dict(
         **({"experiment": res.experiment} if res.experiment else {}),
         "mean": _plain_values(res.mean),
         **_divided(res),
+        **({} if res.bounding is None else {"bounds": res.bounding.to_dict()}),
         "metrics": [
             {
                 "metric": str(metric),
@@ -49,6 +50,7 @@ def to_dict(
                 "range": [plain_value(end) for end in metric.range],
                 "undefined": undefined.get(str(metric), {}),
                 "tie_range": list(ranges[str(metric)]) if str(metric) in ranges else None,
+                **({} if res.bounding is None else {"bounds": res.bounds[str(metric)].to_dict()}),
                 **({"interval": found[str(metric)].to_dict()} if str(metric) in found else {}),
                 **(
                     {"diagnostics": _plain_values(known)}
@@ -111,12 +113,18 @@ def frame_of(res: Results) -> pl.DataFrame:
 
     kind = pl.String if res.part.queries.is_text else pl.Int64
     columns = [pl.Series("query", res.queries, kind)]
-    columns += [pl.Series(str(m), res.values(m), nan_to_null=True) for m in res.part.values]
+    for metric in res.part.values:
+        columns.append(pl.Series(str(metric), res.values(metric), nan_to_null=True))
+        if res.bounding is not None:
+            from rankwell.results.bounds import columns_of
+
+            ends = columns_of(res.part, metric, res.bounding)
+            columns += [pl.Series(name, own[res._rows], nan_to_null=True) for name, own in ends.items()]  # noqa: SLF001 - the same package
     return pl.DataFrame(columns)
 
 
 def to_pandas(res: Results) -> Any:
-    """Return the per-query values as a pandas frame."""
+    """Return the per-query values as a pandas frame; needs pandas and pyarrow."""
     try:
         return res.per_query.to_pandas()
     except ImportError as error:

@@ -124,7 +124,10 @@ def part_from(data: Mapping[str, Any], frame: pl.DataFrame, shown: Part) -> Part
     missing = np.full(len(others), np.nan)
     part.queries = Ids.concatenate([shown.queries, others])
     part.pool_row = np.where(judged, np.arange(len(judged)), -1)
-    part.values = {metric: np.append(values, missing) for metric, values in shown.values.items()}
+    part.values, part.low, part.high = (
+        {metric: np.append(values, missing) for metric, values in each.items()}
+        for each in (shown.values, shown.low, shown.high)
+    )
     if data["segment"] is not None:
         part.segment = unpacked(data["segment"])
         found = {metric: data["metrics"][str(metric)].get("divided") for metric in shown.states}

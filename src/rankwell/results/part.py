@@ -27,6 +27,7 @@ class Part:
     segment of each query, ``divided`` holds the values to be divided by it, ``split`` the states by metric and segment of
     metrics without a value per query, ``sizes`` the number of queries per segment as far as a file says it, and ``weighted``
     the states of weighted means. ``reported`` are counts of metrics; of those with one name the largest is told.
+    ``low`` and ``high`` are bounds of the values under unjudged items.
     """
 
     queries: Ids
@@ -43,6 +44,8 @@ class Part:
     segment: np.ndarray | None = None
     divided: dict[Metric, np.ndarray] = field(default_factory=dict)
     reported: dict[tuple[Metric, str], int] = field(default_factory=dict)
+    low: dict[Metric, np.ndarray] = field(default_factory=dict)
+    high: dict[Metric, np.ndarray] = field(default_factory=dict)
 
     @property
     def ends(self) -> Mapping[Metric, Ends]:
@@ -87,7 +90,7 @@ class Part:
                     assert isinstance(metric, QueryMetric)
                     split[metric, code] = metric.summary(values[own & ~np.isnan(values)])
         none = {"queries": self.queries[:0], "pool_row": self.pool_row[:0], "split": split, "sizes": sizes}
-        return replace(self, **none, values={}, segment=None, divided={})  # type: ignore[arg-type]
+        return replace(self, **none, values={}, segment=None, divided={}, low={}, high={})  # type: ignore[arg-type]
 
     def concerned(self) -> np.ndarray:
         """Return the rows of the queries to report, sorted by id: only judged ones if all metrics need judgements."""
@@ -118,9 +121,9 @@ class Sum:
 
     def __init__(self, part: Part) -> None:
         self._queries, self._pool_row = [part.queries], Growing(part.pool_row)
-        self._values, self._divided = (
+        self._values, self._divided, self._low, self._high = (
             {metric: Growing(values) for metric, values in each.items()}
-            for each in (part.values, part.divided)
+            for each in (part.values, part.divided, part.low, part.high)
         )
         self._segment = None if part.segment is None else Growing(part.segment)
         self._states, self._ends = dict(part.states), dict(part.ends)
@@ -136,8 +139,10 @@ class Sum:
         self._values = {metric: column for metric, column in self._values.items() if metric in part.values}
         for metric, column in self._values.items():
             column.extend(part.values[metric])
-        for metric, column in self._divided.items():
-            column.extend(part.divided[metric])
+        beside = (self._divided, part.divided), (self._low, part.low), (self._high, part.high)
+        for columns, more in beside:
+            for metric, column in columns.items():
+                column.extend(more[metric])
         if self._segment is not None and part.segment is not None:
             self._segment.extend(part.segment)
         _add_ends(self._ends, self._states, part)
@@ -167,6 +172,7 @@ class Sum:
             None if self._segment is None else self._segment.values(),
             {metric: column.values() for metric, column in self._divided.items()},
             self._reported,
+            *({m: column.values() for m, column in each.items()} for each in (self._low, self._high)),
         )
 
 

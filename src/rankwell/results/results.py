@@ -14,8 +14,7 @@ from rankwell.errors import NotAskedError, UsageError, nearest
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.results import addition, exports, mean_intervals, trackers
-from rankwell.results.collecting import collected
+from rankwell.results import addition, collecting, exports, mean_intervals, trackers
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
@@ -26,6 +25,7 @@ if TYPE_CHECKING:  # few callers need these at run time; the methods that do imp
 
     from rankwell.display.table import Table
     from rankwell.results.aggregation import How
+    from rankwell.results.bounds import Bounding, MeanBounds
     from rankwell.results.breakdown import Breakdown
 
 
@@ -50,6 +50,7 @@ class Results:
     division: Division = field(default_factory=Division)
     slices: Mapping[str, Results] = field(default_factory=dict)
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
+    bounding: Bounding | None = None  # what bounds under unjudged items rest on, if they were asked for
     spark_rows: Any = None  # a DataFrame of Spark with the values of each query, if they are not held
 
     @property
@@ -130,6 +131,13 @@ class Results:
         """The values under the worst and the best order of equal scores, if they differ by more than 0.001."""
         return tie_ranges(self.metrics, self.part.ends)
 
+    @cached_property
+    def bounds(self) -> dict[str, MeanBounds]:
+        """The lowest and the highest value of each metric over all grades that unjudged items could have (``bounds=True``)."""
+        from rankwell.results import bounds
+
+        return bounds.means_of(self.part, self.metrics, bounds.require(self.bounding))
+
     @property
     def grades(self) -> str:
         """How the grades were interpreted: ``judgements``, ``ratings`` or ``interactions``."""
@@ -148,13 +156,7 @@ class Results:
             raise NotAskedError(f"{wanted} was not evaluated; the metrics are {', '.join(self.mean)}.{near}")
         return self.mean[str(wanted)]
 
-    def collected(self) -> Results:
-        """Return the same with the values of each query held here, which those of Spark are not before (``spark_rows``)."""
-        return self if self.spark_rows is None else self._collected
-
-    @cached_property
-    def _collected(self) -> Results:
-        return collected(self)
+    collected = collecting.collected
 
     @cached_property
     def _rows(self) -> np.ndarray:
@@ -271,9 +273,7 @@ class Results:
 
         return summary.csv_of([self.collected() if per_query else self], per_query=per_query)
 
-    def to_pandas(self) -> Any:
-        """Return the per-query values as a pandas frame; needs pandas and pyarrow."""
-        return exports.to_pandas(self)
+    to_pandas = exports.to_pandas
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the per-query values through the Arrow C stream interface."""

@@ -17,6 +17,7 @@ from rankwell.judge.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers.saved_files import beginning_of
+from rankwell.results.bounds import Bounding
 from rankwell.results.conditions import Conditions
 from rankwell.results.exports import KEY, SCHEMA
 from rankwell.results.kept_parts import DamagedStates, conditions_from, labels_from, part_from, states_from
@@ -76,7 +77,10 @@ def _results(data: dict[str, Any], frame: pl.DataFrame | None) -> Results:
         )
         for name, each in data.get("slices", {}).items()
     }
-    return Results(data["run"], metrics, conditions, part, division, slices, data.get("experiment", ""))
+    bounding = Bounding.loaded(data["bounds"], saved) if "bounds" in data else None
+    return Results(
+        data["run"], metrics, conditions, part, division, slices, data.get("experiment", ""), bounding
+    )
 
 
 def is_saved_file(path: str | Path) -> bool:
@@ -94,7 +98,7 @@ def is_saved_file(path: str | Path) -> bool:
 def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, dict[str, Any]]) -> Part:
     """Return the part of all queries, as far as the file holds it."""
     columns = {} if frame is None else {m: frame[str(m)] for m in saved if str(m) in frame.columns}
-    values = {m: c.cast(float).fill_null(math.nan).to_numpy().astype(np.float64) for m, c in columns.items()}
+    values = {m: _floats(column) for m, column in columns.items()}
     plain = data.get("plain_mean", data["mean"])
     states: dict[Metric, State] = {}
     for metric, each in saved.items():
@@ -122,7 +126,27 @@ def _part(data: dict[str, Any], frame: pl.DataFrame | None, saved: dict[Metric, 
         },
         weighted=_kept(data["mean"], n, [m for m, each in saved.items() if each["weighted"]]),
         sizes={code: row["queries"] for code, row in enumerate(rows)},
+        low=_ends_of_each(frame, saved, "low"),
+        high=_ends_of_each(frame, saved, "high"),
     )
+
+
+def _ends_of_each(
+    frame: pl.DataFrame | None, saved: dict[Metric, dict[str, Any]], end: str
+) -> dict[Metric, np.ndarray]:
+    """Return the bounds of each query of the metrics that have any; NaN where the file holds none."""
+    if frame is None:
+        return {}
+    found = {}
+    for metric in saved:
+        if f"{metric} high" in frame.columns:
+            column = frame[f"{metric} {end}"] if f"{metric} {end}" in frame.columns else None
+            found[metric] = np.full(len(frame), np.nan) if column is None else _floats(column)
+    return found
+
+
+def _floats(column: pl.Series) -> np.ndarray:
+    return column.cast(float).fill_null(math.nan).to_numpy().astype(np.float64)
 
 
 def _ends(found: list[float], n: int) -> Ends:

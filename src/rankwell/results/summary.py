@@ -12,6 +12,7 @@ from rankwell.display.output import in_form
 from rankwell.display.table import ARROWS, Cell, Column, Table
 from rankwell.metrics.docstrings import sentence
 from rankwell.metrics.metric import Metric
+from rankwell.results.bounds import ends_by_name
 from rankwell.results.exports import SCHEMA, to_dict
 from rankwell.results.notes import notes_of
 from rankwell.tables.arguments import plain
@@ -28,7 +29,12 @@ def table_of(results: Sequence[Results], *, per_query: bool = False, full_policy
     if per_query:
         return _query_rows(results)
     notes = notes_of(results, full_policy=full_policy)
-    return _one_run(results[0], notes) if len(results) == 1 else _several(results, notes)
+    table = _one_run(results[0], notes) if len(results) == 1 else _several(results, notes)
+    if results[0].bounding is None:
+        return table
+    from rankwell.results.bound_columns import with_bounds
+
+    return with_bounds(table, results)
 
 
 def _one_run(res: Results, notes: Sequence[str]) -> Table:
@@ -99,7 +105,10 @@ def _place(value: float, better: str) -> tuple[bool, float]:
 def _query_rows(results: Sequence[Results]) -> Table:
     """Return one row per query, then one for the whole run; a corpus metric has a value only in the latter."""
     several = len(results) > 1
+    corpus = [str(metric) for metric in results[0].metrics if metric not in results[0].part.values]
     names = [str(metric) for metric in results[0].metrics]
+    if results[0].bounding is not None:
+        names = [*results[0].per_query.columns[1:], *corpus]
     columns = [Column("run", "text")] if several else []
     columns += [Column("query", "text"), *(Column(name, "value") for name in names)]
     rows: list[tuple[Cell, ...]] = []
@@ -108,8 +117,8 @@ def _query_rows(results: Sequence[Results]) -> Table:
         frame = res.per_query
         cells = [frame[name].to_list() if name in frame.columns else [None] * len(frame) for name in names]
         rows += [(*label, *row) for row in zip(frame["query"].to_list(), *cells, strict=True)]
-        rows.append((*label, "mean", *res.mean.values()))
-    corpus = [name for name in names if name not in results[0].per_query.columns]
+        means = res.mean if res.bounding is None else res.mean | ends_by_name(res.bounds)
+        rows.append((*label, "mean", *(means[name] for name in names)))
     notes = [f"{name} has one value for all lists, in the last row" for name in corpus]
     return Table(columns, rows, notes=notes)
 
@@ -198,11 +207,16 @@ def csv_of(results: Sequence[Results], *, per_query: bool = False, intervals: bo
         signatures = {str(metric): metric.signature for metric in res.metrics}
         for labels, mean, n in _parts(res, len(by)):
             rows += [(res.name, *labels, name, mean[name], n[name], signatures[name]) for name in mean]
+    table = Table(columns, rows)
     if intervals:
         from rankwell.results.interval_columns import with_bounds
 
-        return with_bounds(Table(columns, rows), results).to_csv()
-    return Table(columns, rows).to_csv()
+        table = with_bounds(table, results)
+    if results[0].bounding is not None:
+        from rankwell.results.bound_columns import with_bound_lines
+
+        table = with_bound_lines(table, results)
+    return table.to_csv()
 
 
 def _parts(res: Results, width: int) -> list[tuple[list[str | None], dict[str, float], dict[str, int]]]:

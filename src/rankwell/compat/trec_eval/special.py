@@ -110,6 +110,7 @@ class GainRBP(RBP):
     """
 
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
+    rises: ClassVar[bool] = False
 
     p: float = 0.9
     gain: Pairs = ((1.0, 1.0),)  # type: ignore[assignment]

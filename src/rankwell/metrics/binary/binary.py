@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -11,8 +11,12 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.ties import chance_of_a_hit
 from rankwell.metrics.additive import RankWeighted
+from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import Ranked, ratio
+
+if TYPE_CHECKING:
+    from rankwell.judge.unjudged_pair import Both
 
 __all__ = ["F", "Hit", "P", "R"]
 
@@ -23,6 +27,15 @@ class _Counting(RankWeighted):
 
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "")
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
+    rises: ClassVar[bool] = True
+
+    def has_common_divisor(self) -> bool:
+        """Unless it depends on the length of the list."""
+        return getattr(self, "denom", "k") != "n"
+
+    def worth(self, rows: Ranked, context: Context) -> np.ndarray:
+        """One for a relevant grade."""
+        return context.scale.relevant(rows.grade, getattr(self, "rel", None)).astype(np.float64)
 
     def rows(self, judged: Judged) -> Ranked:
         """The relevant items found."""
@@ -123,6 +136,10 @@ class R(_Counting):
     denom: Literal["R", "min_rk"] = "R"
     rel: float | None = None
 
+    def bounded(self) -> Bounded:
+        """Exact, with a stated pool."""
+        return FREE_R
+
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """R, or min(R, k)."""
         relevant = judged.n_relevant(self.rel)
@@ -211,6 +228,10 @@ class F(Weighted, _Counting):
     denom: Literal["k", "n"] = "k"
     rel: float | None = None
 
+    def bounded(self) -> Bounded:
+        """Exact, with a stated pool unless recall has no weight."""
+        return FREE_R if self.recall_weight > 0 else EXACT
+
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """(C·R + k) / (C + 1)."""
         return self.below(judged.n_relevant(self.rel), self._shown(judged, self.denom), judged)
@@ -242,6 +263,7 @@ class Hit(QueryMetric):
     """
 
     sliceable: ClassVar[bool] = True
+    rises: ClassVar[bool] = True
 
     name: ClassVar[str] = "hit"
     aliases: ClassVar[tuple[str, ...]] = ("hr", "hit_rate", "success")
@@ -252,6 +274,12 @@ class Hit(QueryMetric):
     def has_expected_value(self) -> bool:
         """The probability that a hit of the tied group that k cuts is ranked within k."""
         return True
+
+    def difference_bounds(self, both: Both, context: Context) -> DifferenceBounds:
+        """The bounds of whether one list has a hit and the other none."""
+        from rankwell.metrics.differences import of_first
+
+        return of_first(self, both, lambda rank: (rank > 0) & (rank <= self.last_rank))
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Whether a hit is among the first k, or the probability that one is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from rankwell.kernels import sums
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import ratio
+
+if TYPE_CHECKING:
+    from rankwell.judge.unjudged_pair import Both
+    from rankwell.metrics.bounds import DifferenceBounds
 
 __all__ = ["RR", "FirstRank", "FullRank"]
 
@@ -45,12 +49,22 @@ class RR(Additive):
     name: ClassVar[str] = "rr"
     aliases: ClassVar[tuple[str, ...]] = ("mrr", "recip_rank")
     words: ClassVar[tuple[str, str, str]] = ("first", "1/r", "")
+    rises: ClassVar[bool] = True
 
     rel: float | None = None
 
     def has_expected_value(self) -> bool:
         """Yes: the mean of 1/r over the ranks that the first hit can take."""
         return True
+
+    def difference_bounds(self, both: Both, context: Context) -> DifferenceBounds:
+        """The bounds of the difference: one unjudged item decides either list."""
+        from rankwell.metrics.differences import of_first
+
+        def reciprocal(rank: np.ndarray) -> np.ndarray:
+            return np.where((rank > 0) & (rank <= self.last_rank), 1.0 / np.maximum(rank, 1), 0.0)
+
+        return of_first(self, both, reciprocal)
 
     def terms(self, judged: Judged, context: Context) -> Terms:
         """The first hit, weighted by the reciprocal of its rank."""

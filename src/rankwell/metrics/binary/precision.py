@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,8 +15,13 @@ from rankwell.judge.ties import expected_precisions
 from rankwell.kernels import sums
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.binary.levels import needed_hits
+from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds, Ends
 from rankwell.metrics.metric import definition
 from rankwell.tables.ranked import Ranked, ratio
+
+if TYPE_CHECKING:
+    from rankwell.judge.unjudged import Unjudged
+    from rankwell.judge.unjudged_pair import Both
 
 __all__ = ["AP", "MeanPrecision", "RPrec"]
 
@@ -89,6 +94,27 @@ class AP(Additive):
             "a better list scores no worse": "one more hit at a low rank within k lowers the average over hits"
         }
 
+    def bounded(self) -> Bounded:
+        """Exact; with a stated pool if the divisor depends on R."""
+        return EXACT if self._denom in ("hits", "k") else FREE_R
+
+    def bounds(self, unjudged: Unjudged, context: Context) -> Ends:
+        """The lowest and the highest value of each query."""
+        from rankwell.metrics.binary.precision_bounds import bounds
+
+        return bounds(unjudged, self.rel, self.k, self._denom)
+
+    def has_common_divisor(self) -> bool:
+        """Unless it depends on the list."""
+        return self._denom not in ("hits", "min_rn")
+
+    def difference_bounds(self, both: Both, context: Context) -> DifferenceBounds:
+        """The bounds of the difference: a quadratic function of what is relevant."""
+        from rankwell.metrics.binary.precision_differences import difference_bounds
+
+        own = self.has_common_divisor()
+        return difference_bounds(self, both, context) if own else super().difference_bounds(both, context)
+
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:
         """The number of queries for which R and min(R, k) differ."""
         short = 0 if self.k is None else int(np.count_nonzero(judged.n_relevant(self.rel) > self.k))
@@ -157,9 +183,14 @@ class MeanPrecision(RankWeighted):
 
     name: ClassVar[str] = "mean_precision"
     words: ClassVar[tuple[str, str, str]] = ("relevant", "Σ_{i=r…k} 1/i", "k")
+    rises: ClassVar[bool] = True
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
 
     rel: float | None = None
+
+    def worth(self, rows: Ranked, context: Context) -> np.ndarray:
+        """One for a relevant grade."""
+        return context.scale.relevant(rows.grade, self.rel).astype(np.float64)
 
     def rows(self, judged: Judged) -> Ranked:
         """The relevant items found."""

@@ -9,6 +9,7 @@ import numpy as np
 from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.metrics.binary.binary import Weighted
+from rankwell.metrics.bounds import EXACT, FREE_R, Bounded
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.ranked import ratio
 
@@ -20,12 +21,17 @@ class _OfSets(QueryMetric):
     """A metric that counts all hits of the list."""
 
     sliceable: ClassVar[bool] = True
+    rises: ClassVar[bool] = True
 
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
     def has_expected_value(self) -> bool:
         """Yes: the order of a list does not matter."""
         return True
+
+    def bounded(self) -> Bounded:
+        """Exact, with a stated pool."""
+        return FREE_R
 
     def _hits(self, judged: Judged) -> np.ndarray:
         return judged.relevant(getattr(self, "rel", None)).count()
@@ -59,6 +65,10 @@ class SetP(_OfSets):
     name: ClassVar[str] = "set_p"
 
     rel: float | None = None
+
+    def bounded(self) -> Bounded:
+        """Exact."""
+        return EXACT
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Hits over the length of the list."""
@@ -138,6 +148,10 @@ class SetF(Weighted, _OfSets):
     name: ClassVar[str] = "set_f"
 
     rel: float | None = None
+
+    def bounded(self) -> Bounded:
+        """Exact, with a stated pool unless recall has no weight."""
+        return FREE_R if self.recall_weight > 0 else EXACT
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The formula as it stands, as trec_eval computes it; 0 without a hit."""

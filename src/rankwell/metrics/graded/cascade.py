@@ -49,6 +49,7 @@ class ERR(OnScale, Additive):
     name: ClassVar[str] = "err"
     words: ClassVar[tuple[str, str, str]] = ("stops", "gets this far / r", "")
     needs: ClassVar[frozenset[str]] = frozenset({"grade_max"})
+    rises: ClassVar[bool] = True
 
     gain: Literal["exp2", "linear"] = "exp2"
     max_grade: float | None = None
@@ -110,6 +111,7 @@ class nERR(ERR):
 
     name: ClassVar[str] = "nerr"
     words: ClassVar[tuple[str, str, str]] = ("stops", "gets this far / r", "ideal ERR")
+    rises: ClassVar[bool] = False
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The ERR of the ideal list."""

@@ -12,6 +12,7 @@ from rankwell.judge.judged import Judged
 from rankwell.judge.scale import Scale
 from rankwell.kernels import sums
 from rankwell.metrics.additive import RankWeighted, Terms
+from rankwell.metrics.bounds import RISES, Bounded
 from rankwell.metrics.graded.gain_functions import (
     BLOCK,
     Gain,
@@ -36,6 +37,7 @@ class Gained(RankWeighted):
     """A metric that sums gains; undefined if no judged item has a gain."""
 
     words: ClassVar[tuple[str, str, str]] = ("gain", "discount", "")
+    rises: ClassVar[bool] = True
 
     def applies(self, parameter: str) -> bool:
         """``base`` applies only to discount=jk, ``gain_from`` only to ratings."""
@@ -48,6 +50,22 @@ class Gained(RankWeighted):
             return super().broken_laws()
         laws = dict.fromkeys(("a better list scores no worse", "best and worst bracket expected"), TABLE)
         return super().broken_laws() | laws | {"values are in range": LOSSES}
+
+    def bounded(self) -> Bounded:
+        """Exact, if a lower rank weighs no more."""
+        discount = getattr(self, "discount", "none")
+        is_falling = isinstance(discount, str) or all(np.diff([*discount, 0.0]) <= 0)
+        return super().bounded() if is_falling else RISES
+
+    def has_common_divisor(self) -> bool:
+        """Unless the ideal list is made of the list itself."""
+        return getattr(self, "ideal", "") != "retrieved"
+
+    def ends(self, grades: np.ndarray, context: Context) -> tuple[float, float]:
+        """The grades with the lowest and the highest gain; unjudged, if all grades have gains."""
+        gains = self.gains(Ranked(1, np.zeros(len(grades), np.int64), None, grades), context)
+        lowest = np.nan if gains.min() > 0 else grades[gains.argmin()]
+        return float(lowest), float(grades[gains.argmax()])
 
     def gains(self, rows: Ranked, context: Context) -> np.ndarray:
         """The gain of each judged item found."""
@@ -208,6 +226,7 @@ class IDCG(DCG):
     name: ClassVar[str] = "idcg"
     better: ClassVar[Better] = "neither"
     of_list: ClassVar[bool] = False
+    rises: ClassVar[bool] = False
 
     def rows(self, judged: Judged) -> Ranked:
         """The judged items, highest grade first."""

@@ -14,6 +14,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.pool import Pool
 from rankwell.judge.scale import Scale, exp2_gain, exp2_share
+from rankwell.metrics.bounds import OWN_TOP, Bounded
 from rankwell.metrics.metric import ListMetric, QueryMetric, definition
 from rankwell.metrics.parameters import Numbers, Pairs
 from rankwell.tables.ranked import Ranked, ratio
@@ -136,6 +137,11 @@ class OnScale(QueryMetric):
     def is_scaled(self) -> bool:
         """Whether the value depends on the highest grade."""
         return True
+
+    def bounded(self) -> Bounded:
+        """None if the scale ends at the highest grade of each query."""
+        is_own = self.is_scaled() and self.max_grade == "query"  # type: ignore[attr-defined]
+        return OWN_TOP if is_own else super().bounded()
 
     def needed(self) -> frozenset[str]:
         """The highest grade of the judgements, if it matters and is not given."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from rankwell.judge.context import Context
 from rankwell.judge.judged import Judged
 from rankwell.judge.scale import exp2_gain
 from rankwell.metrics.additive import Terms
+from rankwell.metrics.bounds import EXACT, FREE_R, LOSSES, Bounded, Ends
 from rankwell.metrics.graded.gain import Gained, ideal_dcg, ideal_sums
 from rankwell.metrics.graded.gain_functions import (
     OnScale,
@@ -18,6 +19,9 @@ from rankwell.metrics.graded.gain_functions import (
 )
 from rankwell.metrics.metric import definition
 from rankwell.metrics.parameters import Numbers, Pairs
+
+if TYPE_CHECKING:
+    from rankwell.judge.unjudged import Unjudged
 
 
 @definition
@@ -95,6 +99,23 @@ class nDCG(OnScale, Gained):
         """With ideal=retrieved, items below k matter."""
         retrieved = {"only the first k count": "the whole list is re-sorted to make the ideal list"}
         return super().broken_laws() | (retrieved if self.ideal == "retrieved" else {})
+
+    def bounded(self) -> Bounded:
+        """Exact, if no grade has a negative gain; with a stated pool if judging can change the ideal list."""
+        known = super().bounded()
+        if known.kind == "none" or self.ideal == "maximal":
+            return known
+        if not isinstance(self.gain, str) and min(gain for _, gain in self.gain) < 0:
+            return LOSSES
+        return EXACT if self.ideal == "retrieved" else FREE_R
+
+    def bounds(self, unjudged: Unjudged, context: Context) -> Ends:
+        """The lowest and the highest value of each query."""
+        if self.ideal == "maximal":
+            return super().bounds(unjudged, context)
+        from rankwell.metrics.graded.ndcg_bounds import bounds
+
+        return bounds(self, unjudged)
 
     def divisor(self, judged: Judged, context: Context) -> np.ndarray:
         """The DCG of the ideal list; a list without any gain has the value 0."""

@@ -91,6 +91,7 @@ class RBP(_Shares, RankWeighted):
     """
 
     name: ClassVar[str] = "rbp"
+    rises: ClassVar[bool] = True
 
     p: float = 0.8
     max_grade: float | Literal["query"] | None = None  # type: ignore[assignment]
@@ -172,10 +173,8 @@ class RBPResidual(QueryMetric):
 
     def residual(self, judged: Judged, context: Context) -> np.ndarray:
         """Return one minus the share of looks at judged items."""
-        rows = judged.found.top(self.k)
-        rows = rows.where(context.scale.judged(rows.grade))
-        known = rows.sum((1.0 - self.p) * self.p ** (rows.rank - 1.0))
-        return np.maximum(1.0 - known, 0.0)
+        rows = judged.found.where(context.scale.judged(judged.found.grade)).top(self.k)
+        return np.maximum(1.0 - rows.sum((1.0 - self.p) * self.p ** (rows.rank - 1.0)), 0.0)
 
 
 DEPTH = 1000
@@ -212,6 +211,7 @@ class INSQ(_Shares, RankWeighted):
     """
 
     name: ClassVar[str] = "insq"
+    rises: ClassVar[bool] = True
     words: ClassVar[tuple[str, str, str]] = ("gain", "W_r", "")
 
     T: float = 1.0

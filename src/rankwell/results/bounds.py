@@ -1,0 +1,165 @@
+"""Bounds of means under unjudged items, from those of each query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankwell.display.plain_values import plain_value
+from rankwell.errors import UsageError
+from rankwell.metrics.bounds import WHOLE, Bounded
+from rankwell.metrics.metric import Metric, QueryMetric
+from rankwell.results.part import Part
+
+STATE_THE_POOL = "no pool was stated (pool=, --pool), so any number of relevant items could be missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounding:
+    """What bounds rest on: the grades that unjudged items could have, and the stated pool, in words; empty if none was stated."""
+
+    grades: tuple[float, ...]
+    is_given: bool
+    pool: str
+    refused: tuple[tuple[Metric, str], ...] = ()
+    saved: tuple[tuple[str, MeanBounds], ...] = ()  # of a file without the bounds of each query
+
+    @classmethod
+    def loaded(cls, data: Mapping[str, Any], saved: Mapping[Metric, Mapping[str, Any]]) -> Bounding:
+        """Return what ``to_dict`` wrote, given the plain values of each metric."""
+        means = {metric: MeanBounds(**each["bounds"]) for metric, each in saved.items()}
+        refused = tuple(
+            (m, own.why) for m, own in means.items() if own.kind == "none" and isinstance(m, QueryMetric)
+        )
+        kept = tuple((str(metric), own) for metric, own in means.items())
+        return replace(cls.of_dict(data), refused=refused, saved=kept)
+
+    @classmethod
+    def of_dict(cls, data: Mapping[str, Any]) -> Bounding:
+        """Return what ``to_dict`` wrote."""
+        return cls(tuple(data["grades"]), data["is_given"], data["pool"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what bounds rest on as plain values."""
+        return {"grades": list(self.grades), "is_given": self.is_given, "pool": self.pool}
+
+    def refuse_others(self, other: Bounding | None) -> None:
+        """Raise UsageError unless other bounds rest on the same scale, and both or neither on a stated pool."""
+        if other is None or (self.grades, bool(self.pool)) != (other.grades, bool(other.pool)):
+            raise UsageError(
+                "cannot add results with different bounds: evaluate both with bounds=True, the same scale=, and a pool= or none."
+            )
+
+    def of(self, metric: Metric) -> Bounded:
+        """Return whether a metric has bounds here, and why it has none."""
+        if isinstance(metric, QueryMetric):
+            return (
+                Bounded("none", why=dict(self.refused)[metric])
+                if metric in dict(self.refused)
+                else metric.bounded()
+            )
+        return WHOLE
+
+    def has_low(self, metric: Metric) -> bool:
+        """Return whether a metric has a lower bound."""
+        bounded = self.of(metric)
+        return bounded.kind != "none" and (bool(self.pool) or not bounded.reads_pool)
+
+    def scale(self) -> str:
+        """The grades in words."""
+        first, last = self.grades[0], self.grades[-1]
+        steps = np.diff(self.grades)
+        listed = (
+            f"{first:g} to {last:g}"
+            if len(steps) > 1 and (steps == 1).all()
+            else ", ".join(f"{g:g}" for g in self.grades)
+        )
+        return f"grades {listed} ({'as given' if self.is_given else 'the highest judged'})"
+
+
+class MeanBounds(NamedTuple):
+    """The lowest and the highest mean over all grades that unjudged items could have, None where there is none, with the reason.
+
+    ``n_min`` queries are defined whatever the grades are, ``n_max`` for some grades; either mean is over those that make it
+    lowest or highest. ``kind`` is exact, outer (the true ends lie within) or none.
+    """
+
+    low: float | None
+    high: float | None
+    n_min: int
+    n_max: int
+    kind: str
+    why: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bounds as plain values."""
+        return self._asdict() | {
+            name: None if value is None else plain_value(value)
+            for name, value in (("low", self.low), ("high", self.high))
+        }
+
+
+def means_of(part: Part, metrics: tuple[Metric, ...], bounding: Bounding) -> dict[str, MeanBounds]:
+    """Return the bounds of each metric's mean."""
+    return {str(metric): _mean_of(part, metric, bounding) for metric in metrics}
+
+
+def _mean_of(part: Part, metric: Metric, bounding: Bounding) -> MeanBounds:
+    if metric not in part.high and (saved := dict(bounding.saved).get(str(metric))) is not None:
+        return saved
+    bounded = bounding.of(metric)
+    n = part.states[metric].n
+    if bounded.kind == "none" or metric not in part.high:
+        return MeanBounds(None, None, n, n, "none", bounded.why)
+    assert isinstance(metric, QueryMetric)
+    high, is_sure = part.high[metric], ~np.isnan(part.values[metric])
+    most = int(np.count_nonzero(~np.isnan(high)))
+    low = _extreme(metric, part.low[metric], is_sure, 1.0) if bounding.has_low(metric) else None
+    why = "" if bounding.has_low(metric) else STATE_THE_POOL
+    return MeanBounds(low, _extreme(metric, high, is_sure, -1.0), n, most, bounded.kind, why)
+
+
+def _extreme(metric: QueryMetric, ends: np.ndarray, is_sure: np.ndarray, sign: float) -> float | None:
+    """Return the lowest mean (the highest, for sign −1) of the sure queries and any of the others.
+
+    The others are taken in ascending order while each lies below the mean of those before it; once one does not, no later one does.
+    """
+    sure, others = ends[is_sure], ends[~is_sure & ~np.isnan(ends)]
+    others = others[np.argsort(sign * others, kind="stable")]
+
+    def mean(taken: int) -> float:
+        return float(metric.value(metric.summary(np.concatenate([sure, others[:taken]]))))
+
+    first, last = (0, len(others)) if len(sure) else (min(1, len(others)), len(others))
+    if not len(sure) and not len(others):
+        return None
+    while first < last:
+        middle = (first + last) // 2
+        if sign * others[middle] < sign * mean(middle):
+            first = middle + 1
+        else:
+            last = middle
+    return mean(first)
+
+
+def ends_by_name(found: Mapping[str, MeanBounds]) -> dict[str, float | None]:
+    """Return the bounds of means under the names of the columns per query."""
+    return {f"{name} {end}": getattr(own, end) for name, own in found.items() for end in ("low", "high")}
+
+
+def require(bounding: Bounding | None) -> Bounding:
+    """Return what bounds rest on; UsageError if they were not asked for."""
+    if bounding is None:
+        raise UsageError("there are no bounds; evaluate with bounds=True.")
+    return bounding
+
+
+def columns_of(part: Part, metric: Metric, bounding: Bounding | None) -> Mapping[str, np.ndarray]:
+    """Return the columns of a metric's bounds beside its values, by name."""
+    if bounding is None or metric not in part.high:
+        return {}
+    columns = {f"{metric} low": part.low[metric]} if bounding.has_low(metric) else {}
+    return columns | {f"{metric} high": part.high[metric]}
