@@ -41,9 +41,9 @@ def refuse_aim(aim: Aim, n: int) -> None:
     """Raise UsageError for a number of runs that does not fit what the judgements are for."""
     if not {"order": n >= 2, "difference": n == 2, "mean": n == 1}[aim]:
         fitting = "mean" if n == 1 else "order"
-        other = "" if n == 0 else f" For {n} take aim={fitting!r}."
+        other = "" if n == 0 else f" For {n} take aim='{fitting}'."
         raise UsageError(
-            f"aim={aim!r} needs {ALSO[aim]}, and {n or 'none'} {'is' if n == 1 else 'are'} given.{other}"
+            f"aim={brief(aim)} needs {ALSO[aim]}, and {n or 'none'} {'is' if n == 1 else 'are'} given.{other}"
         )
 
 

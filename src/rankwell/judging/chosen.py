@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.display.html import in_notebook
 from rankwell.display.output import write
 from rankwell.display.table import Column, Table
+from rankwell.errors import UsageError, nearest, one_of
 from rankwell.judging.chooser import Chooser, Pick
 from rankwell.judging.settling import Settling
 from rankwell.prepare.saving import WRITERS, save
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     import polars as pl
 
 SUFFIXES = (*WRITERS, ".json")
+
+
+def refuse_suffix(path: str | Path) -> None:
+    """Raise UsageError if a file name does not end in the suffix of a format of items."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UsageError(
+            f"{path}: items are written as {one_of(SUFFIXES)}, by the suffix of the name.{nearest(suffix, SUFFIXES)}"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,6 +123,7 @@ class Chosen:
         RankwellError
             If the suffix is of no format, or the file cannot be written.
         """
+        refuse_suffix(path)
         if Path(path).suffix.lower() == ".json":
             write(self.to_json(), str(path))
         else:
