@@ -13,6 +13,7 @@ from rankwell.judge.policy import Policy, Rules
 from rankwell.judging.answers import Answers
 from rankwell.judging.arguments import Aim, ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.measure import measure_of
+from rankwell.judging.methods.method import Method
 from rankwell.judging.methods.named import method_named
 from rankwell.judging.pooled import Pooled
 from rankwell.judging.settling import Settling, settling_of
@@ -97,10 +98,18 @@ class Chooser:
         opened = runs_of(runs, of_runs)
         refuse_aim(aim, len(opened))
         pool = pool_for(qrels, measure, policy, of_qrels)
-        self.pooled = Pooled.of([*opened], [*opened.values()], policy)
-        self.answers = Answers(self.pooled, pool, measure, highest)
-        self.method = kind(self.answers, seed)
-        self.aim, self.policy = aim, policy
+        pooled = Pooled.of([*opened], [*opened.values()], policy)
+        self._begin(kind(Answers(pooled, pool, measure, highest), seed), aim)
+
+    @classmethod
+    def by(cls, method: Method, aim: Aim) -> Chooser:
+        """Return the chooser of a method that has its answers."""
+        found = cls.__new__(cls)
+        found._begin(method, aim)  # noqa: SLF001 - same class
+        return found
+
+    def _begin(self, method: Method, aim: Aim) -> None:
+        self.method, self.answers, self.pooled, self.aim = method, method.answers, method.pooled, aim
         self._told: dict[int, float] = {}
         self._best: tuple[int, float] | None = None  # kept until an answer comes, as bandits would draw again
 

@@ -84,12 +84,12 @@ def measure_of(wanted: Wanted) -> Measure:
     metric = metric_of(wanted)
     if type(metric) is AP:
         if metric.denom not in (None, "R", "min_rk"):
-            raise UsageError(f"metric={metric}: judgements are chosen for AP divided by R or min(R, k).")
+            raise UsageError(f"{metric}: judgements are chosen for AP divided by R or min(R, k).")
         return Measure(metric, is_quadratic=True)
     is_fixed = getattr(metric, "denom", "k") == "k" and getattr(metric, "max_grade", None) != "query"
     if type(metric) not in LINEAR or not is_fixed:
         hint = " For nDCG take dcg: its order of two lists is the same." if isinstance(metric, nDCG) else ""
         raise UsageError(
-            f"metric={metric}: judgements are chosen for {EXAMPLES}, whose change has a closed form.{hint}"
+            f"{metric}: judgements are chosen for {EXAMPLES}, whose change has a closed form.{hint}"
         )
     return Measure(metric, is_quadratic=False)

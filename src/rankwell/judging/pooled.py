@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -100,6 +100,36 @@ class Pooled:
     def pooling_order(self) -> np.ndarray:
         """The candidates by best rank, those in more lists first, then in the order of queries."""
         return np.lexsort((-self.voices, self.best_rank))
+
+    def only(self, kept: np.ndarray) -> Pooled:
+        """Return the same with some of the candidates (a mask); items keep their ranks."""
+        until = offsets_of(kept)
+        rows = np.flatnonzero(kept[self.candidate])
+        return replace(
+            self,
+            offsets=until[self.offsets],
+            item=self.item[kept],
+            row_offsets=np.searchsorted(rows, self.row_offsets),
+            candidate=until[self.candidate[rows]],
+            run=self.run[rows],
+            rank=self.rank[rows],
+        )
+
+    def without(self, names: Sequence[str]) -> tuple[Pooled, np.ndarray]:
+        """Return the candidates of the runs but some, and the candidate that each was."""
+        out = np.isin(np.array(self.names), np.array(names, dtype=str))
+        rows = np.flatnonzero(~out[self.run])
+        fewer = replace(
+            self,
+            names=tuple(name for name in self.names if name not in names),
+            row_offsets=np.searchsorted(rows, self.row_offsets),
+            candidate=self.candidate[rows],
+            run=(np.cumsum(~out) - 1)[self.run[rows]],
+            rank=self.rank[rows],
+        )
+        kept = np.zeros(len(self), np.bool_)
+        kept[fewer.candidate] = True
+        return fewer.only(kept), np.flatnonzero(kept)
 
     def of_query(self, query: int) -> slice:
         """Return the candidates of a query."""
