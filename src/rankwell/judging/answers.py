@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from rankwell.judge.pool import Pool
@@ -13,7 +15,7 @@ class Answers:
     """The grade of each candidate (NaN if unjudged), and which are closed: judged, asked for, or skipped.
 
     ``known`` is the number of relevant items of each query, also of those that no run has. ``asked`` is how many candidates of
-    each query are closed. ``sequence`` are the judged candidates in the order of their judgements; those from before in pooling order.
+    each query are closed.
     """
 
     def __init__(self, pooled: Pooled, pool: Pool, measure: Measure, highest: float | None) -> None:
@@ -32,7 +34,8 @@ class Answers:
         self.relevant = measure.relevant(self.grade, pool.scale)
         self.asked = np.bincount(pooled.query[self.closed], minlength=len(pooled.queries))
         self.left = np.diff(pooled.offsets) - self.asked
-        self.sequence = pooled.pooling_order[self.closed[pooled.pooling_order]].tolist()
+        self._before = pooled.pooling_order[self.closed[pooled.pooling_order]]
+        self._told: dict[int, list[int]] = {}
 
     @property
     def judged(self) -> np.ndarray:
@@ -59,12 +62,24 @@ class Answers:
         """Take note of a grade; a later one replaces an earlier one."""
         self.close(candidate)
         if np.isnan(self.grade[candidate]):
-            self.sequence.append(candidate)
+            self._told.setdefault(int(self.pooled.query[candidate]), []).append(candidate)
         is_relevant = bool(self.measure.relevant(np.array([grade]), self.scale)[0])
         query = self.pooled.query[candidate]
         self.known[query] += int(is_relevant) - int(self.relevant[candidate])
         self.grade[candidate], self.relevant[candidate] = grade, is_relevant
         self.highest = max(self.highest, grade)
+
+    @cached_property
+    def _before_by_query(self) -> tuple[np.ndarray, np.ndarray]:
+        query = self.pooled.query[self._before]
+        order = np.argsort(query, kind="stable")
+        return query[order], self._before[order]
+
+    def sequence(self, query: int) -> list[int]:
+        """Return the judged candidates of a query in the order of their judgements; those from before in pooling order."""
+        queries, candidates = self._before_by_query
+        low, high = np.searchsorted(queries, [query, query + 1])
+        return [*candidates[low:high].tolist(), *self._told.get(query, [])]
 
     def fewest(self) -> int | None:
         """Return the query with the fewest candidates asked for of those that have any left, None if none has."""

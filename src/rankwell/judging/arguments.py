@@ -54,6 +54,10 @@ def ordering_policy(policy: Policy | None, rules: Mapping[str, Any], others: Seq
         raise UsageError(
             f"ties={brief(found.ties)} orders by grades that are not known yet; use ties='item-desc'."
         )
+    if found.unjudged == "condense":
+        raise UsageError(
+            "unjudged='condense' gives items other ranks with every judgement; choose with unjudged='nonrelevant'."
+        )
     if found.duplicates == "first":
         raise UsageError("duplicates='first' keeps copies of an item in a list; use duplicates='drop'.")
     return found

@@ -86,6 +86,11 @@ def measure_of(wanted: Wanted) -> Measure:
         if metric.denom not in (None, "R", "min_rk"):
             raise UsageError(f"{metric}: judgements are chosen for AP divided by R or min(R, k).")
         return Measure(metric, is_quadratic=True)
+    if not isinstance(getattr(metric, "gain", ""), str):
+        raise UsageError(
+            f"{metric}: a table of gains may give the highest grade less than others, so what a judgement can change is not known. "
+            f"Take gain=linear or gain=exp2."
+        )
     is_fixed = getattr(metric, "denom", "k") == "k" and getattr(metric, "max_grade", None) != "query"
     if type(metric) not in LINEAR or not is_fixed:
         hint = " For nDCG take dcg: its order of two lists is the same." if isinstance(metric, nDCG) else ""

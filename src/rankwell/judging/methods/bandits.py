@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import defaultdict
 from typing import ClassVar
 
 import numpy as np
 
+from rankwell.judging.answers import Answers
 from rankwell.judging.methods.method import ByRun
 
 
@@ -22,28 +22,25 @@ class _Bandit(ByRun):
 
     rate: ClassVar[float] = 1.0
 
-    def begin(self) -> None:
-        """Start with the uniform belief in every run."""
-        runs = len(self.pooled.names)
-        self.won: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(runs))
-        self.played: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(runs))
-        self._draws: dict[int, np.random.Generator] = {}
-        super().begin()
+    def __init__(self, answers: Answers, seed: int) -> None:
+        super().__init__(answers, seed)
+        self.won: dict[int, np.ndarray] = {}
+        self.played: dict[int, np.ndarray] = {}
+        self.draws: dict[int, np.random.Generator] = {}
 
-    def draws(self, query: int) -> np.random.Generator:
-        """Return the generator of a query; other queries have no effect on what it draws."""
-        if query not in self._draws:
-            self._draws[query] = np.random.default_rng([self.seed, query])
-        return self._draws[query]
+    def begin(self, query: int) -> None:
+        """Start with the uniform belief in every run, and a generator on which other queries have no effect."""
+        self.won[query], self.played[query] = np.zeros((2, len(self.pooled.names)))
+        self.draws[query] = np.random.default_rng([self.seed, query])
 
     def beliefs(self, query: int, runs: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return α and β of the Beta distribution of each run's chance of a relevant item, from the uniform one."""
         won, played = self.won[query][runs], self.played[query][runs]
         return 1.0 + won, 1.0 + played - won
 
-    def answered(self, candidate: int) -> None:
+    def count(self, query: int, candidate: int) -> None:
         """Count a play of the run that the item was taken from."""
-        query, run = int(self.pooled.query[candidate]), self.credited(candidate)
+        run = self.credited(candidate)
         self.won[query][run] = self.rate * self.won[query][run] + self.answers.relevant[candidate]
         self.played[query][run] = self.rate * self.played[query][run] + 1
 
@@ -51,7 +48,7 @@ class _Bandit(ByRun):
         """Return the run of the highest value, of equal ones any with the same chance."""
         values = self.values(query, runs)
         best = np.flatnonzero(values >= values.max())
-        chosen = int(best[0] if len(best) == 1 else self.draws(query).choice(best))
+        chosen = int(best[0] if len(best) == 1 else self.draws[query].choice(best))
         return runs[chosen], float(values[chosen])
 
     @abstractmethod
@@ -67,7 +64,7 @@ class BLA(_Bandit):
 
     def values(self, query: int, runs: list[int]) -> np.ndarray:
         """Draws."""
-        return self.draws(query).beta(*self.beliefs(query, runs))
+        return self.draws[query].beta(*self.beliefs(query, runs))
 
 
 class MM(_Bandit):

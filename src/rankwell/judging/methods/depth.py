@@ -28,5 +28,11 @@ class Depth(Method):
         candidate = int(order[first])
         return candidate, 1.0 / float(self.pooled.best_rank[candidate])
 
-    def replayed(self, candidate: int) -> None:
+    def answered(self, candidate: int) -> None:
         """Answers change nothing."""
+
+    def corrected(self, candidate: int) -> None:
+        """Answers change nothing."""
+
+    def moved(self, query: int) -> None:
+        """What is open is looked at when an item is chosen."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwell.judging.answers import Answers
 from rankwell.judging.methods.method import Choice, InTurn
 
 BETA = 0.1
@@ -27,26 +28,24 @@ class Hedge(InTurn):
         "Σ w · ½ ln(Z / r) over the lists that have the item; w = 0.1^(loss of the run so far)"
     )
 
-    def begin(self) -> None:
-        """Start with equal weights."""
-        self._stakes: dict[int, np.ndarray] = {}
+    def __init__(self, answers: Answers, seed: int) -> None:
+        super().__init__(answers, seed)
         self._losses: dict[int, np.ndarray] = {}
-        super().begin()
+
+    def begin(self, query: int) -> None:
+        """Give all runs the same weight."""
+        self._losses[query] = np.zeros(len(self.pooled.names))
 
     def stakes(self, query: int) -> np.ndarray:
         """Return ½ ln(Z / r) of each candidate (row) in each run (column), 0 where the run lacks it."""
-        if query not in self._stakes:
-            block = self.pooled.block(query)
-            listed = np.isfinite(block.rank)
-            longest = block.rank[listed].max()
-            stake = np.where(listed, 0.5 * np.log(longest / np.where(listed, block.rank, longest)), 0.0)
-            self._stakes[query] = block.by_run(stake, len(self.pooled.names))
-            self._losses[query] = np.zeros(len(self.pooled.names))
-        return self._stakes[query]
+        block = self.pooled.block(query)
+        listed = np.isfinite(block.rank)
+        longest = block.rank[listed].max()
+        stake = np.where(listed, 0.5 * np.log(longest / np.where(listed, block.rank, longest)), 0.0)
+        return block.by_run(stake, len(self.pooled.names))
 
     def weights(self, query: int) -> np.ndarray:
         """Return the weights of the runs; their sum is 1."""
-        self.stakes(query)
         losses = self._losses[query]
         raw = np.exp(math.log(BETA) * (losses - losses.min()))
         found: np.ndarray = raw / raw.sum()
@@ -60,8 +59,7 @@ class Hedge(InTurn):
         best = int(score.argmax())
         return own.start + best, float(score[best])
 
-    def answered(self, candidate: int) -> None:
+    def count(self, query: int, candidate: int) -> None:
         """Charge the runs that list an item that is not relevant, and credit them for one that is."""
-        query = int(self.pooled.query[candidate])
         stake = self.stakes(query)[candidate - int(self.pooled.offsets[query])]
         self._losses[query] += -stake if self.answers.relevant[candidate] else stake

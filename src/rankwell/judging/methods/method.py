@@ -16,7 +16,7 @@ class Method(ABC):
     """A way of choosing the next candidate; it reads only lists and the answers given so far.
 
     ``choose`` names the best open candidate and its weight, None if there is none. ``answered`` is called after an answer,
-    ``moved`` after candidates of a query were closed or opened again without one.
+    ``corrected`` after one that replaced another, ``moved`` after candidates of a query were closed or opened again without one.
     """
 
     name: ClassVar[str]
@@ -25,40 +25,69 @@ class Method(ABC):
 
     def __init__(self, answers: Answers, seed: int) -> None:
         self.answers, self.pooled, self.seed = answers, answers.pooled, seed
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget everything, and take note of the judgements so far in their order."""
-        for candidate in self.answers.sequence:
-            self.replayed(candidate)
 
     @abstractmethod
     def choose(self) -> Choice | None:
         """Return the best open candidate and its weight."""
 
-    def replayed(self, candidate: int) -> None:
-        """Take note of a judgement from before the start, in pooling order."""
-        self.answered(candidate)
-
+    @abstractmethod
     def answered(self, candidate: int) -> None:
         """Take note of an answer."""
-        self.moved(int(self.pooled.query[candidate]))
 
-    def corrected(self, candidate: int) -> None:  # noqa: ARG002 - of this candidate
+    @abstractmethod
+    def corrected(self, candidate: int) -> None:
         """Take note that an answer was replaced by another."""
-        self.begin()
 
-    def moved(self, query: int) -> None:  # noqa: B027 - most methods look at what is open when they choose
+    @abstractmethod
+    def moved(self, query: int) -> None:
         """Take note that candidates of a query were closed or opened again."""
 
 
 class InTurn(Method):
-    """A method that orders the candidates of one query; queries take turns, the one with the fewest judgements first."""
+    """A method that orders the candidates of one query; queries take turns, the one with the fewest judgements first.
+
+    What it has learned of a query is built up when that is first asked for, by counting its judgements in their order.
+    """
+
+    def __init__(self, answers: Answers, seed: int) -> None:
+        super().__init__(answers, seed)
+        self._known: set[int] = set()
 
     def choose(self) -> Choice | None:
         """Return the best candidate of the query whose turn it is."""
         query = self.answers.fewest()
-        return None if query is None else self.choose_in(query)
+        if query is None:
+            return None
+        self._learn(query)
+        return self.choose_in(query)
+
+    def answered(self, candidate: int) -> None:
+        """Count the answer."""
+        query = int(self.pooled.query[candidate])
+        if query in self._known:
+            self.count(query, candidate)
+
+    def corrected(self, candidate: int) -> None:
+        """Count all answers of the query again when it is its turn."""
+        self._known.discard(int(self.pooled.query[candidate]))
+
+    def moved(self, query: int) -> None:
+        """What is open is looked at when an item is chosen."""
+
+    def _learn(self, query: int) -> None:
+        if query not in self._known:
+            self._known.add(query)
+            self.begin(query)
+            for candidate in self.answers.sequence(query):
+                self.count(query, candidate)
+
+    @abstractmethod
+    def begin(self, query: int) -> None:
+        """Start with a query of which nothing is judged."""
+
+    @abstractmethod
+    def count(self, query: int, candidate: int) -> None:
+        """Learn from the answer of a candidate."""
 
     @abstractmethod
     def choose_in(self, query: int) -> Choice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import ClassVar
 
+from rankwell.judging.answers import Answers
 from rankwell.judging.methods.method import ByRun
 
 
@@ -21,11 +22,15 @@ class MoveToFront(ByRun):
         "the run of highest priority, which falls by 1 with each of its items that is not relevant"
     )
 
-    def begin(self) -> None:
-        """Start with equal priorities."""
-        self.priority: dict[int, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
+    def __init__(self, answers: Answers, seed: int) -> None:
+        super().__init__(answers, seed)
+        self.priority: dict[int, defaultdict[int, int]] = {}
         self.front: dict[int, int] = {}
-        super().begin()
+
+    def begin(self, query: int) -> None:
+        """Give all runs the same priority."""
+        self.priority[query] = defaultdict(int)
+        self.front.pop(query, None)
 
     def best_run(self, query: int, runs: list[int]) -> tuple[int, float]:
         """Return the run in front, if it still has items, else the one of highest priority."""
@@ -34,9 +39,9 @@ class MoveToFront(ByRun):
         assert best is not None
         return best, float(priority[best])
 
-    def answered(self, candidate: int) -> None:
+    def count(self, query: int, candidate: int) -> None:
         """Keep the run in front after a relevant item, lower its priority after another."""
-        query, run = int(self.pooled.query[candidate]), self.credited(candidate)
+        run = self.credited(candidate)
         if self.answers.relevant[candidate]:
             self.front[query] = run
         else:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rankwell.judging.answers import Answers
 from rankwell.judging.methods.method import Choice, Method
 
 ALIKE = 1.0 - 1e-12  # weights that differ by rounding alone are equal
@@ -35,14 +36,16 @@ class MTC(Method):
     known, |c_ii + Σ c_ij over relevant j|, and what any other takes from those that are possible, |c_ii + Σ c_ij over j relevant or
     unjudged|, each added up over pairs, and divided by the known R of the query, or 1.
 
-    Source: B. Carterette, J. Allan and R. K. Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006.
+    Source: B. Carterette, J. Allan and R. K. Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006: the quadratic
+    form, and the greedy choice of the item that most moves the difference of two runs for one query. The sum over pairs of runs and
+    the division by R, by which queries compete for judgements, are ours.
     """
 
     name: ClassVar[str] = "mtc"
     rule: ClassVar[str] = "how far a judgement of the item moves the differences of all pairs of runs"
 
-    def begin(self) -> None:
-        """Weigh all candidates."""
+    def __init__(self, answers: Answers, seed: int) -> None:
+        super().__init__(answers, seed)
         self.weight = np.zeros(len(self.pooled))
         self.top = np.zeros(len(self.pooled.queries))
         for query in range(len(self.top)):
