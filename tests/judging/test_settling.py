@@ -122,6 +122,7 @@ def test_nothing_is_left_to_settle_when_all_is_judged():
     for metric in ("ap", "dcg@3"):
         found = rw.judging.Chooser(lists, qrels, metric=metric).settling()
         assert (found.expected, found.at_most) == (0, 0)
+        assert found.notes() == ["the order is settled: no unjudged item can change it"]
         evaluated = rw.Evaluator(qrels, [metric]).evaluate_all(lists)
         means = [evaluated[name].mean[next(iter(evaluated[name].mean))] for name in found.order]
         assert means == sorted(means, reverse=True)

@@ -136,6 +136,11 @@ def test_a_saved_simulation_reads_back(tmp_path):
         ({"budgets": "many"}, "budgets='many': must be whole numbers"),
         ({"leave_out": "run9"}, r"leave_out='run9': is no run.*Did you mean run\d"),
         ({"leave_out": ["run0", "run1", "run2"]}, "leaves fewer than two runs"),
+        (
+            {"runs": {"a": {"q0": ["x"]}, "b": {"q0": ["y"]}}, "leave_out": "each"},
+            "leaves fewer than two runs",
+        ),
+        ({"runs": {"a": {"q0": ["x"]}}}, "needs two or more runs"),
         ({"metric": "ndcg@10"}, "For nDCG take dcg"),
         ({"rest": "zero"}, "rest='zero': must be skip or nonrelevant"),
         ({"qrels": {"other": {"x": 1}}}, "none of the items in the runs is judged"),

@@ -61,6 +61,8 @@ class Settling:
         goal = "the order" if several else "the difference"
         goal = goal if self.within is None else f"the mean to ±{self.within:g}"
         sure = f"{self.confidence:.0%} sure" + (" of each two neighbours" if several else "")
+        if self.at_most == 0:
+            return [f"{goal} is settled: no unjudged item can change it"]
         bound = "" if self.bound is None else f"; about {self.bound:,} until no answer could change it"
         notes = [
             f"to settle {goal}: about {self.expected:,} judgements to be {sure}{bound}; {self.at_most:,} in any case"

@@ -100,7 +100,7 @@ def simulate(
     opened = runs_of(runs, of_runs)
     pool = pool_for(qrels, measure, rule, of_qrels)
     left = _left_out(leave_out, opened)
-    refuse_aim("order", len(opened) if leave_out != "each" else len(opened) - 1)
+    refuse_aim("order", len(opened))
     budgets = _budgets(budgets)
     collection = Collection.of(opened, pool, measure, rule, rest=rest)
     out = () if leave_out == "each" else left
@@ -236,7 +236,7 @@ def _left_out(given: Iterable[str] | str | None, runs: Mapping[str, Run]) -> tup
             raise UsageError(
                 f"leave_out={brief(name)}: is no run; they are {one_of(runs)}.{nearest(name, runs)}"
             )
-    if given != "each" and len(runs) - len(set(names)) < 2:
+    if len(runs) - (1 if given == "each" else len(set(names))) < 2:
         raise UsageError("leave_out= leaves fewer than two runs to choose by.")
     return names
 
