@@ -20,7 +20,7 @@ import nbformat
 from nbconvert import MarkdownExporter
 
 import rankwell
-from rankwell import efficiency, plot, prepare
+from rankwell import efficiency, judging, plot, prepare
 from rankwell.cli.parser import application
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -111,6 +111,8 @@ def python_page() -> str:
     directives += [f"::: {getattr(prepare, name).__module__}.{name}\n" for name in prepare.__all__]
     directives.append("## Pictures\n\n[Pictures](../plots.md) shows each of them.\n")
     directives += [f"::: {getattr(plot, name).__module__}.{name}\n" for name in plot.__all__]
+    directives.append("## What to judge next\n")
+    directives += [f"::: {getattr(judging, name).__module__}.{name}\n" for name in judging.__all__]
     directives.append("## Time and space\n")
     directives += [f"::: {getattr(efficiency, name).__module__}.{name}\n" for name in efficiency.__all__]
     directives += [f"{title}\n\n::: {module}\n" for module, title in MODULES.items()]

@@ -37,6 +37,7 @@ TITLES = {
     "calls": "Calls on dicts",
     "beyond": "Beyond accuracy, diversity",
     "fusion": "Fusion of runs",
+    "judging": "What to judge next",
     "comparison": "Comparison of systems",
     "formats": "Reading",
     "threads": "Two threads beside one",

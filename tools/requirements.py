@@ -1,6 +1,6 @@
 """Print what an extra of pyproject.toml needs, itself left out: for environments that run the code where it stands.
 
-    python tools/requirements.py cluster
+python tools/requirements.py cluster
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ HOMES = {
     "fuse": "rankwell.comparison.fusion",
     "gate": "rankwell.comparison.gate.gating",
     "jackknife": "rankwell.comparison.jackknife_intervals",
+    "judging": "rankwell",
     "lint": "rankwell.inspection.linting",
     "long_tail": "rankwell.prepare.longtail",
     "metric": "rankwell.metrics.from_function",

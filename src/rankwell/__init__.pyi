@@ -153,6 +153,7 @@ from rankwell.inspection.explaining import explain as explain
 from rankwell.comparison.fusion import fuse as fuse
 from rankwell.comparison.gate.gating import gate as gate
 from rankwell.comparison.jackknife_intervals import jackknife as jackknife
+from rankwell import judging as judging
 from rankwell.inspection.linting import lint as lint
 from rankwell.prepare.longtail import long_tail as long_tail
 from rankwell.metrics.from_function import metric as metric
@@ -225,6 +226,7 @@ __all__ = [
     "fuse",
     "gate",
     "jackknife",
+    "judging",
     "lint",
     "long_tail",
     "metric",

@@ -14,7 +14,7 @@ from tests.cli.samples import QRELS, RUN
 
 from rankwell.cli import commands, parser
 from rankwell.cli.arguments import POSITIONAL, arguments_of, without_none
-from rankwell.cli.commands import COMMANDS, PREPARE, command
+from rankwell.cli.commands import COMMANDS, JUDGING, MODULES, PREPARE, command
 from rankwell.cli.plain import parsed
 from rankwell.errors import RankwellError
 
@@ -118,12 +118,14 @@ def test_any_other_command_line_is_left_to_cyclopts(words):
 
 
 def test_the_list_of_commands_says_what_each_command_says_of_itself():
-    for name, (_, sentence) in (COMMANDS | PREPARE).items():
+    of_judging = dict(JUDGING.values())
+    said = {name: sentence for name, (_, sentence) in (COMMANDS | PREPARE).items()}
+    for name, sentence in (said | of_judging).items():
         assert " ".join((command(name).__doc__ or "").split("\n\n")[0].split()) == sentence, name
 
 
 def test_every_argument_says_what_it_is():
-    for name in COMMANDS | PREPARE:
+    for name in MODULES:
         for argument in arguments_of(command(name)):
             assert argument.help, (name, argument.field)
 

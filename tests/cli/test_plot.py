@@ -31,6 +31,7 @@ LINES = {
     "costs": [CRANFIELD, "costs.json", "-m", "ndcg@10", "--x", "memory", "--load", "open", "--flips", "99", "--resamples", "99"],
     "curve": [CRANFIELD, *RUNS, "-m", "ndcg", "--ks", "1,5,10"],
     "differences": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--flips", "99", "--resamples", "99"],
+    "effort": ["judging.json"],
     "exposure": [ALS, POPULAR, "--train", TRAIN, "--k", "10"],
     "forest": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", RUNS[0], "--flips", "99", "--resamples", "99"],
     "growth": [str(evidence("growth/engines.json"))],
@@ -57,6 +58,14 @@ def measured(folder):
     return folder / "costs.json"
 
 
+def judged(folder):
+    """A file of simulated judging of two runs."""
+    runs = {"good": {"q": ["a", "b", "x"]}, "poor": {"q": ["y", "x", "b"]}}
+    found = rw.judging.simulate(runs, {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}, ["mtc", "depth"], [2, 4])
+    found.save(folder / "judging.json")
+    return folder / "judging.json"
+
+
 @pytest.mark.parametrize("kind", kinds())
 def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_path, capsys):
     words = LINES[kind]
@@ -65,6 +74,7 @@ def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_
         users.write_text("query,half\n" + "".join(f"{query},{query % 2}\n" for query in range(1, 226)))
         words = [*words, "--users", str(users)]
     words = [str(measured(tmp_path)) if each == "costs.json" else each for each in words]
+    words = [str(judged(tmp_path)) if each == "judging.json" else each for each in words]
     target = tmp_path / "picture.json"
     assert run(["plot", kind, *words, "-o", str(target)]) == 0, capsys.readouterr().err
     spec = json.loads(target.read_text())

@@ -25,6 +25,8 @@ COMMANDS = {
     "evaluate by a preset": ["evaluate", "test", "als", "-m", "ndcg@10", "--preset", "rectools", "--rel", "8"],
     "explain": ["explain", "epc@10", "test", "als", "--query", "8848", "--rel", "8", "--train", "train", "--items", "items"],
     "rosetta": ["rosetta", "test", "als", "-m", "ndcg@10,p@5", "--rel", "8"],
+    "judging next": ["judging", "next", "test", "als", "popular", "--rel", "8", "--budget", "5"],
+    "judging simulate": ["judging", "simulate", "test", "als", "popular", "itemknn", "--rel", "8", "--budgets", "5,10", "--methods", "depth", "--leave-out", "als.parquet"],
     "lint": ["lint", "test", "als", "popular", "--items", "items", "--train", "train"],
     "prepare popularity": ["prepare", "popularity", "train", "test", "--top", "10", "--items", "items"],
     "prepare popularity of the training data": ["prepare", "popularity", "train", "train", "test", "--top", "10"],
@@ -43,7 +45,7 @@ def tables(tmp_path_factory):
     """The sample of a recommender as files of several formats, and a table of its users."""
     folder = tmp_path_factory.mktemp("tables")
     movies = DATA / "movietweetings"
-    found = {name: movies / f"{name}.parquet" for name in ("train", "items", "als", "popular")}
+    found = {name: movies / f"{name}.parquet" for name in ("train", "items", "als", "popular", "itemknn")}
     test = pl.read_parquet(movies / "test.parquet")
     test.write_csv(folder / "test.csv")
     users = test["user_id"].unique().sort()

@@ -28,11 +28,12 @@ def test_every_public_name_and_command_has_its_place(site):
     metrics = "".join(html(site, f"docs/metrics/{family}.html") for family in make_metrics_page.FAMILIES)
     public = {
         name: getattr(rw, name)
-        for name in set(rw.__all__) - {"__version__", "efficiency", "metrics", "plot", "prepare"}
+        for name in set(rw.__all__) - {"__version__", "efficiency", "judging", "metrics", "plot", "prepare"}
     }
     public |= {name: getattr(rw.metrics, name) for name in METRICS}
     public |= {name: getattr(rw.prepare, name) for name in rw.prepare.__all__}
     public |= {name: getattr(rw.plot, name) for name in rw.plot.__all__}
+    public |= {name: getattr(rw.judging, name) for name in rw.judging.__all__}
     public |= {name: getattr(rw.efficiency, name) for name in rw.efficiency.__all__}
     for name, value in public.items():
         if isinstance(value, type) and issubclass(value, Metric):

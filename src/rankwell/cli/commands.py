@@ -91,12 +91,25 @@ PREPARE = {
         "Make reference lists, the floor and the ceiling of every comparison: random, popular, recently popular, ideal.",
     ),
 }
+# each with its module, whose function has the name of the module
+JUDGING = {
+    "next": (
+        "judging_next",
+        "Choose the unjudged items whose judgements tell most about a comparison of runs.",
+    ),
+    "simulate": (
+        "judging_simulate",
+        "Judge again what is judged, in the order of each method, and show how soon the order of the runs is right.",
+    ),
+}
 PLOT = "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json: a kind, then QRELS and RUN."
 COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}
+MODULES = {name: module for name, (module, _) in (COMMANDS | PREPARE).items()}
+MODULES |= {module: module for module, _ in JUDGING.values()}
 
 
 def command(name: str) -> Callable[..., int | None]:
     """Return the function of a command, whose module is imported now."""
-    module, _ = (COMMANDS | PREPARE)[name]
-    found: Callable[..., int | None] = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    module = importlib.import_module(f"{__package__}.{MODULES[name]}")
+    found: Callable[..., int | None] = getattr(module, name)
     return found

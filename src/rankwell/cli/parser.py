@@ -13,7 +13,7 @@ from cyclopts import App, CycloptsError, Group
 from rankwell import __version__
 from rankwell.cli import commands
 from rankwell.cli.arguments import POSITIONAL, Argument, Command, arguments_of, gathered
-from rankwell.cli.commands import COMMANDS, GROUPS, PLOT, PREPARE
+from rankwell.cli.commands import COMMANDS, GROUPS, JUDGING, MODULES, PLOT, PREPARE
 from rankwell.cli.option import GROUPS as OPTION_GROUPS
 from rankwell.errors import UsageError
 
@@ -30,7 +30,7 @@ def run(arguments: Sequence[str]) -> int | None:
         If the command line is wrong, or the command fails.
     """
     asked = set(arguments)
-    listing = not asked & (COMMANDS.keys() | PREPARE.keys())
+    listing = not asked & (COMMANDS.keys() | PREPARE.keys() | JUDGING.keys())
     kinds = next(iter(arguments), "") == "plot"
     if len(arguments) == 2 and arguments[0] in COMMANDS and arguments[1] in HELP:
         application(kinds=kinds).help_print(arguments[:1])  # without parsing what is no command line
@@ -67,6 +67,14 @@ def application(*, listing: bool = False, kinds: bool = True) -> App:
         _register(app, group, listing=listing, group=groups[title])
     app.command(prepare)
     _register(prepare, PREPARE, listing=listing)
+    judging = App(
+        name="judging",
+        help=f"Judge as little as a comparison needs: {', '.join(JUDGING)}.",
+        help_format="rich",
+        group=Group("Judge", sort_key=2.6),
+    )
+    app.command(judging)
+    _register(judging, JUDGING, listing=listing, of_module=True)
     plot = App(name="plot", help=PLOT, help_format="rich", group=groups["Compare"])
     app.command(plot)
     if kinds:
@@ -81,10 +89,12 @@ def application(*, listing: bool = False, kinds: bool = True) -> App:
     return app
 
 
-def _register(app: App, named: dict[str, tuple[str, str]], *, listing: bool, **options: Any) -> None:
-    for name, (_, sentence) in named.items():
+def _register(
+    app: App, named: dict[str, tuple[str, str]], *, listing: bool, of_module: bool = False, **options: Any
+) -> None:
+    for name, (module, sentence) in named.items():
         said = {"help": _styled(sentence)} if listing else {}
-        app.command(f"{__name__}:{name}", name=name, **options, **said)
+        app.command(f"{__name__}:{module if of_module else name}", name=name, **options, **said)
 
 
 def _register_pictures(plot: App) -> None:
@@ -97,7 +107,7 @@ def _register_pictures(plot: App) -> None:
 
 def __getattr__(name: str) -> Any:
     """Return a command as Cyclopts reads it."""
-    if name not in COMMANDS | PREPARE:
+    if name not in MODULES:
         raise AttributeError(name)
     return _readable(commands.command(name))
 

@@ -13,7 +13,7 @@ from rankwell.errors import UsageError, brief
 OTHERS = (
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels", "learn",
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
-    "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool",
+    "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets", "leave_out",
 )  # fmt: skip
 
 

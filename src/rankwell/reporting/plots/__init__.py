@@ -8,6 +8,7 @@ from rankwell.reporting.plots.correlation import correlation
 from rankwell.reporting.plots.costs import costs
 from rankwell.reporting.plots.curve import curve
 from rankwell.reporting.plots.differences import differences
+from rankwell.reporting.plots.effort import effort
 from rankwell.reporting.plots.exposure import exposure
 from rankwell.reporting.plots.forest import forest
 from rankwell.reporting.plots.growth import growth
@@ -25,7 +26,7 @@ from rankwell.reporting.plots.ties import ties
 from rankwell.reporting.plots.wins import wins
 
 __all__ = [
-    "calibration", "correlation", "costs", "curve", "differences", "exposure", "forest", "growth", "judged",
+    "calibration", "correlation", "costs", "curve", "differences", "effort", "exposure", "forest", "growth", "judged",
     "latency", "long_tail", "movement", "per_query", "precision_recall", "rel_sweep", "save", "scatter", "segments",
     "similarity", "ties", "wins",
 ]  # fmt: skip

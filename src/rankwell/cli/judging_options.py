@@ -1,0 +1,56 @@
+"""Options that the commands ``judging …`` share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from rankwell.cli.option import Option
+from rankwell.cli.options import Reading
+from rankwell.cli.words import run_names
+from rankwell.errors import UsageError
+from rankwell.readers import open_run, read_qrels
+from rankwell.tables.run_qrels import Qrels, Run
+
+NOTHING = "none"  # in place of judgements
+METHODS = (
+    "``mtc`` (what moves the differences of runs most), ``hedge``, ``mtf`` (move-to-front), ``bla``, ``mm``, ``mm_ns`` (bandits) "
+    "or ``depth``"
+)
+Aim = Literal["order", "difference", "mean"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choosing:
+    """What the judgements are for."""
+
+    metric: Annotated[
+        str,
+        Option(
+            name=("--metric", "-m"),
+            help="the metric to compare by: ``ap``, ``p@k``, ``dcg@k``, ``cg@k`` or ``rbp``; for nDCG take ``dcg``",
+        ),
+    ] = "ap"
+    highest: Annotated[
+        float | None,
+        Option(help="the highest grade that a judge can give; default: the highest so far, at least 1"),
+    ] = None
+    seed: Annotated[int, Option(help="the seed for the draws of bandits")] = 0
+
+
+def runs_of(paths: tuple[str, ...], reading: Reading) -> dict[str, Run]:
+    """Open runs by the names of their files; UsageError if one is given twice."""
+    if len(set(paths)) < len(paths):
+        raise UsageError("a run is given twice.")
+    named = zip(run_names(paths), paths, strict=True)
+    return {name: open_run(path, name=name, **reading.of_runs) for name, path in named}
+
+
+def qrels_of(path: str, reading: Reading) -> Qrels | None:
+    """Read judgements, None for ``none``."""
+    return None if path == NOTHING else read_qrels(path, **reading.of_qrels)
+
+
+def inputs(qrels: str, runs: tuple[str, ...]) -> list[str]:
+    """Return the files that are read."""
+    return [*([] if qrels == NOTHING else [qrels]), *runs]

@@ -1,0 +1,76 @@
+"""The arguments that choosing and simulating share, checked: runs with their names, the aim, judgements, the policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from rankwell.errors import UsageError, brief
+from rankwell.judge import Asked, pool_of
+from rankwell.judge.policy import Policy, policy_with
+from rankwell.judge.pool import Pool
+from rankwell.judging.measure import Measure
+from rankwell.readers import open_run, read_qrels
+from rankwell.tables.run_qrels import Run
+
+Aim = Literal["order", "difference", "mean"]
+ALSO = {"order": "two or more runs", "difference": "two runs", "mean": "one run"}
+
+
+def runs_of(runs: Any, read: Mapping[str, Any]) -> dict[str, Run]:
+    """Return runs by name: a mapping, a list, or a single run."""
+    if isinstance(runs, Mapping) and not _is_one_run(runs):
+        return {str(name): open_run(run, name=str(name), **read) for name, run in runs.items()}
+    listed = runs if isinstance(runs, Sequence) and not isinstance(runs, str | bytes) else [runs]
+    opened = [open_run(run, **read) for run in listed]
+    names = [run.name for run in opened]
+    if len({*names}) < len(names):
+        names = [f"{name} {at}" for at, name in enumerate(names, start=1)]
+    return dict(zip(names, opened, strict=True))
+
+
+def _is_one_run(runs: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds the lists of queries, and not runs by name."""
+    first = next(iter(runs.values()), None)
+    if isinstance(first, Mapping):
+        return not any(isinstance(each, Mapping | Sequence) for each in first.values())
+    return isinstance(first, list | tuple) and all(isinstance(each, str | int) for each in first)
+
+
+def refuse_aim(aim: Aim, n: int) -> None:
+    """Raise UsageError for a number of runs that does not fit what the judgements are for."""
+    if not {"order": n >= 2, "difference": n == 2, "mean": n == 1}[aim]:
+        fitting = "mean" if n == 1 else "order"
+        other = "" if n == 0 else f" For {n} take aim='{fitting}'."
+        raise UsageError(
+            f"aim={brief(aim)} needs {ALSO[aim]}, and {n or 'none'} {'is' if n == 1 else 'are'} given.{other}"
+        )
+
+
+def ordering_policy(policy: Policy | None, rules: Mapping[str, Any], others: Sequence[str]) -> Policy:
+    """Return the policy; UsageError for rules under which an item has no one rank."""
+    found = policy_with(policy, rules, others)
+    if found.ties in ("best", "worst", "expected"):
+        raise UsageError(
+            f"ties={brief(found.ties)} orders by grades that are not known yet; use ties='item-desc'."
+        )
+    if found.unjudged == "condense":
+        raise UsageError(
+            "unjudged='condense' gives items other ranks with every judgement; choose with unjudged='nonrelevant'."
+        )
+    if found.duplicates == "first":
+        raise UsageError("duplicates='first' keeps copies of an item in a list; use duplicates='drop'.")
+    return found
+
+
+def pool_for(qrels: Any, measure: Measure, policy: Policy, read: Mapping[str, Any]) -> Pool:
+    """Return the judgements, prepared; none if ``qrels`` is None.
+
+    Raises
+    ------
+    RankwellError
+        If they cannot be read, or grades look like ratings and no lowest relevant one is given.
+    """
+    rel = getattr(measure.metric, "rel", None)
+    asked = Asked(policy, rels={str(measure.metric): policy.rel if rel is None else rel})
+    return pool_of(None if qrels is None else read_qrels(qrels, **read), asked)[0]

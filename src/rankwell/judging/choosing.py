@@ -1,0 +1,78 @@
+"""next: the items to judge next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+from rankwell.errors import UsageError
+from rankwell.judge.policy import Policy, Rules
+from rankwell.judging.arguments import Aim
+from rankwell.judging.chooser import Chooser
+from rankwell.judging.chosen import Chosen
+from rankwell.metrics import Wanted
+from rankwell.tables.arguments import checked
+
+BUDGET = 200
+
+
+@checked
+def next(  # noqa: A001 - what the function is called in the room: rw.judging.next
+    runs: Any,
+    qrels: Any = None,
+    *,
+    budget: int = BUDGET,
+    aim: Aim = "order",
+    method: str = "mtc",
+    metric: Wanted = "ap",
+    highest: float | None = None,
+    seed: int = 0,
+    read: Mapping[str, Any] | None = None,
+    policy: Policy | None = None,
+    **rules: Unpack[Rules],
+) -> Chosen:
+    """Return the unjudged items whose judgements tell most about an order of runs, a difference, or a mean.
+
+    Formula
+        ``mtc``: Σ over pairs of runs of how far a judgement of the item moves their difference (``rankwell.judging.methods.mtc``) ·
+        ``hedge``: Σ w ½ ln(Z / r) over the lists that have it, w = 0.1^loss · ``mtf``: the first unjudged item of the run whose
+        last one was relevant · ``bla``, ``mm``, ``mm_ns``: that of the run with the highest chance, drawn, on average, or by its
+        last item · ``depth``: by best rank in any list
+
+    Parameters
+    ----------
+    runs, qrels, aim, method, metric, highest, seed, read, policy, rules
+        As for ``Chooser``.
+    budget
+        How many items to choose.
+
+    Returns
+    -------
+    Chosen
+        The items, best first. Print it, iterate over it, or ``save`` it; ``settling`` says how many judgements would settle
+        the comparison.
+
+    Raises
+    ------
+    RankwellError
+        As for ``Chooser``, or for a budget below 1.
+
+    Notes
+    -----
+    The items are chosen together: those that are chosen and not judged yet change nothing but that they are not chosen again.
+    Methods that learn from answers do better if they are asked again after some. Items chosen so are no random sample: the
+    judgements serve to compare these runs, and no p-value or prediction-powered mean may be made of them. Sources are named at
+    each method in ``rankwell.judging.methods``.
+
+    Examples
+    --------
+    >>> runs = {"bm25": {"q": ["a", "b", "c"]}, "dense": {"q": ["a", "c", "d"]}}
+    >>> [(pick.item, pick.weight) for pick in next(runs, {"q": {"a": 1}}, metric="p@3")]
+    [('b', 0.3333333333333333), ('d', 0.3333333333333333)]
+    """
+    if budget < 1:
+        raise UsageError(f"budget={budget}: must be at least 1.")
+    chooser = Chooser(
+        runs, qrels, method=method, aim=aim, metric=metric, highest=highest, seed=seed, read=read, policy=policy, **rules
+    )  # fmt: skip
+    return Chosen.by(chooser, budget)

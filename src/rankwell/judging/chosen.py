@@ -1,0 +1,160 @@
+"""Chosen: the items to judge next, in order, and what judging would settle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rankwell.display.html import in_notebook
+from rankwell.display.output import write
+from rankwell.display.table import Column, Table
+from rankwell.errors import UsageError, nearest, one_of
+from rankwell.judging.chooser import Chooser, Pick
+from rankwell.judging.settling import Settling
+from rankwell.prepare.saving import WRITERS, save
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (*WRITERS, ".json")
+
+
+def refuse_suffix(path: str | Path) -> None:
+    """Raise UsageError if a file name does not end in the suffix of a format of items."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UsageError(
+            f"{path}: items are written as {one_of(SUFFIXES)}, by the suffix of the name.{nearest(suffix, SUFFIXES)}"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Chosen:
+    """The items to judge next, best first; made by ``next``."""
+
+    picks: tuple[Pick, ...]
+    budget: int
+    method: str
+    rule: str
+    aim: str
+    metric: str
+    runs: tuple[str, ...]
+    queries: int
+    candidates: int
+    judged: int
+    settling: Settling
+    is_adaptive: bool
+
+    @classmethod
+    def by(cls, chooser: Chooser, budget: int) -> Chosen:
+        """Return what a chooser would ask for."""
+        answers, method = chooser.answers, chooser.method
+        return cls(
+            tuple(chooser.batch(budget)),
+            budget,
+            method.name,
+            method.rule,
+            chooser.aim,
+            answers.measure.metric.signature,
+            chooser.pooled.names,
+            len(chooser.pooled.queries),
+            len(chooser.pooled),
+            int(answers.judged.sum()),
+            chooser.settling(),
+            method.is_adaptive,
+        )
+
+    def __len__(self) -> int:
+        return len(self.picks)
+
+    def __iter__(self) -> Iterator[Pick]:
+        return iter(self.picks)
+
+    def notes(self) -> list[str]:
+        """Return the method, and what judging would settle, as sentences."""
+        notes = [
+            f"{self.method}: {self.rule}",
+            f"metric: {self.metric}",
+            *self.settling.notes(len(self.picks)),
+        ]
+        if self.is_adaptive and len(self.picks) > 1:
+            notes.append(
+                "chosen together, before any answer: judge some, add them to the judgements and choose again, so that the "
+                "answers count"
+            )
+        if len(self.picks) < self.budget:
+            left = self.candidates - self.judged
+            why = "no other judgement can move it" if left > len(self.picks) else "all others are judged"
+            notes.append(f"{len(self.picks):,} items, fewer than the {self.budget:,} of the budget: {why}")
+        return notes
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the items as a frame: query, item, weight."""
+        import polars as pl
+
+        names = "query", "item", "weight"
+        if not self.picks:
+            return pl.DataFrame(schema={"query": pl.String, "item": pl.String, "weight": pl.Float64})
+        return pl.DataFrame(
+            {name: list(column) for name, column in zip(names, zip(*self.picks, strict=True), strict=True)}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        words = "method", "aim", "metric", "budget", "runs", "queries", "candidates", "judged"
+        return {
+            **{word: getattr(self, word) for word in words},
+            "settling": self.settling.to_dict(),
+            "items": [pick._asdict() for pick in self.picks],
+        }
+
+    def to_json(self) -> str:
+        """Return everything as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write the items to a table (``.tsv``, ``.csv``, ``.parquet`` …), or everything to ``.json``, by the suffix.
+
+        Raises
+        ------
+        RankwellError
+            If the suffix is of no format, or the file cannot be written.
+        """
+        refuse_suffix(path)
+        if Path(path).suffix.lower() == ".json":
+            write(self.to_json(), str(path))
+        else:
+            save(self.to_frame(), path)
+
+    def summary(self) -> Table:
+        """Return a table of what there is and what is chosen."""
+        goal = {"order": "the order of", "difference": "the difference of", "mean": "the mean of"}[self.aim]
+        of = f"{len(self.runs)} runs" if len(self.runs) > 2 else " and ".join(self.runs)
+        columns = [Column("runs", "count"), Column("queries", "count"), Column("candidates", "count")]
+        columns += [Column("judged", "count"), Column("to judge", "count"), Column("in queries", "count")]
+        counts = len(self.runs), self.queries, self.candidates, self.judged
+        chosen = len(self.picks), len({pick.query for pick in self.picks})
+        return Table(
+            columns, [(*counts, *chosen)], caption=f"What to judge next for {goal} {of}", notes=self.notes()
+        )
+
+    def to_table(self) -> Table:
+        """Return a table of the items."""
+        rows = [
+            (at, str(pick.query), str(pick.item), pick.weight) for at, pick in enumerate(self.picks, start=1)
+        ]
+        columns = [Column("", "count"), Column("query"), Column("item"), Column("weight", "value")]
+        return Table(columns, rows, caption="Items to judge, the most important first")
+
+    def to_tables(self) -> list[Table]:
+        """Return the summary and the items."""
+        return [self.summary(), self.to_table()]
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.to_text() for table in self.to_tables())
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_tables())

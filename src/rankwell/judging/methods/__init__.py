@@ -1,0 +1,1 @@
+"""Methods that choose what to judge next, one file each."""

@@ -1,0 +1,138 @@
+"""Method: what every way of choosing does: name the best candidate, and take note of answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from rankwell.judging.answers import Answers
+
+Choice = tuple[int, float]
+
+
+class Method(ABC):
+    """A way of choosing the next candidate; it reads only lists and the answers given so far.
+
+    ``choose`` names the best open candidate and its weight, None if there is none. ``answered`` is called after an answer,
+    ``corrected`` after one that replaced another, ``moved`` after candidates of a query were closed or opened again without one.
+    """
+
+    name: ClassVar[str]
+    rule: ClassVar[str]
+    is_adaptive: ClassVar[bool] = True
+
+    def __init__(self, answers: Answers, seed: int) -> None:
+        self.answers, self.pooled, self.seed = answers, answers.pooled, seed
+
+    @abstractmethod
+    def choose(self) -> Choice | None:
+        """Return the best open candidate and its weight."""
+
+    @abstractmethod
+    def answered(self, candidate: int) -> None:
+        """Take note of an answer."""
+
+    @abstractmethod
+    def corrected(self, candidate: int) -> None:
+        """Take note that an answer was replaced by another."""
+
+    @abstractmethod
+    def moved(self, query: int) -> None:
+        """Take note that candidates of a query were closed or opened again."""
+
+
+class InTurn(Method):
+    """A method that orders the candidates of one query; queries take turns, the one with the fewest judgements first.
+
+    What it has learned of a query is built up when that is first asked for, by counting its judgements in their order.
+    """
+
+    def __init__(self, answers: Answers, seed: int) -> None:
+        super().__init__(answers, seed)
+        self._known: set[int] = set()
+
+    def choose(self) -> Choice | None:
+        """Return the best candidate of the query whose turn it is."""
+        query = self.answers.fewest()
+        if query is None:
+            return None
+        self._learn(query)
+        return self.choose_in(query)
+
+    def answered(self, candidate: int) -> None:
+        """Count the answer."""
+        query = int(self.pooled.query[candidate])
+        if query in self._known:
+            self.count(query, candidate)
+
+    def corrected(self, candidate: int) -> None:
+        """Count all answers of the query again when it is its turn."""
+        self._known.discard(int(self.pooled.query[candidate]))
+
+    def moved(self, query: int) -> None:
+        """What is open is looked at when an item is chosen."""
+
+    def _learn(self, query: int) -> None:
+        if query not in self._known:
+            self._known.add(query)
+            self.begin(query)
+            for candidate in self.answers.sequence(query):
+                self.count(query, candidate)
+
+    @abstractmethod
+    def begin(self, query: int) -> None:
+        """Start with a query of which nothing is judged."""
+
+    @abstractmethod
+    def count(self, query: int, candidate: int) -> None:
+        """Learn from the answer of a candidate."""
+
+    @abstractmethod
+    def choose_in(self, query: int) -> Choice:
+        """Return the best open candidate of a query that has one."""
+
+
+class ByRun(InTurn):
+    """A method that chooses a run, and takes the first open item of its list."""
+
+    def __init__(self, answers: Answers, seed: int) -> None:
+        self._lists: dict[int, dict[int, np.ndarray]] = {}
+        self.source: dict[int, int] = {}  # the run from which a candidate was taken
+        super().__init__(answers, seed)
+
+    def lists(self, query: int) -> dict[int, np.ndarray]:
+        """Return the candidates of a query in the list of each run, best rank first."""
+        if query not in self._lists:
+            block, first = self.pooled.block(query), int(self.pooled.offsets[query])
+            self._lists[query] = {
+                int(run): row[row < block.size] + first
+                for run, row in zip(block.run, block.candidate, strict=True)
+            }
+        return self._lists[query]
+
+    def open_runs(self, query: int) -> list[int]:
+        """Return the runs whose list has an open candidate."""
+        closed = self.answers.closed
+        return [run for run, listed in self.lists(query).items() if not closed[listed].all()]
+
+    def choose_in(self, query: int) -> Choice:
+        """Return the first open candidate of the best run."""
+        run, weight = self.best_run(query, self.open_runs(query))
+        listed = self.lists(query)[run]
+        candidate = int(listed[np.flatnonzero(~self.answers.closed[listed])[0]])
+        self.source[candidate] = run
+        return candidate, weight
+
+    @abstractmethod
+    def best_run(self, query: int, runs: list[int]) -> tuple[int, float]:
+        """Return the run to take an item from, of those that have one, and its weight."""
+
+    def credited(self, candidate: int) -> int:
+        """Return the run that an answer counts for: the one that it was taken from, else the one that ranks it best."""
+        if candidate in self.source:
+            return self.source[candidate]
+        listed = self.lists(int(self.pooled.query[candidate]))
+        places = {run: np.flatnonzero(row == candidate) for run, row in listed.items()}
+        return min((int(at[0]), run) for run, at in places.items() if len(at))[1]

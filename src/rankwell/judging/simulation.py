@@ -1,0 +1,206 @@
+"""Simulation: how soon the order of runs is right, by method; a table, a frame, a file."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankwell.display.html import in_notebook
+from rankwell.display.output import write
+from rankwell.display.table import Column, Table
+from rankwell.errors import DataError, InputError, UsageError, nearest, one_of
+from rankwell.prepare.saving import WRITERS, save
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUFFIXES = (".json", *WRITERS)
+KIND = "rankwell simulation of judging"
+
+
+class Spent(NamedTuple):
+    """The state after some judgements: τ_AP with the true order, √ of the mean squared error of the means, the share found.
+
+    ``tau_ap`` and ``error`` are NaN while no judged item is relevant, ``queries`` is how many have a judgement.
+    """
+
+    method: str
+    judgements: int
+    tau_ap: float
+    error: float
+    found: float
+    queries: int
+
+
+class Left(NamedTuple):
+    """A run that took no part in choosing: its mean and its rank, beside the true ones.
+
+    ``bias`` is the change of its mean less the mean change of the runs that took part.
+    """
+
+    method: str
+    judgements: int
+    system: str
+    value: float
+    true_value: float
+    bias: float
+    rank: int
+    true_rank: int
+
+
+@dataclass(frozen=True, repr=False)
+class Simulation:
+    """What judging in the order of each method gives; made by ``simulate``."""
+
+    rows: tuple[Spent, ...]
+    left_out: tuple[Left, ...]
+    systems: tuple[str, ...]
+    metric: str
+    rest: str
+    candidates: int
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods, in the order in which they were given."""
+        return tuple(dict.fromkeys(row.method for row in self.rows))
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per method and number of judgements."""
+        import polars as pl
+
+        kinds: dict[str, Any] = {"method": pl.String, "judgements": pl.Int64, "queries": pl.Int64}
+        schema = {name: kinds.get(name, pl.Float64) for name in Spent._fields}
+        return pl.DataFrame([row._asdict() for row in self.rows], schema=schema).fill_nan(None)
+
+    def to_tables(self) -> list[Table]:
+        """Return a table of the orders by method, and one of the runs that were left out."""
+        columns = [Column("method"), Column("judgements", "count"), Column("τ_AP", "value", better="higher")]
+        columns += [Column("error", "value", better="lower"), Column("relevant found", "value", digits=2)]
+        columns += [Column("queries", "count")]
+        rest = (
+            "items that are not judged are never asked for"
+            if self.rest == "skip"
+            else "items without a judgement are not relevant"
+        )
+        notes = [
+            f"metric: {self.metric}; {self.candidates:,} items can be asked for: {rest}",
+            "τ_AP: of the order of the runs with that under all judgements; error: √ of the mean squared difference of their means",
+        ]
+        caption = f"Order of {len(self.systems)} runs by judgements spent"
+        tables = [Table(columns, self.rows, caption=caption, notes=notes)]
+        return [*tables, self._table_of_left()] if self.left_out else tables
+
+    def _table_of_left(self) -> Table:
+        """The means over the runs that were left out."""
+        groups: dict[tuple[str, int], list[Left]] = {}
+        for row in self.left_out:
+            groups.setdefault((row.method, row.judgements), []).append(row)
+        rows = [
+            (
+                *key,
+                len(own),
+                _mean(row.bias for row in own),
+                _mean(abs(row.rank - row.true_rank) for row in own),
+            )
+            for key, own in groups.items()
+        ]
+        columns = [Column("method"), Column("judgements", "count"), Column("runs left out", "count")]
+        columns += [Column("bias", "value"), Column("ranks off", "value", digits=2)]
+        notes = [
+            "bias: how much more the mean of a run that took no part in choosing falls than those of the runs that did",
+            "ranks off: how far it is from its rank under all judgements; rw.pool_bias shows the same for judgements as they are",
+        ]
+        return Table(columns, rows, caption="Runs that took no part in choosing", notes=notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; undefined is None."""
+        words = "systems", "metric", "rest", "candidates"
+        return {
+            "kind": KIND,
+            **{word: getattr(self, word) for word in words},
+            "rows": [_plain(row) for row in self.rows],
+            "left_out": [_plain(row) for row in self.left_out],
+        }
+
+    def to_json(self) -> str:
+        """Return everything as JSON, which ``load`` reads."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to ``.json``, or the rows to a table (``.csv``, ``.parquet`` …), by the suffix.
+
+        Raises
+        ------
+        RankwellError
+            If the suffix is of no format, or the file cannot be written.
+        """
+        refuse_suffix(path)
+        if Path(path).suffix.lower() == ".json":
+            write(self.to_json(), str(path))
+        else:
+            save(self.to_frame(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Simulation:
+        """Return the simulation that was saved as JSON.
+
+        Raises
+        ------
+        RankwellError
+            If the file cannot be read, or holds something else.
+        """
+        try:
+            found = json.loads(Path(path).read_bytes())
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
+        except ValueError as error:
+            raise DataError(f"{path}: is no JSON ({error}). Give the file that simulate saved.") from error
+        if not isinstance(found, dict) or found.get("kind") != KIND:
+            raise DataError(
+                f"{path}: holds no simulation of judging. Give the file that simulate saved as .json."
+            )
+        try:
+            rows = tuple(Spent(**_numbers(row)) for row in found["rows"])
+            left = tuple(Left(**_numbers(row)) for row in found["left_out"])
+            systems, metric = tuple(map(str, found["systems"])), str(found["metric"])
+            return cls(rows, left, systems, metric, str(found["rest"]), int(found["candidates"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(
+                f"{path}: holds no simulation of judging. Give the file that simulate saved as .json."
+            ) from error
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.to_text() for table in self.to_tables())
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.to_tables())
+
+
+def refuse_suffix(path: str | Path) -> None:
+    """Raise UsageError if a file name does not end in the suffix of a format of simulations."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UsageError(
+            f"{path}: simulations are written as {one_of(SUFFIXES)}, by the suffix of the name.{nearest(suffix, SUFFIXES)}"
+        )
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return math.fsum(listed) / len(listed)
+
+
+def _plain(row: Spent | Left) -> dict[str, Any]:
+    return {
+        word: None if isinstance(value, float) and math.isnan(value) else value
+        for word, value in row._asdict().items()
+    }
+
+
+def _numbers(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as it was, with NaN for None."""
+    return {word: math.nan if value is None else value for word, value in row.items()}

@@ -1,0 +1,77 @@
+"""The plot of judging: how right the order of runs is after each number of judgements, by method."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from rankwell.display.page import words_of
+from rankwell.errors import UsageError, brief
+from rankwell.judging import Simulation
+from rankwell.reporting.plots.drawn import Drawn, altair
+from rankwell.reporting.plots.lines import domain_of, lines, names_at_ends
+from rankwell.reporting.plots.theme import finished
+from rankwell.reporting.rows.effort import ends_of, rows_of, ticks_of
+from rankwell.tables.arguments import checked
+
+WIDTH, HEIGHT = 520, 320
+
+
+@checked
+def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
+    """Draw how right the order of runs is after each number of judgements, a line for each method of choosing them.
+
+    Parameters
+    ----------
+    found
+        What ``rankwell.judging.simulate`` returned, or the file that it was saved to.
+    lang, dark
+        The language of the words, and whether the ground is dark.
+
+    Raises
+    ------
+    RankwellError
+        If the file cannot be read, no method ever had an order, or Altair is missing.
+
+    Examples
+    --------
+    >>> from rankwell.judging import simulate
+    >>> runs = {"good": {"q": ["a", "b", "x"]}, "poor": {"q": ["y", "x", "b"]}}
+    >>> found = simulate(runs, {"q": {"a": 1, "b": 1, "x": 0, "y": 0}}, ["mtc", "depth"], [1, 2, 4])
+    >>> effort(found).title.text
+    'Order of the runs by judgements spent'
+    """
+    alt = altair()
+    simulated = _simulated(found)
+    words = words_of(lang)
+    rows = rows_of(simulated)
+    if not rows:
+        raise UsageError("no judged item was relevant at any budget, so there is no order to draw.")
+    drawn = Drawn.of(simulated.methods, None, simulated.methods)
+    domain, ticks = domain_of([row["value"] for row in rows], (-1.0, 1.0)), ticks_of(simulated)
+    scale = alt.Scale(type="log", domain=[ticks[0] * 0.95, ticks[-1] * 1.05], nice=False)
+    axis = alt.Axis(values=ticks, format=",d", grid=False)
+    x = alt.X("judgements:Q", title=words("plots.effort.x"), scale=scale, axis=axis)
+    y = alt.Y("value:Q", title=words("plots.effort.y"), scale=alt.Scale(domain=list(domain), nice=False))
+    tips = [
+        alt.Tooltip("system:N", title=words("plots.effort.method")),
+        alt.Tooltip("judgements:Q", title=words("plots.effort.judgements"), format=","),
+        alt.Tooltip("value:Q", title="τ_AP", format=".3f"),
+        alt.Tooltip("error:Q", title=words("plots.effort.error"), format=".4f"),
+        alt.Tooltip("found:Q", title=words("plots.effort.found"), format=".0%"),
+    ]
+    layers = lines(rows, drawn, x, y, tips)
+    layers.append(names_at_ends(ends_of(simulated), drawn, alt.value(WIDTH), domain, HEIGHT))
+    systems = words("page.systems", n=len(simulated.systems))
+    how = [words("plots.effort.how", systems=systems, metric=simulated.metric)]
+    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    return finished(chart, words("plots.effort.title"), how, dark=dark)
+
+
+def _simulated(found: Any) -> Simulation:
+    if isinstance(found, Simulation):
+        return found
+    if not isinstance(found, (str, os.PathLike)):
+        raise UsageError(f"found= is what rw.judging.simulate returned, or its file, not {brief(found)}.")
+    return Simulation.load(Path(found))
