@@ -11,6 +11,7 @@ from rankwell.comparison.comparing import compare
 from rankwell.comparison.comparison import Comparison
 from rankwell.comparison.cost_tables import costs_of
 from rankwell.comparison.groups import columns_of
+from rankwell.comparison.images import folder_of, images_of_items
 from rankwell.comparison.loading import is_comparison, loaded
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.display.page import Words
@@ -21,7 +22,6 @@ from rankwell.judge.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, read_qrels
-from rankwell.reporting.explorer.images import folder_of, images_of_items
 from rankwell.reporting.input_files import InputFile, input_files
 from rankwell.reporting.material import Material
 from rankwell.results import Results

@@ -19,9 +19,9 @@ from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:
     from rankwell.comparison.costing import CostEstimates
+    from rankwell.comparison.images import Images
     from rankwell.comparison.texts import Texts
     from rankwell.evaluation import Evaluator
-    from rankwell.reporting.explorer.images import Images
     from rankwell.reporting.input_files import InputFile
     from rankwell.tables.redaction import Redaction
 

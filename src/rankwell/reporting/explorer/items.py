@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rankwell.comparison.images import ADDRESS, Album
 from rankwell.comparison.one_list import Row
-from rankwell.reporting.explorer.images import ADDRESS, Album
 from rankwell.reporting.explorer.names import Names
 from rankwell.reporting.material import Material
 

@@ -80,9 +80,15 @@ def folder_of(source: Any) -> Path:
 
 @dataclass(eq=False)
 class Album:
-    """The thumbnails of a page, as data URIs, and why pictures were left out."""
+    """The thumbnails of a page, as data URIs, and why pictures were left out.
+
+    ``side`` is the longest side of each in pixels, ``most_each`` and ``most_together`` are bytes.
+    """
 
     folder: str | Path
+    side: int = SIDE
+    most_each: int = MOST_EACH
+    most_together: int = MOST_TOGETHER
     pictures: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     size: int = 0
@@ -96,12 +102,12 @@ class Album:
         if isinstance(content, str):
             self.left_out[content] += 1
             return None
-        small = thumbnail(content) if MAGIC.match(content) else None
-        if small is None or len(small) > MOST_EACH:
+        small = thumbnail(content, self.side) if MAGIC.match(content) else None
+        if small is None or len(small) > self.most_each:
             self.left_out["no_picture"] += 1
             return None
         uri = f"data:image/webp;base64,{base64.b64encode(small).decode()}"
-        if self.size + len(uri) > MOST_TOGETHER:
+        if self.size + len(uri) > self.most_together:
             self.left_out["too_many"] += 1
             return None
         self.size += len(uri)
@@ -135,7 +141,7 @@ def _embedded(source: str) -> bytes | str:
         return "unreadable"
 
 
-def thumbnail(content: bytes) -> bytes | None:
+def thumbnail(content: bytes, side: int = SIDE) -> bytes | None:
     """Return a picture drawn again small, as WebP, with nothing else that its file held; None if it is damaged.
 
     Raises
@@ -157,10 +163,10 @@ def thumbnail(content: bytes) -> bytes | None:
         with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
             if picture.width * picture.height > MOST_PIXELS:
                 return None
-            picture.draft("RGB", (2 * SIDE, 2 * SIDE))
+            picture.draft("RGB", (2 * side, 2 * side))
             upright = ImageOps.exif_transpose(picture)
             upright = upright.convert("RGBA" if upright.has_transparency_data else "RGB")
-            upright.thumbnail((SIDE, SIDE))
+            upright.thumbnail((side, side))
             upright.info.clear()  # a colour profile would be written too
             upright.save(made, "WEBP", quality=75, method=4)
     except (

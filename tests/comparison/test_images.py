@@ -6,6 +6,7 @@ import base64
 import io
 import os
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,9 +14,9 @@ from PIL import Image
 from tests.reporting.explorer.explored import explored as of_systems
 
 import rankwell as rw
+from rankwell.comparison import images
+from rankwell.comparison.images import SIDE, Album
 from rankwell.errors import UsageError
-from rankwell.reporting.explorer import images
-from rankwell.reporting.explorer.images import SIDE, Album
 
 KINDS = {"PNG": "png", "JPEG": "jpg", "GIF": "gif", "WEBP": "webp"}
 
@@ -160,7 +161,9 @@ def test_pictures_beyond_the_limit_are_left_out_with_a_count(tmp_path, monkeypat
     (tmp_path / "one.png").write_bytes(picture("PNG"))
     album = Album(tmp_path)
     album.add("one.png")
-    monkeypatch.setattr(images, "MOST_TOGETHER", 3 * album.size)
+    monkeypatch.setattr(
+        "rankwell.reporting.explorer.items.Album", partial(Album, most_together=3 * album.size)
+    )
     rows = [{"item": f"d{n}", "image": "one.png"} for n in range(5)]
     data = explored(tmp_path, rows)
     assert [item.get("picture") for item in data["items"]] == [0, 1, 2, None, None]
