@@ -101,6 +101,10 @@ JUDGING = {
         "judging_simulate",
         "Judge again what is judged, in the order of each method, and show how soon the order of the runs is right.",
     ),
+    "sheet": (
+        "judging_sheet",
+        "Write a page on which a person grades pairs of query and item, offline, in any browser.",
+    ),
 }
 PLOT = "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json: a kind, then QRELS and RUN."
 COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}

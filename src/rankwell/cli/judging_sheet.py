@@ -1,0 +1,95 @@
+"""The command ``judging sheet``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+from rankwell.cli.option import DATA, OUTPUT, Option
+from rankwell.cli.options import ItemText, QueryTexts, Reading, refuse_files
+from rankwell.cli.words import split
+from rankwell.display.escaping import printable
+from rankwell.errors import UsageError, brief
+
+
+def judging_sheet(
+    pairs: Annotated[
+        str,
+        Option(
+            help="what to judge: the file of ``judging next``, or judgements in any form, whose grades are not shown"
+        ),
+    ],
+    /,
+    *,
+    items: Annotated[
+        str,
+        Option(group=DATA, help="a table of items with their texts (title, text …) and pictures"),
+    ],
+    queries: QueryTexts = None,
+    text: ItemText = None,
+    image: Annotated[
+        str | None,
+        Option(
+            group=DATA,
+            help="the column of --items with a picture of each item: files in its folder, or data URIs; by default image, picture, poster …",
+        ),
+    ] = None,
+    grades: Annotated[
+        str | None,
+        Option(
+            help="the scale: ``0-3``, or with labels ``'0=not relevant,1=relevant'``; default: 0 to 3 as in TREC's Deep Learning tracks"
+        ),
+    ] = None,
+    guidelines: Annotated[
+        str | None, Option(help="a file with what judges have to know, in Markdown or plain text")
+    ] = None,
+    repeats: Annotated[
+        str,
+        Option(
+            help="the share of pairs that are asked twice, such as ``10%``, to see how far judges agree with themselves"
+        ),
+    ] = "0%",
+    order: Annotated[
+        Literal["query", "given", "random"],
+        Option(help="the items of a query together in random order, the order of PAIRS, or none"),
+    ] = "query",
+    seed: Annotated[int, Option(help="of the order and the repeats; one seed, one sheet")] = 0,
+    output: Annotated[str, Option(name=("--output", "-o"), group=OUTPUT, help="the page")] = "sheet.html",
+    title: Annotated[str | None, Option(group=OUTPUT, help="the title of the page")] = None,
+    lang: Annotated[str, Option(group=OUTPUT, help="the language of the page: en or ko")] = "en",
+    reading: Reading = Reading(),
+) -> None:
+    """Write a page on which a person grades pairs of query and item, offline, in any browser.
+
+    It shows texts and pictures, takes grades by keyboard, mouse and touch, keeps what was done in the browser, and says nothing of the
+    systems that listed an item. Judges download their judgements as CSV, which ``judging merge`` joins, or as TREC qrels.
+
+    Example: ``rankwell judging sheet next.tsv --queries queries.tsv --items items.parquet --repeats 10% -o sheet.html``
+    """
+    from rankwell.judging import sheet
+    from rankwell.judging.sheets.making import refuse_suffix
+
+    refuse_suffix(output)
+    refuse_files([each for each in (pairs, items, queries, guidelines) if each is not None], [output])
+    found = sheet(
+        pairs, items=items, queries=queries, text=None if text is None else split(text), image=image, grades=grades,
+        guidelines=guidelines, repeats=_share(repeats), order=order, seed=seed, title=title, lang=lang, read=reading.of_qrels,
+        encoding=reading.encoding,
+    )  # fmt: skip
+    found.save(output)
+    again = f", {found.repeats:,} of them repeats" if found.repeats else ""
+    sys.stderr.write(f"rankwell: note: wrote {printable(output)}: {len(found):,} pairs to judge{again}.\n")
+    for note in found.notes():
+        sys.stderr.write(f"rankwell: note: {printable(note)}.\n")
+
+
+def _share(text: str) -> float:
+    """A share such as ``10%`` or ``0.1``; UsageError if it is none."""
+    number, is_percent = text.strip().removesuffix("%"), text.strip().endswith("%")
+    try:
+        value = float(number) / (100 if is_percent else 1)
+    except ValueError as error:
+        raise UsageError(f"--repeats {brief(text)}: write a share such as 10% or 0.1.") from error
+    if not 0 <= value <= 1:
+        raise UsageError(f"--repeats {brief(text)}: must be from 0% to 100%; 1 in 10 is 10%, or 0.1.")
+    return value

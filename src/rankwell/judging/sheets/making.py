@@ -1,0 +1,197 @@
+"""``sheet``: a page on which a person grades pairs of query and item."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankwell.display.output import write
+from rankwell.display.page import words_of
+from rankwell.errors import DataError, UsageError
+from rankwell.judging.chosen import Chosen
+from rankwell.judging.sheets.contents import contents_of
+from rankwell.judging.sheets.grades import Grade, grades_of
+from rankwell.judging.sheets.guidelines import guidelines_in
+from rankwell.judging.sheets.page import page_of
+from rankwell.judging.sheets.tasks import Order, Task, tasks_of
+from rankwell.readers import read_qrels
+from rankwell.tables.arguments import checked
+
+SUFFIXES = ".html", ".htm"
+WHY = {
+    "address": "are addresses on the network, which the page never asks",
+    "outside": "are files outside the folder of the items",
+    "unreadable": "cannot be read",
+    "no_picture": "are no PNG, JPEG, GIF or WebP, damaged, or too large",
+    "too_many": "do not fit into the page",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sheet:
+    """A judging sheet; made by ``sheet``. Save it, or see what it lacks in ``notes()``."""
+
+    title: str
+    lang: str
+    grades: tuple[Grade, ...]
+    guidelines: str
+    pairs: tuple[tuple[int, int], ...]
+    tasks: tuple[Task, ...]
+    queries: Sequence[Mapping[str, str]]
+    items: Sequence[Mapping[str, Any]]
+    pictures: Sequence[str]
+    without_text: Counter[str]
+    left_out: Counter[str]
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    @property
+    def repeats(self) -> int:
+        """The number of pairs that are asked twice."""
+        return sum(task.is_repeat for task in self.tasks)
+
+    @property
+    def key(self) -> str:
+        """What names this sheet in a browser: the same tasks and grades are the same sheet, and go on where they were."""
+        asked = [
+            [self.queries[query]["id"], self.items[item]["id"]]
+            for query, item in (self.pairs[task.pair] for task in self.tasks)
+        ]
+        text = json.dumps([asked, [each.grade for each in self.grades]], ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the page holds as plain values."""
+        return {
+            "key": self.key,
+            "name": "judgements",
+            "grades": [grade._asdict() for grade in self.grades],
+            "pairs": [{"query": query, "item": item} for query, item in self.pairs],
+            "tasks": [task._asdict() for task in self.tasks],
+            "queries": list(self.queries),
+            "items": list(self.items),
+            "pictures": list(self.pictures),
+        }
+
+    def to_html(self) -> str:
+        """Return the page."""
+        return page_of(self, words_of(self.lang))
+
+    def save(self, path: str | Path) -> None:
+        """Write the page to a file that ends in ``.html``.
+
+        Raises
+        ------
+        RankwellError
+            If it ends in something else, or cannot be written.
+        """
+        refuse_suffix(path)
+        write(self.to_html(), str(path))
+
+    def notes(self) -> list[str]:
+        """Return what the sheet lacks, as sentences."""
+        missing = [(n, what) for what, n in self.without_text.items() if n]
+        notes = [f"{n:,} of the {what} have no text, and are shown by their id" for n, what in missing]
+        return notes + [f"{n:,} pictures {WHY[why]}, and are left out" for why, n in self.left_out.items()]
+
+    def __repr__(self) -> str:
+        again = f", {self.repeats:,} of them repeats" if self.repeats else ""
+        return f"Sheet {self.title!r}: {len(self):,} tasks{again}"
+
+
+@checked
+def sheet(
+    pairs: Any,
+    /,
+    *,
+    items: Any,
+    queries: Any = None,
+    text: str | Sequence[str] | None = None,
+    image: str | None = None,
+    grades: str | Mapping[int, str] | None = None,
+    guidelines: str | Path | None = None,
+    repeats: float = 0.0,
+    order: Order = "query",
+    seed: int = 0,
+    title: str | None = None,
+    lang: str = "en",
+    read: Mapping[str, Any] | None = None,
+    encoding: str | None = None,
+) -> Sheet:
+    """Return a judging sheet: one HTML page on which a person grades pairs of query and item, with no server and no network.
+
+    Parameters
+    ----------
+    pairs
+        What to judge: what ``next`` returns or has saved, or judgements in any form that ``read_qrels`` takes, whose grades are
+        not shown. A pair that is there twice is asked once.
+    items, queries
+        Tables with the texts (and pictures) of items, and the texts of queries.
+    text, image
+        The columns of ``items`` that are shown, the first of several as a heading, by default a title and a text under usual
+        names; and the column with a picture: a file in the folder of ``items``, or a data URI.
+    grades
+        The scale: ``"0-3"``, or with labels ``"0=not relevant,1=relevant"`` or ``{0: "not relevant", 1: "relevant"}``; by default 0 to 3
+        as in TREC's Deep Learning tracks. Each grade is a digit.
+    guidelines
+        A file with what judges have to know, in Markdown or plain text.
+    repeats
+        The share of pairs that are asked twice, at least 0 and at most 1, to see how far judges agree with themselves.
+    order, seed
+        ``query`` keeps the items of a query together in random order, ``given`` keeps the order of the pairs, ``random`` none. The seed
+        draws order and repeats: all judges of a seed have the same sheet.
+    title, lang
+        The title of the page, and its language: ``en`` or ``ko``.
+    read, encoding
+        How the pairs are read, as for ``read_qrels``; and the encoding of the other text files, if it is not UTF-8.
+
+    Returns
+    -------
+    Sheet
+        ``found.save("sheet.html")`` writes the page. It says nothing of the systems that listed an item, nor at which rank.
+
+    Raises
+    ------
+    RankwellError
+        If there is nothing to judge, the grades are no scale, a table has no text for any pair, or data are bad.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> texts = [{"item": "a", "text": "Masks filter droplets."}, {"item": "b", "text": "A virus of plants."}]
+    >>> rw.judging.sheet({"1": ["a", "b"]}, items=texts, queries={"1": "do masks help"}, repeats=0.1)
+    Sheet 'Judging sheet': 3 tasks, 1 of them repeats
+    """
+    words = words_of(lang)
+    if not 0 <= repeats <= 1:
+        raise UsageError(f"repeats={repeats:g}: must be a share from 0 to 1, such as 0.1 (10%).")
+    if seed < 0:
+        raise UsageError(f"seed={seed}: must be 0 or above.")
+    scale = grades_of(grades, words)
+    guide = "" if guidelines is None else guidelines_in(guidelines)
+    listed = read_qrels(pairs.to_frame() if isinstance(pairs, Chosen) else pairs, **(read or {}))
+    ids = list(dict.fromkeys(zip(listed.query.tolist(), listed.item.tolist(), strict=True)))
+    if not ids:
+        raise DataError(f"{listed.name}: there is no pair of query and item to judge.")
+    of_queries, of_items = (list(dict.fromkeys(column)) for column in zip(*ids, strict=True))
+    contents = contents_of(
+        of_queries, of_items, pairs=listed, texts=queries, catalogue=items, image=image, encoding=encoding,
+        columns=[text] if isinstance(text, str) else text,
+    )  # fmt: skip
+    at_query, at_item = ({each: at for at, each in enumerate(own)} for own in (of_queries, of_items))
+    numbered = tuple((at_query[query], at_item[item]) for query, item in ids)
+    tasks = tasks_of([query for query, _ in numbered], order=order, repeats=repeats, seed=seed)
+    named = words("sheet.title") if title is None else title
+    return Sheet(named, lang, scale, guide, numbered, tuple(tasks), *contents)
+
+
+def refuse_suffix(path: str | Path) -> None:
+    """Raise UsageError if the file of a sheet is not called .html."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise UsageError(f"{path}: a sheet is a page; give its file the suffix .html.")

@@ -1,0 +1,302 @@
+"""The judging sheet as judges use it: from disk and offline, by keyboard and touch, closed and opened again, with hostile texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import polars as pl
+import pytest
+from PIL import Image
+from tests.browser.conftest import CHROMIUM, PHONE
+from tests.browser.looks import jumps, nameless, sticks_out
+
+import rankwell as rw
+
+HOSTILE = (
+    '</script><script>window.broken = 1</script><img src=x onerror="window.broken = 1">'
+    "<svg onload='window.broken = 1'>\u202eevil\u202c \x00\x1b[2J\u2028\ufeff\U000e0041 ${1} {at} <!--"
+)
+GUIDE = "# What counts\n\n*An answer.* <script>window.broken = 1</script> [x](javascript:window.broken=1) ![p](http://a.b/c.png)\n"
+
+
+@pytest.fixture
+def made(tmp_path):
+    """A function that writes a sheet of two queries with three items each."""
+
+    def make(**options):
+        Image.radial_gradient("L").save(tmp_path / "round.png")
+        items = [
+            {
+                "item": f"d{at}",
+                "title": f"Title {at}",
+                "text": f"Text of {at}",
+                "image": "round.png" if at == 2 else None,
+            }
+            for at in range(6)
+        ]
+        items[1] |= {"title": HOSTILE, "text": HOSTILE}
+        pl.DataFrame(items, infer_schema_length=None).write_parquet(tmp_path / "items.parquet")
+        (tmp_path / "guide.md").write_text(GUIDE, encoding="utf-8")
+        pairs = {"1": ["d0", "d1", "d2"], "2": ["d3", "d4", "d5"]}
+        options = {
+            "queries": {"1": "what is one?", "2": HOSTILE},
+            "guidelines": tmp_path / "guide.md",
+            "order": "given",
+            **options,
+        }
+        rw.judging.sheet(pairs, items=str(tmp_path / "items.parquet"), **options).save(
+            tmp_path / "sheet.html"
+        )
+        return tmp_path / "sheet.html"
+
+    return make
+
+
+def begin(page, name="Ann"):
+    page.get_by_label(re.compile("Your name|이름")).fill(name)
+    page.keyboard.press("Enter")
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def shown(page):
+    return page.locator("#sheet-item-id").text_content()
+
+
+def status(page):
+    return page.locator("#sheet-status").text_content()
+
+
+def download(page, button="CSV"):
+    files = page.locator("#sheet-files")
+    if files.get_attribute("open") != "":
+        files.locator("summary").click()
+    with page.expect_download() as told:
+        page.get_by_role("button", name=button).click()
+    return told.value
+
+
+def rows_of(page):
+    text = download(page).path().read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_sheet_is_judged_by_keyboard_and_downloaded(opened, made):
+    page = opened(made())
+    assert page.get_by_role("heading", name="What counts").is_visible()
+    press(page, "3")  # before the name is given
+    begin(page)
+    assert (shown(page), status(page)) == ("d0", "1 of 6 · 0 judged")
+    press(page, "9", "x", "Control+1")  # no grade of the scale, no key of the sheet, a key of the browser
+    assert shown(page) == "d0"
+    press(page, "3")
+    assert shown(page) == "d1"
+    press(page, "c")
+    page.keyboard.type('2 said "no", 3')  # digits in a comment are no grades
+    press(page, "Escape", "0", "s", "1")
+    assert (shown(page), status(page)) == ("d4", "5 of 6 · 3 judged · 1 skipped")
+    press(page, "u", "2")
+    press(page, "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    assert shown(page) == "d1"
+    assert page.get_by_role("button", name="0 not relevant").get_attribute("aria-pressed") == "true"
+    press(page, "1")  # a new grade, after which it goes on with what is left
+    assert shown(page) == "d4"
+    press(page, "0", "0")
+    assert page.get_by_role("heading", name="Nothing is left to judge").is_visible()
+    rows = rows_of(page)
+    assert [(row["item"], row["grade"], row["order"]) for row in rows] == [
+        ("d0", "3", "1"), ("d3", "2", "4"), ("d1", "1", "5"), ("d4", "0", "6"), ("d5", "0", "7"),
+    ]  # fmt: skip
+    assert {(row["judge"], row["is_repeat"]) for row in rows} == {("Ann", "false")}
+    assert [row["comment"] for row in rows] == ["", "", '2 said "no", 3', "", ""]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", row["time"]) for row in rows)
+    found = download(page, "TREC qrels")
+    assert found.suggested_filename == "judgements-Ann.qrels"
+    assert found.path().read_text() == "1 0 d0 3\n2 0 d3 2\n1 0 d1 1\n2 0 d4 0\n2 0 d5 0\n"
+    page.get_by_role("button", name="Go to what you skipped").click()
+    assert shown(page) == "d2"
+    press(page, "2")
+    assert status(page) == "6 judged"
+
+
+def test_a_key_that_is_held_down_grades_once_and_keys_of_other_scripts_work(opened, made):
+    page = opened(made())
+    begin(page)
+    page.keyboard.down("1")
+    page.keyboard.down("1")
+    page.keyboard.down("1")
+    page.keyboard.up("1")
+    assert status(page) == "2 of 6 · 1 judged"
+    page.evaluate(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ㄴ', code: 'KeyS', bubbles: true}))"
+    )
+    assert status(page) == "3 of 6 · 1 judged · 1 skipped"
+    page.evaluate(
+        "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '&', code: 'Digit1', bubbles: true}))"
+    )
+    assert status(page) == "4 of 6 · 2 judged · 1 skipped"
+
+
+def test_a_sheet_is_judged_by_touch_on_a_phone(opened, made):
+    page = opened(made(), size=PHONE, has_touch=True, is_mobile=True)
+    assert sticks_out(page) == []
+    page.get_by_role("button", name="Begin").tap()
+    assert page.get_by_text("Enter a name first.").is_visible()
+    page.get_by_label("Your name").fill("Bo")
+    page.get_by_role("button", name="Begin").tap()
+    for at in range(6):
+        assert shown(page) == f"d{at}"
+        assert sticks_out(page) == []
+        page.wait_for_timeout(250)
+        button = page.get_by_role("button", name=re.compile(f"^{at % 4}"))
+        box = button.bounding_box()
+        assert box["height"] >= 44
+        assert box["y"] + box["height"] <= PHONE["height"]  # in reach, however long the text
+        button.tap()
+        if at == 2:
+            button.tap()  # the second tap of a double tap
+            page.get_by_role("button", name="Undo").tap()
+            assert shown(page) == "d2"
+            page.wait_for_timeout(250)
+            page.get_by_role("button", name="Skip").tap()
+    assert [(row["item"], row["grade"]) for row in rows_of(page)] == [
+        ("d0", "0"), ("d1", "1"), ("d3", "3"), ("d4", "0"), ("d5", "1"),
+    ]  # fmt: skip
+    assert sticks_out(page) == []
+
+
+def test_a_browser_that_is_closed_in_the_middle_goes_on_where_it_was(chromium, made, tmp_path):
+    file = made(repeats=0.5)
+    kinds = {
+        "user_data_dir": tmp_path / "profile",
+        "executable_path": CHROMIUM,
+        "args": ["--no-sandbox"],
+        "offline": True,
+    }
+    context = chromium.browser_type.launch_persistent_context(**kinds)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    begin(page)
+    press(page, "1", "2")
+    page.locator("#sheet-comment").fill("unfinished")
+    context.close()
+    file = made(repeats=0.5, title="Made again")  # the same pairs and grades are the same sheet
+    context = chromium.browser_type.launch_persistent_context(**kinds)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert status(page) == "3 of 9 · 2 judged"
+    assert page.locator("#sheet-comment").input_value() == "unfinished"
+    press(page, "u", *"2012301")
+    assert status(page) == "9 of 9 · 8 judged"
+    press(page, "1")
+    rows = rows_of(page)
+    context.close()
+    assert [int(row["order"]) for row in rows] == list(range(1, 10))
+    assert [row["is_repeat"] for row in rows].count("true") == 3
+    assert {row["item"] for row in rows if row["is_repeat"] == "false"} == {f"d{at}" for at in range(6)}
+
+
+def test_another_sheet_begins_anew_and_two_tabs_of_one_do_not_overwrite_each_other(opened, made):
+    page = opened(made())
+    begin(page)
+    press(page, "1")
+    other = page.context.new_page()
+    other.heard = page.heard
+    other.goto(page.url)
+    press(other, "2")
+    page.wait_for_function("document.querySelector('#sheet-status').textContent.startsWith('3 of 6')")
+    press(page, "3")
+    assert [(row["item"], row["grade"]) for row in rows_of(page)] == [("d0", "1"), ("d1", "2"), ("d2", "3")]
+    made(grades="0-1")
+    other.goto(page.url)
+    assert other.get_by_role("button", name="Begin").is_visible()
+
+
+@pytest.mark.parametrize(
+    "broken", ["Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }",
+               "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError') }})"],
+)  # fmt: skip
+def test_a_browser_that_keeps_nothing_says_so_and_works(chromium, made, broken):
+    context = chromium.new_context(offline=True)
+    context.add_init_script(broken)
+    page = context.new_page()
+    page.goto(made().as_uri())
+    assert page.get_by_role("alert").filter(has_text="keeps nothing").is_visible()
+    begin(page)
+    press(page, *"123")
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    page.close(run_before_unload=True)
+    for _ in range(50):
+        if asked:
+            break
+        page.wait_for_timeout(50)
+    assert asked == ["beforeunload"]
+    assert len(rows_of(page)) == 3
+    context.close()
+
+
+@pytest.mark.parametrize(
+    "state", ["{", "null", "[]", '{"judge": 1}', '{"judge":"","started":true,"at":99,"count":0,"answers":{},"comments":{},"undo":[]}']
+)  # fmt: skip
+def test_damaged_progress_is_put_aside_with_a_notice(opened, made, state):
+    page = opened(made())
+    key = page.evaluate("Object.keys(localStorage).find((each) => each.startsWith('rankwell.sheet.'))")
+    page.evaluate("([key, state]) => localStorage.setItem(key, state)", [key, state])
+    page.reload()
+    assert page.get_by_role("alert").filter(has_text="could not be read").is_visible()
+    assert page.evaluate("(key) => localStorage.getItem(`${key}.damaged`)", key) == state
+    begin(page)
+    press(page, "1")
+    assert status(page) == "2 of 6 · 1 judged"
+
+
+def test_hostile_texts_and_guidelines_stay_text(opened, made):
+    page = opened(made(title=HOSTILE, grades={0: HOSTILE[:50], 1: "<b>yes</b>"}))
+    begin(page, HOSTILE[:90])
+    press(page, "1")
+    page.locator("#sheet-comment").fill("=1+1\n<script>,\"'")
+    assert "onerror" in page.locator("#sheet-item-text").text_content()
+    assert page.locator("#sheet-item-text *").count() == 0
+    assert page.locator("main a[href^=javascript], main img[src^=http], main script:not([type])").count() == 0
+    press(page, "Escape", "0", "g", "1", "1", "1", "1")
+    assert page.evaluate("window.broken") is None
+    rows = rows_of(page)
+    assert rows[1]["comment"] == "=1+1\n<script>,\"'"
+    assert rows[1]["judge"] == HOSTILE[:90]
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_everything_has_a_name_in_both_languages(opened, made, lang, dark):
+    page = opened(made(lang=lang, grades="0-9"), dark=dark, size=PHONE)
+    assert page.evaluate("document.documentElement.lang") == lang
+    for step in (
+        lambda: None,
+        lambda: begin(page),
+        lambda: press(page, "1", "1"),
+        lambda: press(page, *"1111"),
+    ):
+        step()
+        assert nameless(page) == []
+        assert jumps(page) == []
+        assert sticks_out(page) == []
+
+
+def test_ids_with_spaces_are_for_csv_alone(opened):
+    sheet = rw.judging.sheet(
+        {"q": ["a b", "c,d"]},
+        items=[{"item": "a b", "text": "x"}, {"item": "c,d", "text": "y"}],
+        order="given",
+    )
+    page = opened(sheet.to_html())
+    begin(page)
+    press(page, "1", "2")
+    assert page.get_by_role("button", name="TREC qrels").is_disabled()
+    assert page.get_by_text("cannot hold these ids").is_visible()
+    assert [(row["item"], row["grade"]) for row in rows_of(page)] == [("a b", "1"), ("c,d", "2")]
