@@ -201,6 +201,41 @@ def test_a_browser_that_is_closed_in_the_middle_goes_on_where_it_was(chromium, m
     assert {row["item"] for row in rows if row["is_repeat"] == "false"} == {f"d{at}" for at in range(6)}
 
 
+def test_sheets_of_three_judges_are_exported_merged_and_compared(opened, made, tmp_path):
+    file, paths = made(repeats=0.5, lang="ko"), []
+    for judge, grades in {"Ann": "012310123", "Bo": "012312103", "다래": "112213101"}.items():
+        page = opened(file)
+        begin(page, judge)
+        press(page, *grades)
+        paths.append(tmp_path / f"{judge}.csv")
+        download(page).save_as(paths[-1])
+    found = rw.judging.merge(*paths)
+    assert [(judge.name, judge.judged, judge.repeats) for judge in found.judges] == [
+        ("Ann", 6, 3), ("Bo", 6, 3), ("다래", 6, 3),
+    ]  # fmt: skip
+    own = {}
+    for path in paths:
+        with path.open(encoding="utf-8", newline="") as read:
+            for row in csv.DictReader(read):
+                if row["is_repeat"] == "false":
+                    own.setdefault((row["query"], row["item"]), []).append(int(row["grade"]))
+    expected = {
+        pair: min(grades, key=lambda grade: (-grades.count(grade), grade)) for pair, grades in own.items()
+    }
+    assert dict(zip(found.pairs, found.grade.tolist(), strict=True)) == expected
+    assert rw.agreement(*(str(path) for path in paths)).joint.n == 6
+
+
+def test_a_repeat_of_what_was_skipped_is_no_repeat(opened, made):
+    page = opened(made(repeats=1))
+    begin(page)
+    press(page, *"s12012", *"012012")
+    rows = rows_of(page)
+    assert [row["is_repeat"] for row in rows if row["item"] == "d0"] == ["false"]
+    assert [row["is_repeat"] for row in rows].count("true") == 5
+    assert download(page, "TREC qrels").path().read_text().count("\n") == 6
+
+
 def test_another_sheet_begins_anew_and_two_tabs_of_one_do_not_overwrite_each_other(opened, made):
     page = opened(made())
     begin(page)

@@ -105,6 +105,10 @@ JUDGING = {
         "judging_sheet",
         "Write a page on which a person grades pairs of query and item, offline, in any browser.",
     ),
+    "merge": (
+        "judging_merge",
+        "Join what judges exported from their sheets into one grade per pair, and show how far each agrees with themselves.",
+    ),
 }
 PLOT = "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json: a kind, then QRELS and RUN."
 COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}

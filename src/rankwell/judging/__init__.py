@@ -1,13 +1,30 @@
-"""Judging: ``next`` chooses a batch, a ``Chooser`` one item after each answer, ``simulate`` compares the methods, a ``sheet`` takes answers."""
+"""Judging with little work: what to judge next, a sheet to judge on, and one set of judgements of several judges.
+
+``next`` chooses a batch, a ``Chooser`` one item after each answer, and ``simulate`` compares the methods of choosing; a ``sheet`` takes
+answers, and ``merge`` joins those of several judges.
+"""
 
 from __future__ import annotations
 
 from rankwell.judging.chooser import Chooser, Pick
 from rankwell.judging.choosing import next  # noqa: A004 - rw.judging.next
 from rankwell.judging.chosen import Chosen
+from rankwell.judging.merging import Merged, merge
 from rankwell.judging.settling import Settling
 from rankwell.judging.sheets import Sheet, sheet
 from rankwell.judging.simulating import simulate
 from rankwell.judging.simulation import Simulation
 
-__all__ = ["Chooser", "Chosen", "Pick", "Settling", "Sheet", "Simulation", "next", "sheet", "simulate"]
+__all__ = [
+    "Chooser",
+    "Chosen",
+    "Merged",
+    "Pick",
+    "Settling",
+    "Sheet",
+    "Simulation",
+    "merge",
+    "next",
+    "sheet",
+    "simulate",
+]

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from rankwell.errors import UsageError, brief
-from rankwell.readers import in_memory
+from rankwell.readers import in_memory, sheets
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
@@ -247,7 +247,8 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
 def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
     file = recoded(file, options.encoding, options.format_in)
     chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
-    function = getattr(reader(chosen), f"read_{kind}", None)
+    module = sheets if _is_sheet(file, kind, chosen, options) else reader(chosen)
+    function = getattr(module, f"read_{kind}", None)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
     with failures_explained(file, chosen):
@@ -261,6 +262,11 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
     table.source = f"{file.label}: read as {chosen}{packed} ({why})"
     table.files = (file,)
     return table
+
+
+def _is_sheet(file: File, kind: str, chosen: str, options: Options) -> bool:
+    """Whether a table of judgements is what a judging sheet exports, of which some rows are repeats."""
+    return kind == "qrels" and chosen == "delimited" and not options.columns and sheets.is_sheet(file.head)
 
 
 def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:

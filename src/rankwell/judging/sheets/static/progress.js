@@ -116,8 +116,10 @@ rankwell.progress = (() => {
     firstSkipped() {
       return data.tasks.findIndex((_, task) => isDone(task) && state.answers[task].grade === null);
     },
-    // what was judged, in the order of judging
+    // what was judged, in the order of judging; a repeat of what was skipped at first is no repeat
     rows() {
+      const firsts = new Set(data.tasks.flatMap(({ pair, is_repeat }, task) =>
+        !is_repeat && isDone(task) && state.answers[task].grade !== null ? [pair] : []));
       return Object.entries(state.answers)
         .filter(([, answer]) => answer.grade !== null)
         .sort(([, one], [, other]) => one.order - other.order)
@@ -126,7 +128,7 @@ rankwell.progress = (() => {
           const { query, item } = data.pairs[pair];
           return {
             query: data.queries[query].id, item: data.items[item].id, grade: answer.grade, judge: state.judge,
-            time: answer.time, order: answer.order, is_repeat, comment: state.comments[task] ?? "",
+            time: answer.time, order: answer.order, is_repeat: is_repeat && firsts.has(pair), comment: state.comments[task] ?? "",
           };
         });
     },

@@ -1,0 +1,109 @@
+"""Judgements that judging sheets export: CSV with query, item, grade, judge, time, order, is_repeat and comment."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankwell.errors import DataError, brief
+from rankwell.readers.column_names import quoted
+from rankwell.readers.files import File
+from rankwell.readers.polars_scans import explained
+from rankwell.readers.text import not_utf8, require_text
+from rankwell.tables.assessor import Assessor
+from rankwell.tables.run_qrels import Qrels
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NEEDED = "query", "item", "grade", "judge", "is_repeat"
+ALSO = "time", "order", "comment"
+FLAGS = {"true": True, "false": False}
+
+
+def is_sheet(head: bytes) -> bool:
+    """Whether a file begins with the header of an exported sheet.
+
+    >>> is_sheet(b"query,item,grade,judge,time,order,is_repeat,comment"), is_sheet(b"query,item,grade")
+    (True, False)
+    """
+    line = head.partition(b"\n")[0].decode(errors="replace").lstrip("\ufeff").strip()
+    return set(NEEDED) <= set(next(csv.reader(io.StringIO(line)), []))
+
+
+def read_sheet(source: str | Path | File) -> pl.DataFrame:
+    """Return what an exported sheet holds: a row per judgement, with numbers, flags and texts.
+
+    Raises
+    ------
+    InputError, DataError
+        If the file cannot be read, is no exported sheet, or a row lacks its query, item, grade or judge.
+    """
+    import polars as pl
+
+    file = source if isinstance(source, File) else File(Path(source))
+    require_text(file)
+    try:
+        read = pl.read_csv(file.source(), infer_schema=False).with_columns(pl.all().fill_null(""))
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        raise explained(file, "delimited", error, lambda: not_utf8(file)) from error
+    missing = [name for name in NEEDED if name not in read.columns]
+    if missing:
+        raise DataError(
+            f"{file.label}: there is no column {brief(missing[0])}; the columns are {quoted(read.columns)}. Give what a judging sheet "
+            f"exports as CSV, not its TREC qrels."
+        )
+    for name in ("query", "item", "grade", "judge"):
+        _refuse(read[name].str.strip_chars() == "", file, f"the {name} is missing. Remove the row or fill it")
+    grades = read["grade"].str.strip_chars().cast(pl.Float64, strict=False)
+    _refuse(
+        ~grades.is_finite().fill_null(value=False),
+        file,
+        "the grade is no number. Remove the row or fix the grade",
+    )
+    flags = read["is_repeat"].str.strip_chars().str.to_lowercase()
+    _refuse(~flags.is_in(list(FLAGS)), file, "is_repeat must be true or false")
+    absent = [pl.lit("").alias(name) for name in ALSO if name not in read.columns]
+    return read.with_columns(
+        grades.alias("grade"),
+        flags.replace_strict(FLAGS, return_dtype=pl.Boolean).alias("is_repeat"),
+        read["judge"].str.strip_chars(),
+        *absent,
+    ).select("query", "item", "grade", "judge", "time", "order", "is_repeat", "comment")
+
+
+def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
+    """Return the judgements of a sheet without its repeats, and who judged.
+
+    Raises
+    ------
+    DataError
+        If it holds those of several judges.
+    """
+    del columns  # are those of sheets
+    table = read_sheet(file)
+    judges = table["judge"].unique(maintain_order=True).to_list()
+    if len(judges) > 1:
+        raise DataError(
+            f"{file.label}: {len(judges):,} judges are in one file ({quoted(judges)}); join their judgements first: rankwell judging merge."
+        )
+    first = table.filter(~table["is_repeat"])
+    assessor = Assessor("human", judges[0]) if judges else None
+    return Qrels(
+        first["query"].to_list(),
+        first["item"].to_list(),
+        first["grade"].to_numpy(),
+        assessor=assessor,
+        name=name,
+    )
+
+
+def _refuse(wrong: pl.Series, file: File, what: str) -> None:
+    rows = np.flatnonzero(wrong.to_numpy())
+    if len(rows):
+        raise DataError(f"{file.label}, row {rows[0] + 1:,}: {what}.")

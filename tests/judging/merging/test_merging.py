@@ -1,0 +1,148 @@
+"""Joining sheets: rules by hand, repeats, sheets exported twice, and what cannot be joined."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from tests.judging.merging.test_dawid_skene import ROWS
+
+import rankwell as rw
+from rankwell.errors import RankwellError
+
+HEAD = ["query", "item", "grade", "judge", "time", "order", "is_repeat", "comment"]
+
+
+@pytest.fixture
+def exported(tmp_path):
+    """A function that writes a sheet of ``item grade`` words, with ``!`` for a repeat and ``@minute`` for a time."""
+
+    def write(name, judge, *words):
+        rows = []
+        for order, word in enumerate(words, start=1):
+            item, grade, *more = word.split()
+            minute = next((each[1:] for each in more if each[0] == "@"), order)
+            time = f"2026-11-25T10:{int(minute):02}:00.000Z"
+            rows.append(["1", item, grade, judge, time, order, "true" if "!" in more else "false", "a, “b”"])
+        with (tmp_path / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([HEAD, *rows])
+        return tmp_path / name
+
+    return write
+
+
+def grades_of(found):
+    return {item: grade for (_, item), grade in zip(found.pairs, found.grade.tolist(), strict=True)}
+
+
+def test_the_rules_by_hand(exported):
+    files = [
+        exported("a.csv", "Ann", "x 0", "y 2", "z 1", "u 3"),
+        exported("b.csv", "Bo", "x 0", "y 1", "z 2"),
+        exported("c.csv", "Cy", "x 3", "y 0", "z 2"),
+    ]
+    found = rw.judging.merge(*files)
+    assert grades_of(found) == {"x": 0, "y": 0, "z": 2, "u": 3}  # y is tied between 0, 1 and 2
+    assert (found.tied, found.disputed, found.judged_by.tolist()) == (1, 3, [3, 3, 3, 1])
+    assert [judge.as_merged for judge in found.judges] == [
+        pytest.approx(2 / 4),
+        pytest.approx(2 / 3),
+        pytest.approx(2 / 3),
+    ]
+    assert grades_of(rw.judging.merge(*files, how="max")) == {"x": 3, "y": 2, "z": 2, "u": 3}
+
+
+def test_repeats_measure_a_judge_and_do_not_vote(exported):
+    files = [
+        exported("a.csv", "Ann", "x 0", "y 1", "z 1", "x 1 !", "y 1 !", "z 0 !"),
+        exported("b.csv", "Bo", "x 0", "y 0", "x 0 !"),
+    ]
+    found = rw.judging.merge(*files)
+    ann, bo = found.judges
+    # of (0, 1), (1, 1), (1, 0): 1 of 3 agree; by chance (1/3 · 1/3 + 2/3 · 2/3) = 5/9: κ = (1/3 − 5/9) / (4/9) = −1/2
+    assert (ann.judged, ann.repeats, ann.self_agreement, ann.self_kappa) == (
+        3,
+        3,
+        pytest.approx(1 / 3),
+        pytest.approx(-0.5),
+    )
+    assert (bo.repeats, bo.self_agreement) == (1, 1)
+    assert found.to_dict()["judges"][1]["self_kappa"] is None  # there is nothing to disagree on
+    assert grades_of(found) == {"x": 0, "y": 0, "z": 1}
+    assert found.judged_by.tolist() == [2, 2, 1]
+
+
+def test_a_repeat_of_what_was_skipped_is_a_first_judgement(exported):
+    found = rw.judging.merge(exported("a.csv", "Ann", "x 0", "y 2 !"))
+    assert grades_of(found) == {"x": 0, "y": 2}
+    assert found.judges[0].repeats == 0
+
+
+def test_a_sheet_that_was_exported_twice_counts_once_and_the_latest_grade_wins(exported):
+    early = exported("early.csv", "Ann", "x 0", "y 1")
+    late = exported("late.csv", "Ann", "x 0", "y 2 @9", "z 1")
+    for files in ((early, late), (late, early)):
+        found = rw.judging.merge(*files)
+        assert grades_of(found) == {"x": 0, "y": 2, "z": 1}
+        assert (found.judged_again, found.judged_by.tolist()) == (1, [1, 1, 1])
+        assert "the latest counts" in str(found)
+
+
+def test_the_published_table_through_sheets(exported):
+    # the first anaesthetist's second and third judgements cannot both be repeats, so the second is left out: 6 per patient
+    words = [[] for _ in range(5)]
+    for at, (patient, judge, grade) in enumerate(ROWS):
+        turn = at % 7
+        if turn != 1:
+            words[judge].append(f"p{patient} {grade + 1}" + " !" * (turn == 2))
+    files = [exported(f"{judge}.csv", f"J{judge}", *each) for judge, each in enumerate(words)]
+    found = rw.judging.merge(*files, how="dawid-skene")
+    assert found.model.shares.round(2).tolist() == pytest.approx([0.4, 0.42, 0.11, 0.07], abs=0.02)
+    assert found.judges[0].repeats == 45
+    assert len(found.to_tables()) == 6
+    data = json.loads(found.to_json())
+    assert data["model"]["confusion"]["J0"][0][0] == pytest.approx(found.model.confusion[0, 0, 0])
+    assert all(0 < row["probability"] <= 1 for row in data["items"])
+
+
+def test_what_is_saved_is_read_again(exported, tmp_path):
+    found = rw.judging.merge(
+        exported("a.csv", "Ann", "x 0", "y 2"), exported("b.csv", "Bo", "x 1", "y 2"), how="max"
+    )
+    for name in ("m.txt", "m.qrels", "m.csv", "m.parquet", "m.tsv", "m.jsonl"):
+        found.save(tmp_path / name)
+        read = rw.read_qrels(str(tmp_path / name))
+        rows = zip(read.query.tolist(), read.item.tolist(), read.grade.tolist(), strict=True)
+        assert list(rows) == [("1", "x", 1.0), ("1", "y", 2.0)], name
+    assert (tmp_path / "m.txt").read_text() == "1 0 x 1\n1 0 y 2\n"
+    run = {"1": {"x": 2.0, "y": 1.0}}
+    assert rw.evaluate(run, found.qrels(), ["cg@2"]).mean["cg@2"] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("query,item,grade\n1,a,1\n", "no column 'judge'"),
+        (",".join(HEAD) + "\n", "hold no judgement"),
+        (",".join(HEAD) + "\n1,a,,Ann,,1,false,\n", "row 1: the grade is missing"),
+        (",".join(HEAD) + "\n1,a,2,Ann,,1,false,\n1,b,x,Ann,,1,false,\n", "row 2: the grade is no number"),
+        (",".join(HEAD) + "\n1,a,inf,Ann,,1,false,\n", "row 1: the grade is no number"),
+        (",".join(HEAD) + "\n1,a,1,,,1,false,\n", "row 1: the judge is missing"),
+        (",".join(HEAD) + "\n1,a,1,Ann,,1,maybe,\n", "is_repeat must be true or false"),
+    ],
+)
+def test_what_is_no_sheet_is_one_error(text, message, tmp_path):
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(RankwellError, match=message):
+        rw.judging.merge(tmp_path / "a.csv")
+
+
+def test_a_file_twice_and_ids_with_spaces_for_trec_are_refused(exported, tmp_path):
+    file = exported("a.csv", "Ann", "x 0")
+    with pytest.raises(RankwellError, match="given twice"):
+        rw.judging.merge(file, file)
+    file.write_text(",".join(HEAD) + "\n1,a b,1,Ann,,1,false,\n")
+    with pytest.raises(RankwellError, match="'a b', which has spaces"):
+        rw.judging.merge(file).save(tmp_path / "m.txt")
+    assert not (tmp_path / "m.txt").exists()
