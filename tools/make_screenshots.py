@@ -1,6 +1,6 @@
-"""Take the pictures of a report that README and docs/report.md show: python tools/make_screenshots.py
+"""Take the pictures of pages that README, docs/report.md and docs/judging_sheet.md show: python tools/make_screenshots.py
 
-Needs Chromium (RANKWELL_CHROMIUM names another one than that of the path). Run it when the look of the report has changed.
+Needs Chromium (RANKWELL_CHROMIUM names another one than that of the path). Run it when the look of a page has changed.
 """
 
 from __future__ import annotations
@@ -52,6 +52,38 @@ def take(browser: Browser, page: Path, name: str, width: int, height: int) -> No
         raise SystemExit(f"{target.name} has {size:,} bytes, more than {MOST:,}")
 
 
+def sheet(path: Path) -> None:
+    """Write the judging sheet that is shown: made-up texts."""
+    texts = {
+        "d17": (
+            "Masks and droplets",
+            "A mask filters droplets, and so reduces how far a cough travels. We measured it for six fabrics.",
+        ),
+        "d4": (
+            "Masks of the Greek theatre",
+            "Actors wore masks of linen, which showed from afar who was speaking.",
+        ),
+        "d23": (
+            "Wearing masks on trains",
+            "Of 1,200 passengers who wore masks, fewer fell ill within two weeks.",
+        ),
+    }
+    items = [{"item": item, "title": title, "text": text} for item, (title, text) in texts.items()]
+    queries = {"7": "do masks reduce the spread of a virus?"}
+    rw.judging.sheet({"7": list(texts)}, items=items, queries=queries, order="given", repeats=0.3).save(path)
+
+
+def take_sheet(browser: Browser, page: Path, name: str, width: int, height: int) -> None:
+    """Take the picture of a sheet after the first grade."""
+    opened = browser.new_page(viewport={"width": width, "height": height})
+    opened.goto(page.as_uri())
+    opened.get_by_label("Your name").fill("Ann")
+    opened.keyboard.press("Enter")
+    opened.keyboard.press("3")
+    opened.screenshot(path=DOCS / f"sheet-{name}.png")
+    opened.close()
+
+
 def main() -> None:
     chromium = os.environ.get("RANKWELL_CHROMIUM") or shutil.which("chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -60,6 +92,9 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         take(browser, page, "light", 1000, 1200)
         take(browser, page, "phone", 390, 844)
+        sheet(page)
+        take_sheet(browser, page, "light", 900, 560)
+        take_sheet(browser, page, "phone", 390, 700)
         browser.close()
 
 
