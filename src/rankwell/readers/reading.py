@@ -129,9 +129,8 @@ def read_qrels(
     Parameters
     ----------
     source
-        What ``read_run`` reads, with grades in place of scores: ``{query: {item: grade}}`` or
-        ``{query: [item, …]}`` (each a 1); a table with columns query, item and grade (and topic); item numbers or
-        SciPy sparse grades with a row per query; or Qrels.
+        What ``read_run`` reads, with grades in place of scores: ``{query: {item: grade}}`` or ``{query: [item, …]}`` (each a 1); a table with
+        columns query, item and grade (and topic); what a judging sheet exports; item numbers or SciPy sparse grades with a row per query.
     name
         The name of the qrels in messages; default the file's name.
     format_in, columns, encoding
@@ -247,7 +246,7 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
 def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
     file = recoded(file, options.encoding, options.format_in)
     chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
-    module = sheets if _is_sheet(file, kind, chosen, options) else reader(chosen)
+    module = sheets if sheets.are_in(file, kind, chosen, options.columns) else reader(chosen)
     function = getattr(module, f"read_{kind}", None)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
@@ -262,11 +261,6 @@ def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any
     table.source = f"{file.label}: read as {chosen}{packed} ({why})"
     table.files = (file,)
     return table
-
-
-def _is_sheet(file: File, kind: str, chosen: str, options: Options) -> bool:
-    """Whether a table of judgements is what a judging sheet exports, of which some rows are repeats."""
-    return kind == "qrels" and chosen == "delimited" and not options.columns and sheets.is_sheet(file.head)
 
 
 def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
