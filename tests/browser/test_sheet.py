@@ -226,6 +226,35 @@ def test_sheets_of_three_judges_are_exported_merged_and_compared(opened, made, t
     assert rw.agreement(*(str(path) for path in paths)).joint.n == 6
 
 
+def test_what_was_downloaded_is_taken_up_on_another_device(opened, made, tmp_path):
+    file = made(repeats=0.5)
+    page = opened(file)
+    begin(page, 'Ann "A", B')
+    press(page, "1", "c")
+    page.keyboard.type('a "b", c')
+    page.keyboard.press("Enter")
+    page.keyboard.type("d")
+    press(page, "Escape", "2", "s", "0")
+    download(page).save_as(tmp_path / "first.csv")
+    press(page, *"123012")
+    rows = rows_of(page)
+    other = opened(file, size=PHONE)
+    other.get_by_text("Go on from a file").click()
+    other.locator("#sheet-load").set_input_files(tmp_path / "sheet.html")
+    assert other.get_by_text("holds no judgements of this sheet").is_visible()
+    other.locator("#sheet-load").set_input_files(tmp_path / "first.csv")
+    assert other.get_by_text("3 judgements are taken from the file").is_visible()
+    assert sticks_out(other) == nameless(other) == []
+    other.get_by_role("button", name="Begin").click()
+    assert status(other) == "3 of 9 · 3 judged"
+    press(other, "s", *"123012")
+    again = rows_of(other)
+    assert [dict(row, time="", order="") for row in again] == [dict(row, time="", order="") for row in rows]
+    assert again[:3] == rows[:3]
+    assert again[1]["comment"] == 'a "b", c\nd'
+    assert {row["judge"] for row in again} == {'Ann "A", B'}
+
+
 def test_a_repeat_of_what_was_skipped_is_no_repeat(opened, made):
     page = opened(made(repeats=1))
     begin(page)

@@ -41,7 +41,7 @@ def test_the_page_is_what_the_function_makes(pairs, folder, capsys):
         run(["judging", "sheet", *words, "--repeats", "50%", "--grades", "0=no,1=yes", "-o", "own.html"]) == 0
     )
     shown = capsys.readouterr()
-    assert shown.err == "rankwell: note: wrote own.html: 5 pairs to judge, 2 of them repeats.\n"
+    assert shown.err == "rankwell: note: wrote own.html (0.0 MB): 5 tasks, 2 of them repeats.\n"
     assert not shown.out
     sheet = rw.judging.sheet(
         pairs,
@@ -58,7 +58,7 @@ def test_the_page_is_what_the_function_makes(pairs, folder, capsys):
 def test_texts_that_are_missing_are_noted(capsys):
     assert run(["judging", "sheet", "next.tsv", "--items", "items.csv"]) == 0
     assert capsys.readouterr().err.splitlines() == [
-        "rankwell: note: wrote sheet.html: 3 pairs to judge.",
+        "rankwell: note: wrote sheet.html (0.0 MB): 3 tasks.",
         "rankwell: note: 2 of the queries have no text, and are shown by their id.",
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 from rankwell.cli.option import DATA, OUTPUT, Option
@@ -10,6 +11,8 @@ from rankwell.cli.options import ItemText, QueryTexts, Reading, refuse_files
 from rankwell.cli.words import split
 from rankwell.display.escaping import printable
 from rankwell.errors import UsageError, brief
+
+MEGABYTE = 1_000_000
 
 
 def judging_sheet(
@@ -78,7 +81,10 @@ def judging_sheet(
     )  # fmt: skip
     found.save(output)
     again = f", {found.repeats:,} of them repeats" if found.repeats else ""
-    sys.stderr.write(f"rankwell: note: wrote {printable(output)}: {len(found):,} pairs to judge{again}.\n")
+    size = Path(output).stat().st_size / MEGABYTE
+    sys.stderr.write(
+        f"rankwell: note: wrote {printable(output)} ({size:.1f} MB): {len(found):,} tasks{again}.\n"
+    )
     for note in found.notes():
         sys.stderr.write(f"rankwell: note: {printable(note)}.\n")
 

@@ -19,6 +19,8 @@ WORDS = [
     "name_why",
     "no_name",
     "begin",
+    "load",
+    "load_why",
     "progress",
     "task",
     "query",

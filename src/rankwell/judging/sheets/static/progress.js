@@ -132,6 +132,32 @@ rankwell.progress = (() => {
           };
         });
     },
+    // take what was exported before, and return how much of it is of this sheet
+    take(rows) {
+      const nameOf = (query, item, is_repeat) => JSON.stringify([query, item, is_repeat]);
+      const numbers = new Map(data.tasks.map(({ pair, is_repeat }, task) => {
+        const { query, item } = data.pairs[pair];
+        return [nameOf(data.queries[query].id, data.items[item].id, is_repeat), task];
+      }));
+      const found = rows
+        .map((row) => ({
+          row,
+          task: numbers.get(nameOf(row.query, row.item, row.is_repeat?.toLowerCase() === "true")),
+          answer: { grade: row.grade ? Number(row.grade) : NaN, time: row.time, order: Number(row.order) },
+        }))
+        .filter(({ task, answer }) => task !== undefined && isAnswer(answer));
+      for (const { row, task, answer } of found) {
+        state.answers[task] = answer;
+        if (row.comment) state.comments[task] = row.comment;
+        state.count = Math.max(state.count, answer.order);
+        state.judge = row.judge || state.judge;
+      }
+      if (found.length > 0) {
+        state.at = after(data.tasks.length - 1);
+        keep();
+      }
+      return found.length;
+    },
     exported() { isExported = true; },
   };
 })();

@@ -147,6 +147,15 @@
     else step(isGrade ? () => progress.answer(Number(name)) : KEYS[name]);
   });
 
+  const load = async () => {
+    const [file] = $("load").files;
+    const taken = file ? progress.take(exported.read(await file.text())) : 0;
+    put("loaded", fill(taken ? words.loaded : words.not_loaded, { n: taken }));
+    $("judge").value = progress.state.judge;
+    render();
+  };
+
+  $("load").addEventListener("change", load);
   $("begin").addEventListener("click", begin);
   $("judge").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.isComposing) begin();
