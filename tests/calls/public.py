@@ -558,3 +558,44 @@ def from_ir_measures(draw):
 @call
 def to_ir_measures(draw):
     return ir_measures.to_ir_measures, {"metric": draw.choice(["ndcg@10", "ap", "p(rel=2)@5", "rr"])}
+
+
+@call
+def judging_sheet(draw):
+    def made(pairs: Any, **options: Any) -> str:
+        return rw.judging.sheet(pairs, **options).to_html()
+
+    return made, {
+        "pairs": judged(draw),
+        "items": framed({"item": ITEMS, "title": ITEMS, "text": [item * 2 for item in ITEMS]}, draw),
+        "queries": draw.choice([None, {query: f"what is {query}?" for query in QUERIES}]),
+        "text": draw.choice([None, "title", ["title", "text"]]),
+        "image": None,
+        "grades": draw.choice([None, "0-2", "0=no,1=yes", {0: "no", 3: "yes"}]),
+        "guidelines": None,
+        "repeats": draw.choice([0, 0.1, 1]),
+        "order": draw.choice(["query", "given", "random"]),
+        "seed": draw.randint(0, 9),
+        "title": draw.choice([None, "Title"]),
+        "lang": draw.choice(["en", "ko"]),
+        "read": None,
+        "encoding": None,
+    }
+
+
+@call
+def judging_merge(draw):
+    def merged(sheet: Any, other: Any, how: Any) -> str:
+        found = rw.judging.merge(sheet, other, how=how)
+        return str(found) + found.to_json()
+
+    folder = Path(tempfile.mkdtemp(prefix="rankwell-calls-"))
+    for judge in "ab":
+        rows = [
+            f"{q},{i},{draw.randint(0, 2)},{judge},,1,{draw.choice(['true', 'false'])},"
+            for q in QUERIES
+            for i in ITEMS
+        ]
+        (folder / judge).write_text("\n".join(["query,item,grade,judge,time,order,is_repeat,comment", *rows]))
+    how = draw.choice(["max", "majority", "dawid-skene"])
+    return merged, {"sheet": folder / "a", "other": str(folder / "b"), "how": how}

@@ -103,6 +103,8 @@ def test_titles_texts_and_pictures_come_from_columns_of_usual_or_given_names(tmp
         ({"seed": -1}, "0 or above"),
         ({"lang": "fr"}, "must be en or ko"),
         ({"text": "txt"}, "Did you mean text?"),
+        ({"text": []}, "must be a column of items="),
+        ({"text": [3]}, "must be a column of items="),
         ({"image": "picture"}, "has no column 'picture'"),
         ({"items": [{"item": "z", "text": "z"}]}, "any of the 3 items to judge, such as 'a'"),
         ({"queries": {"z": "z"}}, "any of the 2 queries to judge, such as '1'"),

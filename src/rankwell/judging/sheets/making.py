@@ -12,7 +12,7 @@ from typing import Any
 
 from rankwell.display.output import write
 from rankwell.display.page import words_of
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.judging.chosen import Chosen
 from rankwell.judging.sheets.contents import contents_of
 from rankwell.judging.sheets.grades import Grade, grades_of
@@ -171,6 +171,11 @@ def sheet(
     words = words_of(lang)
     if not 0 <= repeats <= 1:
         raise UsageError(f"repeats={repeats:g}: must be a share from 0 to 1, such as 0.1 (10%).")
+    shown = [text] if isinstance(text, str) else text
+    if shown is not None and not (
+        isinstance(shown, list | tuple) and shown and all(isinstance(each, str) for each in shown)
+    ):
+        raise UsageError(f"text={brief(text)}: must be a column of items=, or a list of columns.")
     if seed < 0:
         raise UsageError(f"seed={seed}: must be 0 or above.")
     scale = grades_of(grades, words)
@@ -182,7 +187,7 @@ def sheet(
     of_queries, of_items = (list(dict.fromkeys(column)) for column in zip(*ids, strict=True))
     contents = contents_of(
         of_queries, of_items, pairs=listed, texts=queries, catalogue=items, image=image, encoding=encoding,
-        columns=[text] if isinstance(text, str) else text,
+        columns=shown,
     )  # fmt: skip
     at_query, at_item = ({each: at for at, each in enumerate(own)} for own in (of_queries, of_items))
     numbered = tuple((at_query[query], at_item[item]) for query, item in ids)
