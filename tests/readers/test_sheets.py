@@ -45,3 +45,18 @@ def test_several_judges_in_one_file_are_to_be_merged(file):
 def test_a_table_without_repeats_is_no_sheet(tmp_path):
     (tmp_path / "plain.csv").write_text("query,item,grade,judge\n1,a,1,Ann\n1,b,1,Bo\n")
     assert len(rw.read_qrels(str(tmp_path / "plain.csv"))) == 2
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_files_that_went_through_a_spreadsheet(file, ends, mark):
+    text = OTHER.replace("false", "FALSE").replace("\n", ends)
+    file.write_bytes(f"{mark}{text}".encode())
+    assert rw.read_qrels(str(file)).grade.tolist() == [2.0, 0.0]
+    assert rw.judging.merge(file).judges[0].judged == 2
+
+
+def test_a_carriage_return_in_a_header_is_no_error_of_the_csv_module(file):
+    file.write_bytes(file.read_bytes().replace(b"judge,", b"ju\rdge,", 1))
+    with pytest.raises(rw.RankwellError):
+        rw.judging.merge(file)

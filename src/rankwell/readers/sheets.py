@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,8 +32,11 @@ def is_sheet(head: bytes) -> bool:
     >>> is_sheet(b"query,item,grade,judge,time,order,is_repeat,comment"), is_sheet(b"query,item,grade")
     (True, False)
     """
-    line = head.partition(b"\n")[0].decode(errors="replace").lstrip("\ufeff").strip()
-    return set(NEEDED) <= set(next(csv.reader(io.StringIO(line)), []))
+    line = re.split(r"[\r\n]", head.decode(errors="replace").lstrip("\ufeff"), maxsplit=1)[0]
+    try:
+        return set(NEEDED) <= set(next(csv.reader([line]), []))
+    except csv.Error:
+        return False
 
 
 def are_in(file: File, kind: str, chosen: str, columns: Mapping[str, str]) -> bool:
