@@ -142,6 +142,26 @@ def test_a_key_that_is_held_down_grades_once_and_keys_of_other_scripts_work(open
     assert status(page) == "4 of 6 · 2 judged · 1 skipped"
 
 
+def test_a_sheet_is_judged_with_the_mouse(opened, made):
+    page = opened(made(lang="ko"))
+    page.get_by_label("이름").fill("다래")
+    page.get_by_role("button", name="시작").click()
+    page.wait_for_timeout(250)
+    page.get_by_role("button", name="매우 적합").dblclick()  # one grade
+    assert (shown(page), status(page)) == ("d1", "6개 중 2번째 · 1개 판정")
+    page.get_by_role("button", name="이전").click()
+    assert page.get_by_role("button", name="매우 적합").get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="다음").click()
+    page.get_by_role("button", name="다음").click()
+    page.wait_for_timeout(250)
+    page.get_by_role("button", name="건너뛰기").click()
+    assert (shown(page), status(page)) == ("d3", "6개 중 4번째 · 1개 판정 · 1개 건너뜀")
+    page.get_by_role("button", name="되돌리기").click()
+    page.locator("#sheet-guidelines summary").click()
+    assert page.locator("#sheet-guidelines").get_by_role("heading", name="What counts").is_visible()
+    assert [(row["item"], row["grade"], row["judge"]) for row in rows_of(page)] == [("d0", "2", "다래")]
+
+
 def test_a_sheet_is_judged_by_touch_on_a_phone(opened, made):
     page = opened(made(), size=PHONE, has_touch=True, is_mobile=True)
     assert sticks_out(page) == []
