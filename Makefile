@@ -15,6 +15,9 @@ CHOICE := $(if $(RANKWELL_CI),,$(QUICK))
 TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py lightning.py transformers.py) \
 	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py) tests/readers/test_tensors.py
 
+# Spark Connect is between the two: Sail is spoken to by its client, and its server is the JVM's. CI leaves it out.
+SPARKS := sail jvm $(if $(RANKWELL_CI),,connect)
+
 # Tests start thousands of processes: a module is compiled once, and not by each of them, also where this is set.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -40,7 +43,7 @@ test-training: build $(VENV)/training  ## install PyTorch and more (1 GB), and r
 	$(BIN)/python -m pytest -n auto --dist loadfile --doctest-modules --doctest-glob='*.md' $(TRAINING) $(ARGS)
 
 test-spark: build build/spark/made  ## install PySpark (500 MB; it needs Java 17) and Sail into build/spark, and run the tests of Spark
-	for kind in sail jvm connect; do PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/spark/bin/python -m pytest \
+	for kind in $(SPARKS); do PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/spark/bin/python -m pytest \
 		tests/evaluation/distributed/test_$$kind.py $(ARGS) || exit 1; done
 
 test-lowest: build  ## run the tests with the lowest declared versions of what people have beside rankwell

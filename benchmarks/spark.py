@@ -32,6 +32,7 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": str(PARTITIONS),
 }
+SERVERS: list[Any] = []  # one that nobody holds stops
 Evaluated = Callable[[Path], list[float]]
 
 
@@ -55,6 +56,7 @@ def sail() -> Any:
 
     server = SparkConnectServer()
     server.start(background=True)
+    SERVERS.append(server)
     session = SparkSession.builder.remote(f"sc://127.0.0.1:{server.listening_address[1]}").getOrCreate()
     session.conf.set("spark.sql.shuffle.partitions", str(PARTITIONS))
     return session
@@ -177,6 +179,7 @@ def main() -> None:
         for _ in range(given.times):
             for tool in given.tools:
                 found[tool].append(measured(tool, few, many))
+                print(f"  {tool}: {found[tool][-1]['seconds']:.1f} s", flush=True)
         own = statistics.median(each["seconds"] for each in found[given.tools[0]])
         wanted_values = found[given.tools[0]][0]["values"]
         print(f"{'tool':18} {'seconds':>8} {'lowest':>8} {'highest':>8} {'÷ first':>8}  {' '.join(METRICS)}")

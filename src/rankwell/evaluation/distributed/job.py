@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,25 +18,33 @@ from rankwell.readers.frame_columns import column_of
 from rankwell.readers.pieces import Piece
 from rankwell.tables.ids import Ids
 
-GROUP, TABLE, USERS = "rankwell_group", "rankwell_table", "users"
+TABLE, USERS = "rankwell_table", "users"
 DONE, QUERY = "rankwell_done", "query"
 Answer = Callable[[Work, PartOfTables], Any]
 
 
 @dataclass(frozen=True)
 class Job:
-    """What is done with a group: the columns of each table by its tag, and what is asked of the work on it.
+    """What is done with a group: the columns of each table by their words, and what is asked of the work on it.
 
-    ``values`` are the names of the columns of values that come back, none if only states do.
+    The tag of a table is its place in ``words``. ``values`` are the names of the columns of values that come back, none if only
+    states do.
     """
 
     work: Work
-    words: Mapping[str, Sequence[str]]
+    words: Mapping[str, Mapping[str, str]]
     answer: Answer
     values: Sequence[str] = ()
 
-    def __call__(self, table: Any) -> Any:
-        """Return the answer for the rows of a group, as a table of Arrow: one row with it, and rows of values."""
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Yield the answer for the rows of a group, in batches of Arrow: one row with it, and rows of values."""
+        import pyarrow as pa
+
+        given = list(batches)
+        if any(map(len, given)):
+            yield from self._answered(pa.Table.from_batches(given)).to_batches()
+
+    def _answered(self, table: Any) -> Any:
         import polars as pl
         import pyarrow as pa
 
@@ -67,10 +75,12 @@ class Job:
 
         pieces: dict[str, Piece] = {}
         places = {}
-        for name, words in self.words.items():
-            own = rows.filter(pl.col(TABLE) == name)
+        for tag, (name, words) in enumerate(self.words.items()):
+            own = rows.filter(pl.col(TABLE) == tag)
             places[name] = partial(_place, name, own[QUERY])
-            pieces[name] = {word: column_of(own[word], word, places[name], 0) for word in words}
+            pieces[name] = {
+                word: column_of(own[column], word, places[name], 0) for word, column in words.items()
+            }
         users = pieces.pop(USERS, None)
         ids = None if users is None else ids_in(users)
         return PartOfTables(pieces, places, partial(_members, ids), None)

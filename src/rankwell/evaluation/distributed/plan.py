@@ -13,7 +13,6 @@ from rankwell import errors
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation.distributed.job import (
     DONE,
-    GROUP,
     QUERY,
     USERS,
     Answer,
@@ -170,18 +169,10 @@ def _users(session: Any, work: Work) -> Any:
 
 
 def _answered(work: Work, frames: Mapping[str, Any], groups: int, answer: Answer, values: list[str]) -> Any:
-    words = {name: tuple(frame.columns) for name, frame in frames.items()}
-    whole = tagged(frames, groups)
+    whole, words = tagged(frames, groups)
     kind = dict(whole.dtypes)[QUERY]
     schema = ", ".join([f"{QUERY} {kind}", *(f"`{name}` double" for name in values), f"{DONE} binary"])
-    job = Job(work, words, answer, tuple(values))
-
-    def answered(
-        table: Any,
-    ) -> Any:  # Spark counts the arguments of a function, and would take those of an object for others
-        return job(table)
-
-    return whole.groupBy(GROUP).applyInArrow(answered, schema)
+    return whole.mapInArrow(Job(work, words, answer, tuple(values)), schema)
 
 
 def _blobs(answers: Any) -> Iterator[Any]:

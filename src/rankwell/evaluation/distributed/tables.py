@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.evaluation.distributed.job import GROUP, QUERY, TABLE
+from rankwell.evaluation.distributed.job import QUERY, TABLE
 from rankwell.evaluation.streaming.survey import NUMBER, Prepare, Survey
 from rankwell.readers.pieces import Pieces
 from rankwell.readers.spark_tables import SparkPieces
@@ -132,25 +132,36 @@ def _ids(values: list[Any]) -> Ids:
     return Ids.of(values)
 
 
-def tagged(frames: Mapping[str, Any], groups: int) -> Any:
-    """Return the rows of all tables as one table, with the table and the group of each row."""
+def tagged(frames: Mapping[str, Any], groups: int) -> tuple[Any, dict[str, dict[str, str]]]:
+    """Return the rows of all tables as one table, each query in one of so many partitions, and the columns of each by their words.
+
+    Numbers of different tables share columns: nothing is sent that only one of them has.
+    """
     from pyspark.sql import functions as sql
 
-    kinds: dict[str, str] = {}
-    for frame in frames.values():
-        for word, kind in frame.dtypes:
-            kinds.setdefault(word, kind if word in IDS else "double")
+    named = {name: _named(frame) for name, frame in frames.items()}
+    kinds = {
+        column: (frames[name].schema[word].dataType.simpleString() if word in IDS else "double")
+        for name, columns in named.items()
+        for word, column in columns.items()
+    }
     parts = []
-    for name, frame in frames.items():
-        columns = [
-            (sql.col(word).cast(kind) if word in frame.columns else sql.lit(None).cast(kind)).alias(word)
-            for word, kind in kinds.items()
+    for tag, (name, columns) in enumerate(named.items()):
+        words = {column: word for word, column in columns.items()}
+        own = [
+            (sql.col(words[column]).cast(kind) if column in words else sql.lit(None).cast(kind)).alias(column)
+            for column, kind in kinds.items()
         ]
-        group = sql.pmod(sql.xxhash64(QUERY), sql.lit(groups)).alias(GROUP)
-        parts.append(frame.select(group, sql.lit(name).alias(TABLE), *columns))
+        parts.append(frames[name].select(sql.lit(tag).cast("tinyint").alias(TABLE), *own))
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.unionAll(part)
-    # a task for each of Spark's 200 partitions takes longer than a small evaluation
-    partitions = int(whole.sparkSession.conf.get("spark.sql.shuffle.partitions", "1"))
-    return whole.repartition(groups, GROUP) if groups < partitions else whole
+    return whole.repartition(groups, QUERY), named
+
+
+def _named(frame: Any) -> dict[str, str]:
+    """The columns that the words of a table have in the table of all rows."""
+    numbers = [word for word in frame.columns if word not in IDS]
+    return {word: word for word in frame.columns if word in IDS} | {
+        word: f"number_{place}" for place, word in enumerate(numbers)
+    }
