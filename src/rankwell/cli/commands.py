@@ -109,6 +109,14 @@ JUDGING = {
         "judging_merge",
         "Join what judges exported from their sheets into one grade per pair, and show how far each agrees with themselves.",
     ),
+    "prompts": (
+        "judging_prompts",
+        "Write requests to a model that judges pairs of query and item, which you send; rankwell calls no model.",
+    ),
+    "answers": (
+        "judging_answers",
+        "Read what a model answered to requests as judgements; refusals, grades outside the scale and ties are counted, and never 0.",
+    ),
 }
 PLOT = "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json: a kind, then QRELS and RUN."
 COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 
 from rankwell.cli.option import DATA, OUTPUT, Option
 from rankwell.cli.options import ItemText, QueryTexts, Reading, refuse_files
-from rankwell.cli.words import split
+from rankwell.cli.words import share_of, split
 from rankwell.display.escaping import printable
-from rankwell.errors import UsageError, brief
 
 MEGABYTE = 1_000_000
 
@@ -76,7 +75,7 @@ def judging_sheet(
     refuse_files([each for each in (pairs, items, queries, guidelines) if each is not None], [output])
     found = sheet(
         pairs, items=items, queries=queries, text=None if text is None else split(text), image=image, grades=grades,
-        guidelines=guidelines, repeats=_share(repeats), order=order, seed=seed, title=title, lang=lang, read=reading.of_qrels,
+        guidelines=guidelines, repeats=share_of(repeats, "--repeats"), order=order, seed=seed, title=title, lang=lang, read=reading.of_qrels,
         encoding=reading.encoding,
     )  # fmt: skip
     found.save(output)
@@ -87,15 +86,3 @@ def judging_sheet(
     )
     for note in found.notes():
         sys.stderr.write(f"rankwell: note: {printable(note)}.\n")
-
-
-def _share(text: str) -> float:
-    """A share such as ``10%`` or ``0.1``; UsageError if it is none."""
-    number, is_percent = text.strip().removesuffix("%"), text.strip().endswith("%")
-    try:
-        value = float(number) / (100 if is_percent else 1)
-    except ValueError as error:
-        raise UsageError(f"--repeats {brief(text)}: write a share such as 10% or 0.1.") from error
-    if not 0 <= value <= 1:
-        raise UsageError(f"--repeats {brief(text)}: must be from 0% to 100%; 1 in 10 is 10%, or 0.1.")
-    return value

@@ -204,3 +204,15 @@ def with_command(arguments: Sequence[str]) -> list[str]:
         return list(arguments)
     shown = [re.sub(r"(^|=)/(?:[^/=,]*/)*", r"\1", word) for word in arguments]
     return [*arguments, "--command", shlex.join(["rankwell", *shown])]
+
+
+def share_of(text: str, option: str) -> float:
+    """Return a share such as ``10%`` or ``0.1``; UsageError if it is none."""
+    number, is_percent = text.strip().removesuffix("%"), text.strip().endswith("%")
+    try:
+        value = float(number) / (100 if is_percent else 1)
+    except ValueError as error:
+        raise UsageError(f"{option} {brief(text)}: write a share such as 10% or 0.1.") from error
+    if not 0 <= value <= 1:
+        raise UsageError(f"{option} {brief(text)}: must be from 0% to 100%; 1 in 10 is 10%, or 0.1.")
+    return value

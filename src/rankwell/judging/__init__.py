@@ -1,7 +1,7 @@
 """Judging with little work: what to judge next, a sheet to judge on, and one set of judgements of several judges.
 
 ``next`` chooses a batch, a ``Chooser`` one item after each answer, and ``simulate`` compares the methods of choosing; a ``sheet`` takes
-answers, and ``merge`` joins those of several judges.
+answers, and ``merge`` joins those of several judges; ``prompts`` asks a model, and ``answers`` reads what it said.
 """
 
 from __future__ import annotations
@@ -10,21 +10,26 @@ from rankwell.judging.chooser import Chooser, Pick
 from rankwell.judging.choosing import next  # noqa: A004 - rw.judging.next
 from rankwell.judging.chosen import Chosen
 from rankwell.judging.merging import Merged, merge
+from rankwell.judging.prompting import Answers, Prompts, answers, prompts
 from rankwell.judging.settling import Settling
 from rankwell.judging.sheets import Sheet, sheet
 from rankwell.judging.simulating import simulate
 from rankwell.judging.simulation import Simulation
 
 __all__ = [
+    "Answers",
     "Chooser",
     "Chosen",
     "Merged",
     "Pick",
+    "Prompts",
     "Settling",
     "Sheet",
     "Simulation",
+    "answers",
     "merge",
     "next",
+    "prompts",
     "sheet",
     "simulate",
 ]

@@ -10,13 +10,13 @@ import numpy as np
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.inputs import reading_of
 from rankwell.judge.policy import Policy, Rules
-from rankwell.judging.answers import Answers
 from rankwell.judging.arguments import Aim, ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.measure import measure_of
 from rankwell.judging.methods.method import Method
 from rankwell.judging.methods.named import method_named
 from rankwell.judging.pooled import Pooled
 from rankwell.judging.settling import Settling, settling_of
+from rankwell.judging.told import Told
 from rankwell.metrics import Wanted
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.ids import Ids
@@ -99,7 +99,7 @@ class Chooser:
         refuse_aim(aim, len(opened))
         pool = pool_for(qrels, measure, policy, of_qrels)
         pooled = Pooled.of([*opened], [*opened.values()], policy)
-        self._begin(kind(Answers(pooled, pool, measure, highest), seed), aim)
+        self._begin(kind(Told(pooled, pool, measure, highest), seed), aim)
 
     @classmethod
     def by(cls, method: Method, aim: Aim) -> Chooser:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwell.judging.answers import Answers
+from rankwell.judging.told import Told
 
 STEPS = 50
 
@@ -23,7 +23,7 @@ class Estimates(NamedTuple):
     top: float
 
 
-def estimates_of(answers: Answers) -> Estimates:
+def estimates_of(answers: Told) -> Estimates:
     """Return what answers to come are expected to be.
 
     The log odds of relevance are linear in log Σ 1/r over the lists that have the item (a logistic regression on the judged

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.judging.answers import Answers
 from rankwell.judging.estimates import Estimates, estimates_of
 from rankwell.judging.methods.mtc import spread_of_pairs
+from rankwell.judging.told import Told
 from rankwell.tables.csr import offsets_of
 
 WITHIN = 0.01
@@ -79,7 +79,7 @@ class Settling:
         return notes
 
 
-def settling_of(answers: Answers, confidence: float, within: float = WITHIN) -> Settling:
+def settling_of(answers: Told, confidence: float, within: float = WITHIN) -> Settling:
     """Return how many more judgements settle a comparison, from the answers so far.
 
     Raises
@@ -156,7 +156,7 @@ class Effects:
     top: float
 
     @classmethod
-    def of(cls, answers: Answers, estimates: Estimates) -> Effects:
+    def of(cls, answers: Told, estimates: Estimates) -> Effects:
         """Return the effects; of AP they are the derivatives at the expected answers, with R or min(R, k) taken as expected."""
         pooled, runs = answers.pooled, len(answers.pooled.names)
         effect, own = np.empty(len(pooled.rank)), np.empty(len(pooled.rank))
@@ -208,7 +208,7 @@ class Effects:
         )
 
 
-def _divisors(answers: Answers, estimates: Estimates) -> np.ndarray:
+def _divisors(answers: Told, estimates: Estimates) -> np.ndarray:
     """The expected R of each query, or min(R, k); 1 where nothing is expected to be relevant."""
     metric = answers.measure.metric
     n = len(answers.pooled.queries)

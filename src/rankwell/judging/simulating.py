@@ -15,13 +15,13 @@ from rankwell.evaluation.inputs import reading_of
 from rankwell.judge import Asked, pool_of
 from rankwell.judge.policy import Policy, Rules
 from rankwell.judge.pool import Pool
-from rankwell.judging.answers import Answers
 from rankwell.judging.arguments import ordering_policy, pool_for, refuse_aim, runs_of
 from rankwell.judging.chooser import Chooser
 from rankwell.judging.measure import Measure, measure_of
 from rankwell.judging.methods.named import method_named
 from rankwell.judging.pooled import Pooled
 from rankwell.judging.simulation import Left, Simulation, Spent
+from rankwell.judging.told import Told
 from rankwell.metrics import Wanted
 from rankwell.statistics.rank_correlation import ap_correlation
 from rankwell.tables.arguments import UNFIT, checked, fitted
@@ -170,7 +170,7 @@ class Collection:
         answer = self.grade[grade]
         nothing = pool_of(None, Asked(self.policy), self.pool.scale)[0]
         highest = float(max(self.grade.max(), 1.0))
-        answers = Answers(pooled, nothing, self.measure, highest)
+        answers = Told(pooled, nothing, self.measure, highest)
         chooser = Chooser.by(method_named(method)(answers, seed), "order")
         stops = iter(_doubling(len(pooled)) if budgets is None else budgets)
         stop, n = next(stops, 0), 0

@@ -101,7 +101,7 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
             f"{file.label}: {len(judges):,} judges are in one file ({quoted(judges)}); join their judgements first: rankwell judging merge."
         )
     first = table.filter(~table["is_repeat"])
-    assessor = Assessor("human", judges[0]) if judges else None
+    assessor = _assessor(judges[0]) if judges else None
     return Qrels(
         first["query"].to_list(),
         first["item"].to_list(),
@@ -109,6 +109,11 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
         assessor=assessor,
         name=name,
     )
+
+
+def _assessor(judge: str) -> Assessor:
+    """Who judged: a person, unless the name says ``model:``."""
+    return Assessor.of(judge) if judge.startswith("model:") else Assessor("human", judge)
 
 
 def _refuse(wrong: pl.Series, file: File, what: str) -> None:

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judging.answers import Answers
 from rankwell.judging.methods.method import ByRun
+from rankwell.judging.told import Told
 
 
 class _Bandit(ByRun):
@@ -22,7 +22,7 @@ class _Bandit(ByRun):
 
     rate: ClassVar[float] = 1.0
 
-    def __init__(self, answers: Answers, seed: int) -> None:
+    def __init__(self, answers: Told, seed: int) -> None:
         super().__init__(answers, seed)
         self.won: dict[int, np.ndarray] = {}
         self.played: dict[int, np.ndarray] = {}

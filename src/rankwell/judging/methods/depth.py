@@ -29,10 +29,10 @@ class Depth(Method):
         return candidate, 1.0 / float(self.pooled.best_rank[candidate])
 
     def answered(self, candidate: int) -> None:
-        """Answers change nothing."""
+        """Told change nothing."""
 
     def corrected(self, candidate: int) -> None:
-        """Answers change nothing."""
+        """Told change nothing."""
 
     def moved(self, query: int) -> None:
         """What is open is looked at when an item is chosen."""

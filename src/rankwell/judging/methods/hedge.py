@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judging.answers import Answers
 from rankwell.judging.methods.method import Choice, InTurn
+from rankwell.judging.told import Told
 
 BETA = 0.1
 
@@ -28,7 +28,7 @@ class Hedge(InTurn):
         "Σ w · ½ ln(Z / r) over the lists that have the item; w = 0.1^(loss of the run so far)"
     )
 
-    def __init__(self, answers: Answers, seed: int) -> None:
+    def __init__(self, answers: Told, seed: int) -> None:
         super().__init__(answers, seed)
         self._losses: dict[int, np.ndarray] = {}
 

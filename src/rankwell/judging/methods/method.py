@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judging.answers import Answers
+from rankwell.judging.told import Told
 
 Choice = tuple[int, float]
 
@@ -23,7 +23,7 @@ class Method(ABC):
     rule: ClassVar[str]
     is_adaptive: ClassVar[bool] = True
 
-    def __init__(self, answers: Answers, seed: int) -> None:
+    def __init__(self, answers: Told, seed: int) -> None:
         self.answers, self.pooled, self.seed = answers, answers.pooled, seed
 
     @abstractmethod
@@ -49,7 +49,7 @@ class InTurn(Method):
     What it has learned of a query is built up when that is first asked for, by counting its judgements in their order.
     """
 
-    def __init__(self, answers: Answers, seed: int) -> None:
+    def __init__(self, answers: Told, seed: int) -> None:
         super().__init__(answers, seed)
         self._known: set[int] = set()
 
@@ -97,7 +97,7 @@ class InTurn(Method):
 class ByRun(InTurn):
     """A method that chooses a run, and takes the first open item of its list."""
 
-    def __init__(self, answers: Answers, seed: int) -> None:
+    def __init__(self, answers: Told, seed: int) -> None:
         self._lists: dict[int, dict[int, np.ndarray]] = {}
         self.source: dict[int, int] = {}  # the run from which a candidate was taken
         super().__init__(answers, seed)

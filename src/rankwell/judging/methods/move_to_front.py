@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import ClassVar
 
-from rankwell.judging.answers import Answers
 from rankwell.judging.methods.method import ByRun
+from rankwell.judging.told import Told
 
 
 class MoveToFront(ByRun):
@@ -22,7 +22,7 @@ class MoveToFront(ByRun):
         "the run of highest priority, which falls by 1 with each of its items that is not relevant"
     )
 
-    def __init__(self, answers: Answers, seed: int) -> None:
+    def __init__(self, answers: Told, seed: int) -> None:
         super().__init__(answers, seed)
         self.priority: dict[int, defaultdict[int, int]] = {}
         self.front: dict[int, int] = {}

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.judging.answers import Answers
 from rankwell.judging.methods.method import Choice, Method
+from rankwell.judging.told import Told
 
 ALIKE = 1.0 - 1e-12  # weights that differ by rounding alone are equal
 
@@ -44,7 +44,7 @@ class MTC(Method):
     name: ClassVar[str] = "mtc"
     rule: ClassVar[str] = "how far a judgement of the item moves the differences of all pairs of runs"
 
-    def __init__(self, answers: Answers, seed: int) -> None:
+    def __init__(self, answers: Told, seed: int) -> None:
         super().__init__(answers, seed)
         self.weight = np.zeros(len(self.pooled))
         self.top = np.zeros(len(self.pooled.queries))

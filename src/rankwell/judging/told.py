@@ -1,4 +1,4 @@
-"""Answers: what is judged so far, and which candidates can still be asked for."""
+"""Told: what is judged so far, and which candidates can still be asked for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankwell.judging.measure import Measure
 from rankwell.judging.pooled import Pooled
 
 
-class Answers:
+class Told:
     """The grade of each candidate (NaN if unjudged), and which are closed: judged, asked for, or skipped.
 
     ``known`` is the number of relevant items of each query, also of those that no run has. ``asked`` is how many candidates of

@@ -1,0 +1,98 @@
+"""Forms of batch files: what a request looks like, and where the text of an answer stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+Form = Literal["openai", "anthropic", "plain"]
+FORMS = ("openai", "anthropic", "plain")
+MOST_TOKENS = 1_000
+REFUSED = {"content_filter", "refusal"}
+
+
+class Said(NamedTuple):
+    """What a line says of a request: the texts of its answers; or that it was refused, or why there is none."""
+
+    texts: list[str]
+    refused: int = 0
+    failed: str = ""
+
+
+def request(form: Form, name: str, model: str, system: str, user: str) -> dict[str, Any]:
+    """Return one request of a batch file.
+
+    >>> request("plain", "1", "m", "", "Hello")
+    {'custom_id': '1', 'model': 'm', 'messages': [{'role': 'user', 'content': 'Hello'}]}
+    """
+    messages = [{"role": "user", "content": user}]
+    if form == "anthropic":
+        params: dict[str, Any] = {"model": model, "max_tokens": MOST_TOKENS, "temperature": 0}
+        if system:
+            params["system"] = system
+        return {"custom_id": name, "params": params | {"messages": messages}}
+    if system:
+        messages.insert(0, {"role": "system", "content": system})
+    if form == "plain":
+        return {"custom_id": name, "model": model, "messages": messages}
+    body = {"model": model, "messages": messages, "temperature": 0, "max_completion_tokens": MOST_TOKENS}
+    return {"custom_id": name, "method": "POST", "url": "/v1/chat/completions", "body": body}
+
+
+def said(line: Mapping[str, Any]) -> Said | None:
+    """Return what a line of answers says; None if it is in none of the forms.
+
+    Forms are those of the batches of OpenAI (``response.body.choices``) and Anthropic (``result.message.content``), and the plain one:
+    ``answer``, ``text`` or ``content``.
+
+    >>> said({"custom_id": "1", "answer": "GRADE: 2"})
+    Said(texts=['GRADE: 2'], refused=0, failed='')
+    """
+    if isinstance(line.get("response"), Mapping):
+        return _of_choices(line["response"])
+    if isinstance(line.get("result"), Mapping):
+        return _of_message(line["result"])
+    if line.get("error"):
+        return Said([], failed=_words(line["error"]))
+    found = next((line[word] for word in ("answer", "text", "content") if word in line), None)
+    return None if found is None else Said([found if isinstance(found, str) else str(found)])
+
+
+def _of_choices(response: Mapping[str, Any]) -> Said | None:
+    body = response.get("body")
+    if response.get("status_code", 200) != 200 or not isinstance(body, Mapping):
+        error = body.get("error") if isinstance(body, Mapping) else None
+        return Said([], failed=_words(error) or f"status {response.get('status_code')}")
+    texts, refused = [], 0
+    for choice in body.get("choices") or []:
+        message = choice.get("message") or {}
+        if choice.get("finish_reason") in REFUSED or message.get("refusal"):
+            refused += 1
+        else:
+            texts.append(_text(message.get("content")))
+    return Said(texts, refused) if texts or refused else None
+
+
+def _of_message(result: Mapping[str, Any]) -> Said | None:
+    if result.get("type") != "succeeded":
+        return Said([], failed=str(result.get("type")))
+    message = result.get("message")
+    if not isinstance(message, Mapping):
+        return None
+    if message.get("stop_reason") in REFUSED:
+        return Said([], 1)
+    return Said([_text(message.get("content"))])
+
+
+def _text(content: Any) -> str:
+    """The text of a message, which may be in parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(part.get("text") or "" for part in parts if isinstance(part, Mapping))
+
+
+def _words(error: Any) -> str:
+    if isinstance(error, Mapping):
+        return str(error.get("message") or error.get("code") or error.get("type") or "error")
+    return str(error or "")

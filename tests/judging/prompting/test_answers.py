@@ -1,0 +1,125 @@
+"""What models answered, in the forms of batches: judgements with who made them, and everything else counted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import rankwell as rw
+from rankwell.cli import run as command
+
+PAIRS = {"1": list("abcdefghij")}
+ITEMS = [{"item": item, "text": f"text of {item}"} for item in PAIRS["1"]]
+
+
+def asked(tmp_path, **options):
+    found = rw.judging.prompts(PAIRS, model="m-1", items=ITEMS, grades="0-3", **options)
+    return found, found.save(tmp_path / "batch.jsonl")
+
+
+def read(tmp_path, lines, key, **options):
+    file = tmp_path / "out.jsonl"
+    file.write_text("\n".join(json.dumps(line) for line in lines) + "\n\n", encoding="utf-8")
+    return rw.judging.answers(key, file, **options)
+
+
+def openai(name, *texts, **other):
+    choices = [{"message": {"content": text}, "finish_reason": "stop"} | other for text in texts]
+    return {"custom_id": name, "response": {"status_code": 200, "body": {"choices": choices}}}
+
+
+def anthropic(name, text, stop="end_turn"):
+    message = {"content": [{"type": "text", "text": text}], "stop_reason": stop}
+    return {"custom_id": name, "result": {"type": "succeeded", "message": message}}
+
+
+def test_every_form_and_every_reason(tmp_path):
+    found, key = asked(tmp_path)
+    name = [each["custom_id"] for each in found.requests()]
+    lines = [
+        openai(name[0], "GRADE: 3"),
+        anthropic(name[1], "GRADE: 0"),
+        {"custom_id": name[2], "answer": 2},
+        openai(name[3], "GRADE: 9"),
+        openai(name[4], "", finish_reason="content_filter"),
+        {"custom_id": name[5], "response": {"status_code": 429, "body": {"error": {"message": "too many"}}}},
+        {"custom_id": name[6], "result": {"type": "expired"}},
+        openai(name[7], "GRADE: 1", "GRADE: 2", "GRADE: 1"),  # votes
+        openai(name[8], "GRADE: 1", "GRADE: 2"),
+    ]
+    told = read(tmp_path, reversed(lines), key, date="2026-11-25")
+    assert [(item, grade) for _, item, grade, _ in told.rows] == [("a", 3), ("b", 0), ("c", 2), ("h", 1)]
+    assert told.counts == {"outside": 1, "refused": 1, "failed": 2, "tied": 1, "missing": 1}
+    assert told.failures == {"too many": 1, "expired": 1}
+    assert len(told) + sum(told.counts.values()) == told.requests == 10
+    qrels = told.qrels()
+    assert (qrels.assessor.kind, qrels.assessor.name, qrels.assessor.prompt) == ("model", "m-1", found.prompt)
+    assert "10 requests were refused" in " ".join(told.notes())
+    assert told.to_dict()["without_grade"] == dict(told.counts)
+
+
+def test_files_are_read_by_evaluate_agreement_and_merge(tmp_path, capsys):
+    found, key = asked(tmp_path, repeats=0.2)
+    grades = ["3", "0", "1", "2", "0", "0", "1", "3", "2", "0"]
+    lines = [
+        {"custom_id": each["custom_id"], "text": f"GRADE: {3 if task.is_repeat else grades[task.pair]}"}
+        for each, task in zip(found.requests(), found.tasks, strict=True)
+    ]
+    told = read(tmp_path, lines, key, date="2026-11-25")
+    again = [grades[task.pair] == "3" for task in found.tasks if task.is_repeat]
+    assert told.self_agreement == sum(again) / len(again)
+    told.save(tmp_path / "model.csv")
+    told.save(tmp_path / "model.txt")
+    one, other = (rw.read_qrels(tmp_path / f"model.{suffix}") for suffix in ("csv", "txt"))
+    assert one.assessor == told.assessor
+    lists = {"1": PAIRS["1"]}
+    assert rw.evaluate(lists, one, ["ndcg"]).mean == rw.evaluate(lists, other, ["ndcg"]).mean
+    assert rw.judging.merge(tmp_path / "model.csv").to_frame()["grade"].to_list() == [
+        int(grade) for grade in grades
+    ]
+    people = {"1": {item: int(grade) for item, grade in zip(PAIRS["1"], grades, strict=True)}}
+    found = rw.agreement(people, tmp_path / "model.csv").judgements[0]
+    assert (found.n, sum(row[at] for at, row in enumerate(found.confusion))) == (10, 10)
+    words = [str(key), str(tmp_path / "out.jsonl"), "-o", str(tmp_path / "cli.csv"), "--date", "2026-11-25"]
+    assert command(["judging", "answers", *words]) == 0
+    assert (tmp_path / "cli.csv").read_text() == (tmp_path / "model.csv").read_text()
+    assert "wrote 10 judgements of 12 requests" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"custom_id": "x-1", "answer": "1"}', "out.jsonl:1: custom_id 'x-1' is none of this batch"),
+        ('{"answer": "1"}', "custom_id None is none"),
+        ('{"custom_id": "KEY-10", "answer": "1"}', "is none of this batch"),
+        ('{"custom_id": "KEY-0"}', "no answer is there"),
+        ("[1]", "is no answer"),
+        ("{", "is no JSON"),
+    ],
+)
+def test_files_that_hold_something_else(line, said, tmp_path):
+    found, key = asked(tmp_path)
+    (tmp_path / "out.jsonl").write_text(line.replace("KEY", found.key), encoding="utf-8")
+    with pytest.raises(rw.RankwellError) as error:
+        rw.judging.answers(key, tmp_path / "out.jsonl")
+    assert said in str(error.value)
+
+
+def test_other_files_than_keys(tmp_path):
+    _, key = asked(tmp_path)
+    for wrong, said in (
+        (tmp_path / "batch.jsonl", "cannot be read"),
+        (tmp_path / "no.json", "cannot be read"),
+    ):
+        with pytest.raises(rw.RankwellError, match=said):
+            rw.judging.answers(wrong, tmp_path / "out.jsonl")
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(rw.RankwellError, match="is no key to requests"):
+        rw.judging.answers(tmp_path / "other.json", tmp_path / "out.jsonl")
+    with pytest.raises(rw.RankwellError, match="given twice"):
+        rw.judging.answers(key, key, key)
+    told = read(tmp_path, [], key)
+    assert told.notes() == ["10 of 10 requests were not answered"]
+    with pytest.raises(rw.RankwellError, match=r"written as \.csv"):
+        told.save(tmp_path / "model.json")
