@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankwell.tables.arguments import plain
 from rankwell.tables.ids import Ids
 
 if TYPE_CHECKING:
@@ -36,3 +37,8 @@ def _collected(res: Results) -> Results:
     queries = Ids.of_series(frame["query"], "query") if len(frame) else Ids.of([])
     part = replace(res.part, queries=queries, pool_row=np.arange(len(frame)), values=values)
     return replace(res, part=part, spark_rows=None)
+
+
+def shown(res: Results, per_query: object) -> Results:
+    """Return results to be shown, with the values of each query if these are wanted; UsageError unless ``per_query`` is true or false."""
+    return res.collected() if plain("per_query", per_query, bool) else res

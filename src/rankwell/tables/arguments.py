@@ -32,7 +32,7 @@ def kinds_of(hint: Any) -> tuple[Any, ...]:
 def fitted(value: Any, kind: Any) -> Any:
     """Return ``value`` in the normal form of one plain kind, or UNFIT if it does not fit.
 
-    Plain are None, bool, int, float, str, Literal, and Mapping, of which the contents are not looked at. Numbers of NumPy are numbers; whole floats are whole numbers; NaN and
+    Plain are None, bool, int, float, str, Literal, and Mapping, of which the contents are not looked at. Numbers and truth values of NumPy are such; whole floats are whole numbers; NaN and
     infinity, and whole numbers above 2**53, are none.
     """
     if get_origin(kind) is Literal:
@@ -52,7 +52,15 @@ def fitted(value: Any, kind: Any) -> Any:
         ):
             return UNFIT
         return kind(value)
+    if kind is bool and not isinstance(value, bool) and _is_truth_of_numpy(value):
+        return bool(value)
     return value if isinstance(value, get_origin(kind) or kind) else UNFIT
+
+
+def _is_truth_of_numpy(value: Any) -> bool:
+    import numpy as np
+
+    return isinstance(value, np.bool_)
 
 
 def _is_number_of_numpy(value: Any) -> bool:
