@@ -15,6 +15,10 @@ from rankwell.judging.told import Told
 from rankwell.tables.csr import offsets_of
 
 WITHIN = 0.01
+ASSUMED = (
+    "sure, if unjudged items are as often relevant as judged ones that stand as high in as many lists; where better runs were judged, they "
+    "are not"
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,8 @@ class Settling:
             return [f"{goal} is settled: no unjudged item can change it"]
         bound = "" if self.bound is None else f"; about {self.bound:,} until no answer could change it"
         notes = [
-            f"to settle {goal}: about {self.expected:,} judgements to be {sure}{bound}; {self.at_most:,} in any case"
+            f"to settle {goal}: about {self.expected:,} judgements to be {sure}{bound}; {self.at_most:,} in any case",
+            ASSUMED,
         ]
         if several:
             after = (
