@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import read_inputs, reading_of
-from rankwell.evaluation.plan import BoundsWanted, plan_of
+from rankwell.evaluation.plan import NO_BOUNDS, BoundsWanted, plan_of
 from rankwell.judge.policy import Policy, Rules, policy_with
 from rankwell.metrics import Wanted
 from rankwell.results import Results
@@ -118,6 +118,8 @@ def evaluate(
         engine=where,
         threads=threads,
         per_query=per_query,
-        bounds=BoundsWanted(bounds, pool, scale, run_options),
+        bounds=NO_BOUNDS
+        if bounds is False and pool is None and scale is None
+        else BoundsWanted(bounds, pool, scale, run_options),
     )
     return plan.results(inputs.runs[0])

@@ -152,7 +152,7 @@ class Plan:
         if self.slices:
             slices = {name: self._results(run, task, {}) for name, task in self.slices.items()}
         found = self._results(run, self.task, slices)
-        bounds = self.for_runs([run]).bounds
+        bounds = None if self.asked is None else self.for_runs([run]).bounds
         if bounds is None:
             return found
         part = bounds.added(found.part, run, self.engine, self.threads)
@@ -182,7 +182,7 @@ def plan_of(
     asked, users, slices = inputs.asked, inputs.users, inputs.slices
     where = engine_of(engine)
     bounding = None
-    if not bounds.is_nothing:
+    if bounds is not NO_BOUNDS and not bounds.is_nothing:
         from rankwell.evaluation.bounding import bounds_asked
 
         bounding = bounds_asked(bounds, engine=where, weights=weights)

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from rankwell.errors import UsageError, brief
-from rankwell.readers import in_memory, sheets
+from rankwell.readers import in_memory
 from rankwell.readers.detection import guess, reader
 from rankwell.readers.failures import ExplainedRows, failures_explained
 from rankwell.readers.files import File
@@ -246,7 +246,11 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
 def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
     file = recoded(file, options.encoding, options.format_in)
     chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
-    module = sheets if sheets.are_in(file, kind, chosen, options.columns) else reader(chosen)
+    module = reader(chosen)
+    if kind == "qrels" and chosen == "delimited" and not options.columns:
+        from rankwell.readers import sheets
+
+        module = sheets if sheets.is_sheet(file.head) else module
     function = getattr(module, f"read_{kind}", None)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")

@@ -39,11 +39,6 @@ def is_sheet(head: bytes) -> bool:
         return False
 
 
-def are_in(file: File, kind: str, chosen: str, columns: Mapping[str, str]) -> bool:
-    """Whether judgements in a file of a chosen format are those of a sheet; not if it was said what its columns hold."""
-    return kind == "qrels" and chosen == "delimited" and not columns and is_sheet(file.head)
-
-
 def read_sheet(source: str | Path | File) -> pl.DataFrame:
     """Return what an exported sheet holds: a row per judgement, with numbers, flags and texts.
 

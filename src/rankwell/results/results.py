@@ -14,7 +14,7 @@ from rankwell.errors import NotAskedError, UsageError, nearest
 from rankwell.judge.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
-from rankwell.results import addition, collecting, exports, mean_intervals, trackers
+from rankwell.results import addition, exports, mean_intervals, trackers
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part
 from rankwell.results.segments import Division
@@ -156,7 +156,7 @@ class Results:
             raise NotAskedError(f"{wanted} was not evaluated; the metrics are {', '.join(self.mean)}.{near}")
         return self.mean[str(wanted)]
 
-    collected = collecting.collected
+    collected = exports.collected
 
     @cached_property
     def _rows(self) -> np.ndarray:
@@ -232,7 +232,7 @@ class Results:
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Return the results as plain Python values, as ``to_json`` writes them."""
-        return exports.to_dict(collecting.shown(self, per_query), per_query=per_query)
+        return exports.to_dict(exports.with_values(self, per_query), per_query=per_query)
 
     def to_json(self, *, per_query: bool = False) -> str:
         """Return the results as JSON text in full precision; undefined is null.
@@ -244,13 +244,13 @@ class Results:
         >>> json.loads(res.to_json())["mean"]
         {'rr': 1.0}
         """
-        return exports.to_json(collecting.shown(self, per_query), per_query=per_query)
+        return exports.to_json(exports.with_values(self, per_query), per_query=per_query)
 
     def to_table(self, *, per_query: bool = False) -> Table:
         """Return a table with one row per metric, or per query."""
         from rankwell.results import summary
 
-        return summary.table_of([collecting.shown(self, per_query)], per_query=per_query)
+        return summary.table_of([exports.with_values(self, per_query)], per_query=per_query)
 
     def to_markdown(self, *, per_query: bool = False) -> str:
         """Return the table as Markdown."""
@@ -271,7 +271,7 @@ class Results:
         """Return the value of each query, or of each metric, as CSV text in full precision."""
         from rankwell.results import summary
 
-        return summary.csv_of([collecting.shown(self, per_query)], per_query=per_query)
+        return summary.csv_of([exports.with_values(self, per_query)], per_query=per_query)
 
     to_pandas = exports.to_pandas
 
