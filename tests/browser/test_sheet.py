@@ -147,10 +147,10 @@ def test_a_sheet_is_judged_with_the_mouse(opened, made):
     page.get_by_label("이름").fill("다래")
     page.get_by_role("button", name="시작").click()
     page.wait_for_timeout(250)
-    page.get_by_role("button", name="매우 적합").dblclick()  # one grade
+    page.get_by_role("button", name="매우 관련 있음").dblclick()  # one grade
     assert (shown(page), status(page)) == ("d1", "6개 중 2번째 · 1개 판정")
     page.get_by_role("button", name="이전").click()
-    assert page.get_by_role("button", name="매우 적합").get_attribute("aria-pressed") == "true"
+    assert page.get_by_role("button", name="매우 관련 있음").get_attribute("aria-pressed") == "true"
     page.get_by_role("button", name="다음").click()
     page.get_by_role("button", name="다음").click()
     page.wait_for_timeout(250)
