@@ -60,3 +60,13 @@ def test_a_carriage_return_in_a_header_is_no_error_of_the_csv_module(file):
     file.write_bytes(file.read_bytes().replace(b"judge,", b"ju\rdge,", 1))
     with pytest.raises(rw.RankwellError):
         rw.judging.merge(file)
+
+
+def test_stream_reads_them_without_repeats_too(tmp_path):
+    file = tmp_path / "ann.csv"
+    file.write_text(
+        "query,item,grade,judge,time,order,is_repeat,comment\n1,a,2,Ann,,1,false,\n1,b,0,Ann,,2,false,\n1,a,1,Ann,,3,true,\n"
+    )
+    run = {"1": {"a": 1.0, "b": 2.0}}
+    found = [rw.evaluate(run, file, ["ndcg@2"], engine=engine).mean for engine in ("memory", "stream")]
+    assert found[0] == found[1] == rw.evaluate(run, {"1": {"a": 2, "b": 0}}, ["ndcg@2"]).mean

@@ -130,7 +130,8 @@ def read_qrels(
     ----------
     source
         What ``read_run`` reads, with grades in place of scores: ``{query: {item: grade}}`` or ``{query: [item, …]}`` (each a 1); a table with
-        columns query, item and grade (and topic); what a judging sheet exports; item numbers or SciPy sparse grades with a row per query.
+        columns query, item and grade (and topic); what a judging sheet exports; item numbers or SciPy sparse grades with a row
+        per query; or Qrels.
     name
         The name of the qrels in messages; default the file's name.
     format_in, columns, encoding
@@ -246,12 +247,7 @@ def _read_files(source: Any, kind: str, name: str | None, options: Options) -> A
 def _read_file(file: File, kind: str, name: str | None, options: Options) -> Any:
     file = recoded(file, options.encoding, options.format_in)
     chosen, why = (options.format_in, "as given") if options.format_in else guess(file)
-    module = reader(chosen)
-    if kind == "qrels" and chosen == "delimited" and not options.columns:
-        from rankwell.readers import sheets
-
-        module = sheets if sheets.is_sheet(file.head) else module
-    function = getattr(module, f"read_{kind}", None)
+    function = getattr(reader(chosen), f"read_{kind}", None)
     if function is None:
         raise UsageError(f"{file.label}: {chosen} files cannot hold {kind}.")
     with failures_explained(file, chosen):

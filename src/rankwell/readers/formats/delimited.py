@@ -21,7 +21,7 @@ from rankwell.readers.blocks import Block
 from rankwell.readers.column_names import WORDS, known_word, match_columns
 from rankwell.readers.files import PIECE, File
 from rankwell.readers.frame_columns import Frames
-from rankwell.readers.pieces import FramePieces, Pieces
+from rankwell.readers.pieces import FramePieces, Pieces, held_qrels
 from rankwell.readers.polars_scans import lines_of, schema_of
 from rankwell.readers.text import SAY_ENCODING, beginning, require_text
 from rankwell.tables.items_users import Items
@@ -60,7 +60,11 @@ def read_run(file: File, *, name: str, columns: Mapping[str, str]) -> Run:
 
 
 def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
-    """Return the judgements in a table."""
+    """Return the judgements in a table, or in what a judging sheet exports."""
+    if _is_sheet(file, columns):
+        from rankwell.readers import sheets
+
+        return sheets.read_qrels(file, name=name, columns=columns)
     table = Table(file, "qrels", columns)
     qrels = None if table.lines is None else plain_lines.qrels_of(table.lines, name)
     return qrels or frames.qrels_of_frames(table.pieces(), table.words, name, place=table.place)
@@ -68,10 +72,21 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
 
 def open_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Pieces:
     """Return the judgements in a table, to be read in pieces."""
+    if _is_sheet(file, columns):
+        return held_qrels(read_qrels(file, name=name, columns=columns))
     table = Table(file, "qrels", columns)
     if table.lines is None:
         return FramePieces(table.pieces(), table.words, name, table.place)
     return plain_lines.in_pieces(table.lines, table.framed, name)
+
+
+def _is_sheet(file: File, columns: Mapping[str, str]) -> bool:
+    """Whether a judging sheet exported the file; not if it was said what its columns hold."""
+    if columns or b"is_repeat" not in file.head:
+        return False
+    from rankwell.readers import sheets
+
+    return sheets.is_sheet(file.head)
 
 
 def read_items(file: File, *, name: str, columns: Mapping[str, str]) -> Items:
