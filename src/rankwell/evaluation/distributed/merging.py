@@ -18,11 +18,7 @@ def merged(answered: Any, groups: int) -> Any:
     answers = answered.filter(answered[DONE].isNotNull()).select(DONE)
     if groups <= MANY:
         return answers
-
-    def summed(batches: Any) -> Any:  # Spark counts the arguments of a function
-        return sums(batches)
-
-    return answers.repartition(FEW).mapInArrow(summed, f"{DONE} binary")
+    return answers.repartition(FEW).mapInArrow(sums, f"{DONE} binary")
 
 
 def sums(batches: Iterator[Any]) -> Iterator[Any]:
