@@ -9,26 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankwell.display.html import in_notebook
-from rankwell.display.output import write
 from rankwell.display.table import Column, Table
-from rankwell.errors import UsageError, nearest, one_of
 from rankwell.judging.chooser import Chooser, Pick
+from rankwell.judging.saving import save_as, suffix_of
 from rankwell.judging.settling import Settling
-from rankwell.prepare.saving import WRITERS, save
 
 if TYPE_CHECKING:
     import polars as pl
 
-SUFFIXES = (*WRITERS, ".json")
 
-
-def refuse_suffix(path: str | Path) -> None:
-    """Raise UsageError if a file name does not end in the suffix of a format of items."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise UsageError(
-            f"{path}: items are written as {one_of(SUFFIXES)}, by the suffix of the name.{nearest(suffix, SUFFIXES)}"
-        )
+def refuse_suffix(path: str | Path) -> str:
+    """Return the suffix of a file name; UsageError if it is that of no format of items."""
+    return suffix_of(path, "items")
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,11 +115,7 @@ class Chosen:
         RankwellError
             If the suffix is of no format, or the file cannot be written.
         """
-        refuse_suffix(path)
-        if Path(path).suffix.lower() == ".json":
-            write(self.to_json(), str(path))
-        else:
-            save(self.to_frame(), path)
+        save_as(self, path, refuse_suffix(path))
 
     def summary(self) -> Table:
         """Return a table of what there is and what is chosen."""

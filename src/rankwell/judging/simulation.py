@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.display.html import in_notebook
-from rankwell.display.output import write
 from rankwell.display.table import Column, Table
-from rankwell.errors import DataError, InputError, UsageError, nearest, one_of
-from rankwell.prepare.saving import WRITERS, save
+from rankwell.errors import DataError, InputError
+from rankwell.judging.saving import save_as, suffix_of
+from rankwell.prepare.saving import WRITERS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -138,11 +138,7 @@ class Simulation:
         RankwellError
             If the suffix is of no format, or the file cannot be written.
         """
-        refuse_suffix(path)
-        if Path(path).suffix.lower() == ".json":
-            write(self.to_json(), str(path))
-        else:
-            save(self.to_frame(), path)
+        save_as(self, path, refuse_suffix(path))
 
     @classmethod
     def load(cls, path: str | Path) -> Simulation:
@@ -180,13 +176,9 @@ class Simulation:
         return in_notebook(self.to_tables())
 
 
-def refuse_suffix(path: str | Path) -> None:
-    """Raise UsageError if a file name does not end in the suffix of a format of simulations."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise UsageError(
-            f"{path}: simulations are written as {one_of(SUFFIXES)}, by the suffix of the name.{nearest(suffix, SUFFIXES)}"
-        )
+def refuse_suffix(path: str | Path) -> str:
+    """Return the suffix of a file name; UsageError if it is that of no format of simulations."""
+    return suffix_of(path, "simulations", SUFFIXES)
 
 
 def _mean(values: Iterable[float]) -> float:

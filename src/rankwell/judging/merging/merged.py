@@ -13,16 +13,17 @@ import numpy as np
 from rankwell.display.html import in_notebook
 from rankwell.display.output import write
 from rankwell.display.table import Column, Table
-from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.errors import DataError, brief
+from rankwell.judging import saving
 from rankwell.judging.merging.dawid_skene import Estimated
-from rankwell.prepare.saving import WRITERS, save
+from rankwell.judging.saving import save_as, suffix_of
 from rankwell.tables.run_qrels import Qrels
 
 if TYPE_CHECKING:
     import polars as pl
 
 TREC = ".txt", ".qrels"
-SUFFIXES = (*TREC, *WRITERS, ".json")
+SUFFIXES = (*TREC, *saving.SUFFIXES)
 RULES = {
     "max": "the highest grade that a judge gave",
     "majority": "the grade that most judges gave, of those with as many votes the lowest",
@@ -30,13 +31,9 @@ RULES = {
 }
 
 
-def refuse_suffix(path: str | Path) -> None:
-    """Raise UsageError if a file name does not end in the suffix of a format of judgements."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise UsageError(
-            f"{path}: judgements are written as {one_of(SUFFIXES)}, by the suffix of the name.{nearest(suffix, SUFFIXES)}"
-        )
+def refuse_suffix(path: str | Path) -> str:
+    """Return the suffix of a file name; UsageError if it is that of no format of judgements."""
+    return suffix_of(path, "judgements", SUFFIXES)
 
 
 class Judge(NamedTuple):
@@ -124,14 +121,11 @@ class Merged:
         RankwellError
             If the suffix is of no format, TREC qrels cannot hold an id, or the file cannot be written.
         """
-        refuse_suffix(path)
-        suffix = Path(path).suffix.lower()
-        if suffix == ".json":
-            write(self.to_json(), str(path))
-        elif suffix in TREC:
+        suffix = refuse_suffix(path)
+        if suffix in TREC:
             write(self._trec(path), str(path))
         else:
-            save(self.to_frame(), path)
+            save_as(self, path, suffix)
 
     def _trec(self, path: str | Path) -> str:
         for each in (word for pair in self.pairs for word in pair):
