@@ -13,15 +13,13 @@ from typing import Any
 from rankwell import __version__
 from rankwell.display.output import write
 from rankwell.display.page import words_of
-from rankwell.errors import DataError, UsageError, brief, one_of
-from rankwell.judging.chosen import Chosen
+from rankwell.errors import UsageError, brief, one_of
 from rankwell.judging.prompting.forms import FORMS, Form, request
 from rankwell.judging.prompting.template import Template
-from rankwell.judging.sheets.contents import contents_of
+from rankwell.judging.sheets.contents import contents_of, pairs_in
 from rankwell.judging.sheets.grades import Grade, grades_of
 from rankwell.judging.sheets.guidelines import guidelines_in
 from rankwell.judging.sheets.tasks import Task, tasks_of
-from rankwell.readers import read_qrels
 from rankwell.tables.arguments import checked
 
 KIND = "judging prompts"
@@ -178,13 +176,7 @@ def prompts(
         "numbers": ", ".join(str(each.grade) for each in scale),
         "guidelines": "" if guidelines is None else guidelines_in(guidelines).strip(),
     }
-    listed = read_qrels(pairs.to_frame() if isinstance(pairs, Chosen) else pairs, **(read or {}))
-    ids: list[tuple[Any, Any]] = list(
-        dict.fromkeys(zip(listed.query.tolist(), listed.item.tolist(), strict=True))
-    )
-    if not ids:
-        raise DataError(f"{listed.name}: there is no pair of query and item to judge.")
-    of_queries, of_items = (list(dict.fromkeys(column)) for column in zip(*ids, strict=True))
+    listed, ids, of_queries, of_items = pairs_in(pairs, read)
     contents = contents_of(
         of_queries, of_items, pairs=listed, texts=queries, catalogue=items, image=None, encoding=encoding,
         columns=[text] if isinstance(text, str) else text,

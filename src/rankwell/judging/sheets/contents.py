@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from rankwell.comparison.images import Album, folder_of, images_of_items
 from rankwell.comparison.texts import texts_of_items, texts_of_queries
 from rankwell.errors import DataError, brief
+from rankwell.judging.chosen import Chosen
+from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels
@@ -26,6 +28,25 @@ class Contents(NamedTuple):
     pictures: list[str]
     without_text: Counter[str]  # of queries and items
     left_out: Counter[str]  # pictures, by the reason
+
+
+class Pairs(NamedTuple):
+    """Pairs of query and item, each once, as they first come, and the ids of their queries and items."""
+
+    listed: Qrels
+    ids: list[tuple[Any, Any]]
+    queries: list[Any]
+    items: list[Any]
+
+
+def pairs_in(pairs: Any, read: Mapping[str, Any] | None) -> Pairs:
+    """Return the pairs to judge: what ``next`` chose, or judgements in any form; DataError if there are none."""
+    listed = read_qrels(pairs.to_frame() if isinstance(pairs, Chosen) else pairs, **(read or {}))
+    ids = list(dict.fromkeys(zip(listed.query.tolist(), listed.item.tolist(), strict=True)))
+    if not ids:
+        raise DataError(f"{listed.name}: there is no pair of query and item to judge.")
+    queries, items = (list(dict.fromkeys(column)) for column in zip(*ids, strict=True))
+    return Pairs(listed, ids, queries, items)
 
 
 def contents_of(

@@ -12,14 +12,12 @@ from typing import Any
 
 from rankwell.display.output import write
 from rankwell.display.page import words_of
-from rankwell.errors import DataError, UsageError, brief
-from rankwell.judging.chosen import Chosen
-from rankwell.judging.sheets.contents import contents_of
+from rankwell.errors import UsageError, brief
+from rankwell.judging.sheets.contents import contents_of, pairs_in
 from rankwell.judging.sheets.grades import Grade, grades_of
 from rankwell.judging.sheets.guidelines import guidelines_in
 from rankwell.judging.sheets.page import page_of
 from rankwell.judging.sheets.tasks import Order, Task, tasks_of
-from rankwell.readers import read_qrels
 from rankwell.tables.arguments import checked
 
 SUFFIXES = ".html", ".htm"
@@ -180,11 +178,7 @@ def sheet(
         raise UsageError(f"seed={seed}: must be 0 or above.")
     scale = grades_of(grades, words)
     guide = "" if guidelines is None else guidelines_in(guidelines)
-    listed = read_qrels(pairs.to_frame() if isinstance(pairs, Chosen) else pairs, **(read or {}))
-    ids = list(dict.fromkeys(zip(listed.query.tolist(), listed.item.tolist(), strict=True)))
-    if not ids:
-        raise DataError(f"{listed.name}: there is no pair of query and item to judge.")
-    of_queries, of_items = (list(dict.fromkeys(column)) for column in zip(*ids, strict=True))
+    listed, ids, of_queries, of_items = pairs_in(pairs, read)
     contents = contents_of(
         of_queries, of_items, pairs=listed, texts=queries, catalogue=items, image=image, encoding=encoding,
         columns=shown,
