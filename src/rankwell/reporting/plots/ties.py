@@ -11,7 +11,7 @@ from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.plots import theme
 from rankwell.reporting.plots.axes import best_first, span, step_of
-from rankwell.reporting.plots.drawn import altair, data
+from rankwell.reporting.plots.drawn import altair, data, drawing
 from rankwell.reporting.rows.given import results_in
 from rankwell.reporting.rows.labels import cut, shortened
 from rankwell.reporting.rows.texts import axis_title
@@ -21,6 +21,7 @@ from rankwell.results import Results
 IN_A_ROW, WIDTH, NARROW = 4, 200, 150
 
 
+@drawing
 def ties(
     results: Mapping[str, Results] | Results,
     *,
