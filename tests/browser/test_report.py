@@ -165,7 +165,7 @@ def test_a_print_has_every_section_and_picture(opened, report, tmp_path):
 def test_a_print_has_what_is_open_and_no_more(opened, films):
     page = opened(films[1])
     page.emulate_media(media="print")
-    assert page.locator("#definitions details").first.is_hidden()
+    expect(page.locator("#definitions details").first).to_be_hidden()
     page.evaluate("document.querySelectorAll('#definitions details').forEach(each => each.open = true)")
     expect(page.locator("#definitions details").first).to_be_visible()
 

@@ -17,7 +17,7 @@ CUT_OFF = """width => [...document.querySelectorAll('main :is(h1, h2, h3, h4, p,
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    return built(tmp_path_factory.mktemp("site")) / HTML
+    return built(tmp_path_factory) / HTML
 
 
 @pytest.mark.parametrize("start", ["index.html", "docs/metrics/binary.html"])
