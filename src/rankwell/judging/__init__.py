@@ -1,7 +1,8 @@
 """Judging with little work: what to judge next, a sheet to judge on, and one set of judgements of several judges.
 
 ``next`` chooses a batch, a ``Chooser`` one item after each answer, and ``simulate`` compares the methods of choosing; a ``sheet`` takes
-answers, and ``merge`` joins those of several judges; ``prompts`` asks a model, and ``answers`` reads what it said.
+answers, and ``merge`` joins those of several judges; ``prompts`` asks a model, and ``answers`` reads what it said. ``sampled`` says
+what lists of a relevant item and a sample of the others tell of all candidates.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from rankwell.judging.choosing import next  # noqa: A004 - rw.judging.next
 from rankwell.judging.chosen import Chosen
 from rankwell.judging.merging import Merged, merge
 from rankwell.judging.prompting import Answers, Prompts, answers, prompts
+from rankwell.judging.sampling import Corrected, Correction, sampled
 from rankwell.judging.settling import Settling
 from rankwell.judging.sheets import Sheet, sheet
 from rankwell.judging.simulating import simulate
@@ -20,6 +22,8 @@ __all__ = [
     "Answers",
     "Chooser",
     "Chosen",
+    "Corrected",
+    "Correction",
     "Merged",
     "Pick",
     "Prompts",
@@ -30,6 +34,7 @@ __all__ = [
     "merge",
     "next",
     "prompts",
+    "sampled",
     "sheet",
     "simulate",
 ]

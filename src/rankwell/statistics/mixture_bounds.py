@@ -71,17 +71,14 @@ def mixture_bounds(target: np.ndarray, features: np.ndarray, limits: Limits) -> 
     >>> mixture_bounds(np.array([1.0, 0.0, 0.0]), features, Limits(np.array([1.2]), np.array([1.4]))) is None
     True
     """
-    program = _Program(features, limits)
-    if not program.is_feasible:
-        return None
-    low, high = float(target.min()), float(target.max())
-    if low == high:
-        return low, high
-    return max(low, -program.most(-target)), min(high, program.most(target))
+    return MixtureBounds(features, limits).of(target)
 
 
-class _Program:
-    """The program, with the columns that have entered it so far; they serve the next target too."""
+class MixtureBounds:
+    """The bounds of ``mixture_bounds`` for any number of targets: parts that have entered the program serve the next one too.
+
+    ``is_feasible`` says whether any mixture has shares within the limits.
+    """
 
     def __init__(self, features: np.ndarray, limits: Limits) -> None:
         self.features, self.limits = features, limits
@@ -89,6 +86,15 @@ class _Program:
         self.columns = np.unique(np.linspace(0, n - 1, min(n, COLUMNS)).round().astype(np.int64))
         self.right = np.concatenate([limits.high, -limits.low])
         self.is_feasible = self._misfit() <= 1e-9
+
+    def of(self, target: np.ndarray) -> tuple[float, float] | None:
+        """Return the least and the greatest mean of a target; None if no mixture fits."""
+        if not self.is_feasible:
+            return None
+        low, high = float(target.min()), float(target.max())
+        if low == high:
+            return low, high
+        return max(low, -self.most(-target)), min(high, self.most(target))
 
     def most(self, target: np.ndarray) -> float:
         """Return the greatest mean of a target, never too small."""
