@@ -159,9 +159,13 @@ def _negatives(queries: list[Any], length: np.ndarray, negatives: int | None) ->
     other = np.flatnonzero(length != m + 1)
     if len(other):
         at = int(other[0])
-        said = f"negatives={negatives}" if negatives is not None else f"as that of query {brief(queries[0])}"
+        said = (
+            f"as negatives={negatives} says"
+            if negatives is not None
+            else f"as that of query {brief(queries[0])}"
+        )
         raise DataError(
-            f"the list of query {brief(queries[at])} has {int(length[at]):,} items, not {m + 1:,} ({said}): one relevant item and "
-            f"the negatives. Give whole lists, and lists with other numbers of negatives in a call of their own."
+            f"the list of query {brief(queries[at])} has {int(length[at]):,} items, not {m + 1:,}, {said}: one relevant item and the "
+            f"negatives. Give whole lists, and lists with other numbers of negatives in a call of their own."
         )
     return m
