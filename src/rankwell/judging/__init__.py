@@ -19,22 +19,6 @@ from rankwell.judging.simulating import simulate
 from rankwell.judging.simulation import Simulation
 
 __all__ = [
-    "Answers",
-    "Chooser",
-    "Chosen",
-    "Corrected",
-    "Correction",
-    "Merged",
-    "Pick",
-    "Prompts",
-    "Settling",
-    "Sheet",
-    "Simulation",
-    "answers",
-    "merge",
-    "next",
-    "prompts",
-    "sampled",
-    "sheet",
-    "simulate",
-]
+    "Answers", "Chooser", "Chosen", "Corrected", "Correction", "Merged", "Pick", "Prompts", "Settling", "Sheet", "Simulation",
+    "answers", "merge", "next", "prompts", "sampled", "sheet", "simulate",
+]  # fmt: skip
